@@ -1,0 +1,122 @@
+"""Put the question together: data, fitted model, detector, denied people, and both ways to answer it."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import lightgbm
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import p2ce
+from benchmarks.brute_force import OBJECTIVES, BruteForce
+from benchmarks.data import DataSet, choose, load
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.problem.feature import Kind
+
+SEED = 0
+THRESHOLD = 0.5
+CONTAMINATION = 0.05
+MAX_CHANGES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Case:
+    """One data set with one fitted model, and the people who are asked about."""
+
+    data: DataSet
+    kind: str  # "lightgbm" or "logistic"
+    model: Any
+    forest: IsolationForest  # scikit-learn's own, fitted exactly as p2ce fits its detector
+    denied: pd.DataFrame  # every denied row of the test part
+    people: pd.DataFrame  # those chosen
+
+    def accepts(self, rows: FloatArray) -> BoolArray:
+        """Ask the library itself, by its quickest way, on one core."""
+        if self.kind == "lightgbm":
+            scores = self.model.booster_.predict(rows, num_threads=1)
+        else:
+            scores = self.model.predict_proba(pd.DataFrame(rows, columns=self.data.train.columns))[:, 1]
+        return scores >= THRESHOLD
+
+    def is_plausible(self, rows: FloatArray) -> BoolArray:
+        return self.forest.decision_function(rows) >= 0
+
+
+@lru_cache
+def build_case(name: str, kind: str, *, people: int) -> Case:
+    """Load, train and choose; the same arguments give the same case, trained once."""
+    data = load(name)
+    model = _model(kind).fit(data.train, data.outcome)
+    forest = IsolationForest(n_estimators=100, contamination=CONTAMINATION, random_state=SEED)
+    forest.fit(data.train.to_numpy(float))
+    denied = data.test[model.predict_proba(data.test)[:, 1] < THRESHOLD]
+    return Case(
+        data=data,
+        kind=kind,
+        model=model,
+        forest=forest,
+        denied=denied,
+        people=choose(denied, count=people, rng=np.random.default_rng(SEED)),
+    )
+
+
+def _model(kind: str) -> Any:
+    if kind == "lightgbm":
+        return lightgbm.LGBMClassifier(
+            n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED
+        )
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+
+def paper_actions(data: DataSet) -> p2ce.ActionSet:
+    """The paper's grid, with the immutable features fixed."""
+    return p2ce.ActionSet.infer(data.train, grid="paper").fix(*data.immutable)
+
+
+def fine_actions(data: DataSet, *, share: float = 0.005) -> p2ce.ActionSet:
+    """The same ranges in steps of 0.5 % of each; whole columns move by at least 1."""
+    actions = paper_actions(data)
+    steps = {}
+    for feature in actions.features:
+        if feature.fixed or feature.kind is Kind.BINARY or feature.high <= feature.low:
+            continue
+        step = (feature.high - feature.low) * share
+        steps[feature.name] = max(1.0, np.ceil(step)) if feature.kind is Kind.WHOLE else step
+    return actions.step(steps)
+
+
+def explainer(case: Case, *, own_forest: bool = False, **options: Any) -> p2ce.Explainer:
+    """The explainer of the benchmark question; ``own_forest`` hands it a detector of the user's own."""
+    settings: dict[str, Any] = {
+        "actions": paper_actions(case.data),
+        "threshold": THRESHOLD,
+        "objectives": OBJECTIVES,
+        "max_changes": MAX_CHANGES,
+        "plausibility": case.forest
+        if own_forest
+        else p2ce.IsolationForest(contamination=CONTAMINATION, random_state=SEED),
+        "random_state": SEED,
+    }
+    return p2ce.Explainer(case.model, case.data.train, **(settings | options))
+
+
+def brute_force(case: Case, *, actions: p2ce.ActionSet | None = None) -> BruteForce:
+    """The bar, over the very candidates that p2ce uses."""
+    train = case.data.train
+    free = [feature for feature in (actions or paper_actions(case.data)).features if not feature.fixed]
+    columns = np.array([train.columns.get_loc(feature.name) for feature in free])
+    deviation = train.to_numpy(float).std(axis=0)[columns]
+    return BruteForce(
+        columns=columns,
+        candidates=tuple(feature.candidates() for feature in free),
+        deviation=np.where(deviation == 0, 1.0, deviation),
+        column_count=train.shape[1],
+        max_changes=MAX_CHANGES,
+        accepts=case.accepts,
+        is_plausible=case.is_plausible,
+    )

@@ -1,0 +1,128 @@
+"""Show, on applicants made from a seed, what a refused person could do and what was proven."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from p2ce.present.proof import proof_sentence
+from p2ce.present.text import option_sentences, standing
+from p2ce.present.words import Phrases
+from p2ce.result import Explanation, Status
+from p2ce.result.numbers import readable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    import p2ce
+
+PHRASES: Phrases = {("HasGuarantor", True): "get a guarantor", ("HasGuarantor", False): "drop the guarantor"}
+LOOKED_AT = 50  # refused applicants among whom one with several options is picked
+WANTED_OPTIONS = 3
+
+
+def run_demo(*, seed: int = 0, console: Console | None = None) -> None:
+    """Train a model, explain one refused applicant and print the options, the proof and the time."""
+    console = console or Console(highlight=False)
+    with working("Loading the libraries …"):
+        from p2ce.apps.applicants import make_applicants
+
+        applicants = make_applicants(seed=seed)
+    with working("Training a model on 2,000 made-up applicants …"):
+        explainer, refused = explainer_and_refused(applicants.people, applicants.repaid, seed=seed)
+    with working("Compiling the search (some seconds, only the first time) …"):
+        explainer.warm_up()
+    explanation = telling_example(explainer, refused)
+    show(explanation, console)
+
+
+def explainer_and_refused(
+    people: "pd.DataFrame", repaid: "pd.Series[int]", *, seed: int
+) -> "tuple[p2ce.Explainer, pd.DataFrame]":
+    """Train the model, say what applicants may do, and find those whom the model refuses."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    import p2ce
+
+    model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=seed)
+    model.fit(people, repaid)
+    actions = (
+        p2ce.ActionSet.infer(people)
+        .fix("Age", "LatePayments", "OwnsHome")
+        .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income")
+        .decrease_only("LoanAmount")
+        .step(LoanAmount=100, LoanMonths=6)
+    )
+    explainer = p2ce.Explainer(
+        model,
+        people,
+        actions=actions,
+        plausibility=p2ce.IsolationForest(contamination=0.05),
+        random_state=seed,
+    )
+    return explainer, people[model.predict_proba(people)[:, 1] < 0.5]
+
+
+def telling_example(explainer: "p2ce.Explainer", refused: "pd.DataFrame") -> Explanation:
+    """Explain refused applicants until one has several options to weigh, else keep the fullest answer."""
+    best: Explanation | None = None
+    for position in range(min(len(refused), LOOKED_AT)):
+        explanation = explainer.explain(refused.iloc[position])
+        if best is None or len(explanation) > len(best):
+            best = explanation
+        if len(best) >= WANTED_OPTIONS:
+            break
+    assert best is not None  # with 2,000 applicants some are always refused
+    return best
+
+
+def show(explanation: Explanation, console: Console) -> None:
+    """Print the applicant, the options in words, the proof and the time."""
+    console.print(_applicant(explanation))
+    for line in standing(explanation):
+        console.print(Text(line))
+    console.print()
+    for number, line in enumerate(option_sentences(explanation, phrases=PHRASES), start=1):
+        console.print(Text.assemble((f"{number}. ", "bold green"), line))
+    if len(explanation):
+        console.print()
+    style = "bold green" if explanation.status in (Status.OPTIMAL, Status.NO_RECOURSE) else "bold yellow"
+    console.print(Text(proof_sentence(explanation), style=style))
+    console.print(Text(time_sentence(explanation), style="dim"))
+
+
+def time_sentence(explanation: Explanation) -> str:
+    """Say how long the answer took and which stage took it."""
+    stages = ", ".join(f"{stage} {_milliseconds(spent)}" for stage, spent in explanation.timings.items())
+    return f"Time: {_milliseconds(explanation.elapsed)}" + (f" ({stages})." if stages else ".")
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:,.2f} ms" if seconds < 0.1 else f"{seconds:,.2f} s"
+
+
+def _applicant(explanation: Explanation) -> Table:
+    touched = {name for option in explanation for name in option.changes}
+    table = Table(title="A refused applicant", title_justify="left", title_style="bold")
+    table.add_column("feature")
+    table.add_column("today", justify="right")
+    table.add_column("in some option", justify="center")
+    for name, value in explanation.person.items():
+        shown = readable(value, explanation.dtypes.get(name, ""))
+        table.add_row(Text(name), shown, "changes" if name in touched else "")
+    return table
+
+
+@contextmanager
+def working(message: str) -> Iterator[None]:
+    """Tell on stderr what takes its time: a spinner on a terminal, else a plain line."""
+    if not sys.stderr.isatty():
+        print(message, file=sys.stderr, flush=True)
+        yield
+        return
+    with Console(stderr=True).status(message):
+        yield

@@ -1,0 +1,223 @@
+"""Lay scores and people out as the flat arrays that the compiled kernels read."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.compiled.costs import CostTables
+from p2ce.compiled.forest import Forest
+from p2ce.compiled.records import LIMIT, NODE, PRICE, SCORE, SPOT
+from p2ce.compiled.score import CompiledScore
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.placement import Placement, spread_table
+
+Records: TypeAlias = npt.NDArray[Any]
+
+# Ticks of a score fill 30 bits, so that sums of leaf values are exact 32-bit integers in any order.
+SCORE_BITS = 30
+
+
+class FlatScores(NamedTuple):
+    """All scores of a problem, shared by all people: the trees of one follow those of the one before."""
+
+    scores: Records  # (scores,) SCORE
+    roots: Int32Array  # (trees,)
+    nodes: Records  # (nodes,) NODE
+    weights: FloatArray  # (tables, columns)
+    columns: IntArray  # (axes,) the column of each axis
+
+
+class FlatPeople(NamedTuple):
+    """A batch of people, placed on the grid and priced; the first dimension is the person."""
+
+    spots: Records  # (n, axes) SPOT
+    seen: FloatArray  # (n, views, axes, width) candidates as each view shows them
+    own: FloatArray  # (n, views, columns) current values as each view shows them
+    prices: Records  # (n, objectives, axes, width) PRICE
+    joins: Int32Array  # (objectives,) 0 sum, 1 max
+    gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
+    limits: Records  # (n, scores) LIMIT
+    banned: Int32Array  # (bans, axes) cells that the user's own model or detector has refused
+    first_ban: IntArray  # (n + 1,) bans of person p are first_ban[p] .. first_ban[p + 1] - 1
+
+
+class ScoreLayout(NamedTuple):
+    """The flat scores with what is needed to lay people out against them."""
+
+    flat: FlatScores
+    views: tuple[CompiledScore, ...]  # one representative score per distinct view
+    base_seen: tuple[FloatArray, ...]  # per view: (base width, axes) base candidates as seen
+    span: FloatArray  # (scores,) largest possible |tree sum| plus |offset|
+    leaves: int
+    deepest: int  # most splits on the way to a leaf
+
+
+def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: FloatArray) -> ScoreLayout:
+    """Join the scores' trees and find each split's cut on the grid.
+
+    ``sample`` (columns,) is any valid row; it fills the columns that a candidate does not speak about.
+    """
+    views: list[CompiledScore] = []
+    looks_at: list[int] = []
+    for score in scores:
+        known = [v for v, other in enumerate(views) if other.see is score.see]
+        looks_at.append(known[0] if known else len(views))
+        if not known:
+            views.append(score)
+    base_seen = tuple(_see_base(view, grid, sample) for view in views)
+    axis_of = np.full(len(sample) + 1, -1, dtype=np.int32)  # the last entry answers for feature -1
+    axis_of[grid.columns] = np.arange(len(grid.names), dtype=np.int32)
+
+    flat = np.zeros(len(scores), dtype=SCORE)
+    span = np.empty(len(scores))
+    roots: list[Int32Array] = []
+    nodes: list[Records] = []
+    tables: list[FloatArray] = []
+    trees = filled = 0
+    for s, score in enumerate(scores):
+        span[s] = abs(score.offset)
+        flat[s]["first_tree"] = trees
+        if score.forest is not None:
+            span[s] += np.maximum.reduceat(np.abs(score.forest.value), score.forest.root).sum()
+            part = _flatten_forest(score.forest, grid, axis_of, base_seen[looks_at[s]], tick_for(span[s]))
+            part["right"] += filled
+            roots.append(score.forest.root + np.int32(filled))
+            nodes.append(part)
+            trees += score.forest.tree_count
+            filled += len(part)
+        flat[s]["last_tree"] = trees
+        flat[s]["looks_at"] = looks_at[s]
+        flat[s]["table"] = -1 if score.weights is None else len(tables)
+        if score.weights is not None:
+            tables.append(score.weights)
+        flat[s]["offset"], flat[s]["sure"], flat[s]["maybe"] = score.offset, score.sure, score.maybe
+    joined = np.concatenate(nodes) if nodes else np.zeros(0, dtype=NODE)
+    return ScoreLayout(
+        flat=FlatScores(
+            scores=flat,
+            roots=np.concatenate(roots) if roots else np.zeros(0, dtype=np.int32),
+            nodes=joined,
+            weights=np.array(tables, dtype=np.float64).reshape(len(tables), len(sample)),
+            columns=grid.columns,
+        ),
+        views=tuple(views),
+        base_seen=base_seen,
+        span=span,
+        leaves=int((joined["feature"] < 0).sum()),
+        deepest=max((_deepest(score.forest) for score in scores if score.forest is not None), default=0),
+    )
+
+
+def _flatten_forest(
+    forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, tick: FloatArray
+) -> Records:
+    nodes = np.zeros(len(forest.feature), dtype=NODE)
+    nodes["feature"], nodes["threshold"], nodes["right"] = forest.feature, forest.threshold, forest.right
+    nodes["value"], nodes["tick"] = forest.value, np.rint(forest.value / tick)
+    nodes["axis"] = axis_of[forest.feature]
+    for a, base in enumerate(grid.values):
+        at = np.flatnonzero(nodes["axis"] == a)
+        nodes["cut"][at] = np.searchsorted(base_seen[: len(base), a], forest.threshold[at], side="right")
+    return nodes
+
+
+def _deepest(forest: Forest) -> int:
+    """Count the most splits on any way from a root to a leaf, level by level for all trees at once."""
+    depth, level = 0, forest.root.astype(np.int64)
+    while len(level := level[forest.feature[level] >= 0]):
+        level = np.concatenate([level + 1, forest.right[level]])
+        depth += 1
+    return depth
+
+
+def _see_base(view: CompiledScore, grid: BaseGrid, sample: FloatArray) -> FloatArray:
+    """Show every base candidate to the view, all axes at once: views work column by column."""
+    rows = np.tile(sample, (grid.width, 1))
+    for column, values in zip(grid.columns, grid.values, strict=True):
+        rows[: len(values), column] = values
+    return view.see(rows)[:, grid.columns]
+
+
+def tick_for(span: float | FloatArray) -> FloatArray:
+    """Return the size of a tick such that ``span`` stays below 2**SCORE_BITS ticks."""
+    span = np.asarray(span, dtype=np.float64)
+    exponent = np.frexp(np.where(span > 0, span, 1.0))[1]
+    return np.ldexp(1.0, exponent - SCORE_BITS)
+
+
+def lay_out_people(
+    layout: ScoreLayout, grid: BaseGrid, placement: Placement, tables: CostTables, people: FloatArray
+) -> FlatPeople:
+    """Show the people's candidates to every view and turn thresholds into ticks."""
+    count, axes, width = placement.values.shape
+    own = np.empty((count, len(layout.views), people.shape[1]))
+    seen = np.empty((count, len(layout.views), axes, width))
+    for v, view in enumerate(layout.views):
+        own[:, v] = view.see(people)
+        for a, base in enumerate(grid.values):
+            # The same lookup by which people are placed, over the values as this view shows them.
+            at, new = placement.position[:, a], placement.inserted[:, a]
+            lines = spread_table(layout.base_seen[v][: len(base), a], width)
+            seen[:, v, a] = lines[at + new * (len(base) + 1)]
+            rows = np.flatnonzero(new)
+            seen[rows, v, a, at[rows]] = own[rows, v, grid.columns[a]]
+    spots = np.empty((count, axes), dtype=SPOT)
+    spots["here"], spots["inserted"] = placement.position, placement.inserted
+    spots["lowest"], spots["highest"] = placement.lowest, placement.highest
+    prices = np.empty(tables.steps.shape, dtype=PRICE)
+    prices["cost"], prices["envelope"] = tables.steps, tables.envelope
+    gains, limits = _score_ticks(layout, grid, placement, seen, own)
+    return FlatPeople(
+        spots=spots,
+        seen=seen,
+        own=own,
+        prices=prices,
+        joins=tables.joins,
+        gains=gains,
+        limits=limits,
+        banned=np.zeros((0, axes), dtype=np.int32),
+        first_ban=np.zeros(count + 1, dtype=np.int64),
+    )
+
+
+def _score_ticks(
+    layout: ScoreLayout, grid: BaseGrid, placement: Placement, seen: FloatArray, own: FloatArray
+) -> tuple[Int32Array, Records]:
+    """Turn additive parts and thresholds into ticks, rounded so that certainty stays certain."""
+    flat = layout.flat
+    count, _, axes, width = seen.shape
+    gains = np.zeros((count, len(flat.weights), axes, width), dtype=np.int32)
+    limits = np.empty((count, len(flat.scores)), dtype=LIMIT)
+    slot = np.arange(width)
+    allowed = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
+    for s, score in enumerate(flat.scores):
+        start = np.full(count, score["offset"])
+        span = np.full(count, layout.span[s])
+        terms = int(score["last_tree"] - score["first_tree"]) + 2
+        table = score["table"]
+        if table >= 0:
+            weights = flat.weights[table]
+            moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
+            moving = np.where(allowed, moving, 0.0)
+            resting = weights * own[:, score["looks_at"]]
+            resting[:, grid.columns] = 0.0
+            start = start + resting.sum(axis=1)
+            span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
+            terms += len(weights)
+            gains[:, table] = np.rint(moving / tick_for(span)[:, None, None]).astype(np.int32)
+        tick = tick_for(span)
+        # Half a tick per rounded term, and the float64 rounding of the sums that `sure` and `maybe` speak of.
+        doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
+        limits["base"][:, s] = np.rint(start / tick).astype(np.int64)
+        limits["refused_below"][:, s] = _whole(np.floor(score["maybe"] / tick - doubt))
+        limits["accepted_from"][:, s] = _whole(np.ceil(score["sure"] / tick + doubt))
+    return gains, limits
+
+
+def _whole(ticks: FloatArray) -> IntArray:
+    """Clip to 62 bits: an infinite threshold becomes one that no total, or every total, reaches."""
+    limit = 2.0**62
+    return np.clip(ticks, -limit, limit).astype(np.int64)

@@ -1,0 +1,67 @@
+"""Tell whether an object is a library's own, without importing the library."""
+
+import inspect
+import re
+
+# A subclass may bring these and still score exactly as the library's class does.
+_HARMLESS = {
+    "__init__",
+    "__new__",
+    "__repr__",
+    "__str__",
+    "__doc__",
+    "__module__",
+    "__qualname__",
+    "__dict__",
+    "__weakref__",
+    "__annotations__",
+    "__annotate__",
+    "__annotate_func__",
+    "__annotations_cache__",
+    "__parameters__",
+    "__orig_bases__",
+    "__static_attributes__",
+    "__firstlineno__",
+    "__slotnames__",
+    "__abstractmethods__",
+    "_abc_impl",
+    "fit",
+    "get_params",
+    "set_params",
+    "_parameter_constraints",
+}
+_ROUTING = re.compile(r"set_\w+_request")  # scikit-learn writes these into every subclass
+
+
+def library_class(thing: object, *, root: str, names: frozenset[str] | set[str]) -> type | None:
+    """Find the class of package ``root``, called one of ``names``, that ``thing`` is an instance of.
+
+    Only the most derived class of that package counts: a scikit-learn ExtraTreeClassifier is not read
+    as the DecisionTreeClassifier that it derives from unless it is listed itself.
+    """
+    for kind in type(thing).__mro__:
+        if kind.__module__.partition(".")[0] == root:
+            return kind if kind.__name__ in names else None
+    return None
+
+
+def overrides(thing: object, kind: type) -> list[str]:
+    """List what a subclass or the instance itself replaces in the library's ``kind``.
+
+    Any of these may change the scores, and reading the fitted numbers would not show it.
+    """
+    replaced = []
+    for derived in type(thing).__mro__[: type(thing).__mro__.index(kind)]:
+        for name in vars(derived):
+            if name not in _HARMLESS and not _ROUTING.fullmatch(name) and hasattr_static(kind, name):
+                replaced.append(name)
+    for name in getattr(thing, "__dict__", {}):
+        if callable(inspect.getattr_static(kind, name, None)):
+            replaced.append(name)
+    return sorted(set(replaced))
+
+
+def hasattr_static(kind: type, name: str) -> bool:
+    """Look for an attribute without running descriptors."""
+    missing = object()
+    return inspect.getattr_static(kind, name, missing) is not missing

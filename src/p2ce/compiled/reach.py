@@ -1,0 +1,177 @@
+"""Find the leaves that a box of the grid can reach, tree by tree."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import Int32Array
+from p2ce.compiled.flat import Records
+from p2ce.jit import kernel
+from p2ce.compiled.records import INTERVAL, LEAF, TRAIL, TURN
+
+NO_LIMIT = 1 << 30
+
+
+class Reached(NamedTuple):
+    """The leaves found last, as many as the finder said."""
+
+    leaves: Records  # (room,) LEAF
+    inside: Records  # (room, axes) INTERVAL of the leaf within the box, by the caller's list of axes
+
+
+class Walk(NamedTuple):
+    """Scratch of a walk down a tree."""
+
+    path: Records  # (axes,) INTERVAL: the box narrowed by the splits on the way
+    turns: Records  # (depth,) TURN
+    trail: Records  # (depth,) TRAIL
+    away: Int32Array  # (axes + 1,) axes that the way has forced off the current value
+
+
+def new_reached(room: int, axes: int) -> Reached:
+    return Reached(leaves=np.zeros(room, dtype=LEAF), inside=np.zeros((room, axes), dtype=INTERVAL))
+
+
+def new_walk(axes: int, deepest: int) -> Walk:
+    return Walk(
+        path=np.zeros(axes, dtype=INTERVAL),
+        turns=np.zeros(deepest + 1, dtype=TURN),
+        trail=np.zeros(deepest + 1, dtype=TRAIL),
+        away=np.zeros(axes + 1, dtype=np.int32),
+    )
+
+
+@kernel
+def narrow(walk, axis, cut, raised, span, here, away, trail, limit):  # type: ignore[no-untyped-def]
+    """Keep one side of a split on the path, and note how to undo it.
+
+    Returns the number of axes forced off the current value so far, or -1 for a dead end: more of them
+    than ``limit``, or nothing left on an axis that must change. Axes that must change do not count.
+    """
+    path = walk.path[axis]
+    note = walk.trail[trail]
+    note.axis = axis
+    note.raised = raised
+    was_here = path.low <= here <= path.high
+    if raised:
+        note.old = path.low
+        path.low = cut
+    else:
+        note.old = path.high
+        path.high = cut - 1
+    if span.must:
+        if path.low == here and path.high == here:
+            return -1
+    elif was_here and (here < path.low or here > path.high):
+        walk.away[away] = axis
+        if away == limit:
+            return -1
+        return away + 1
+    return away
+
+
+@kernel
+def undo(walk, trail, back):  # type: ignore[no-untyped-def]
+    """Take back what was narrowed after the trail had length ``back``."""
+    while trail > back:
+        trail -= 1
+        note = walk.trail[trail]
+        if note.raised:
+            walk.path[note.axis].low = note.old
+        else:
+            walk.path[note.axis].high = note.old
+
+
+@kernel
+def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ignore[no-untyped-def]
+    """List the leaves of score ``s`` that some point of the box falls into.
+
+    The box allows the candidates in ``spans`` on every axis, without the current one where ``must`` is
+    set. Of the other axes at most ``limit`` may leave the current value: a leaf that needs more is out
+    of reach. Returns how many leaves were found and how many nodes were visited.
+    """
+    score = flat.scores[s]
+    own = me.own[score.looks_at]
+    found = 0
+    visited = 0
+    for a in range(spans.shape[0]):
+        walk.path[a].low = spans[a].low
+        walk.path[a].high = spans[a].high
+    for tree in range(score.first_tree, score.last_tree):
+        at = flat.roots[tree]
+        turns = 0
+        trail = 0
+        away = 0
+        while True:
+            # Down to a leaf, left first; dead ends make ``away`` negative.
+            while away >= 0:
+                visited += 1
+                node = flat.nodes[at]
+                if node.feature < 0:
+                    break
+                axis = node.axis
+                if axis < 0:
+                    at = at + 1 if own[node.feature] <= node.threshold else node.right
+                    continue
+                cut = node.cut
+                if me.spots[axis].inserted and own[node.feature] <= node.threshold:
+                    cut += 1
+                if walk.path[axis].high < cut:
+                    at = at + 1
+                    continue
+                if walk.path[axis].low >= cut:
+                    at = node.right
+                    continue
+                turn = walk.turns[turns]
+                turn.node = node.right
+                turn.axis = axis
+                turn.cut = cut
+                turn.trail = trail
+                turn.away = away
+                turns += 1
+                away = narrow(walk, axis, cut, 0, spans[axis], me.spots[axis].here, away, trail, limit)
+                trail += 1
+                at = at + 1
+            if away >= 0:
+                leaf = out.leaves[found]
+                leaf.tree = tree
+                leaf.tick = flat.nodes[at].tick
+                leaf.away_count = away
+                for k in range(min(away, 3)):
+                    leaf.away[k] = walk.away[k]
+                for k in range(size):
+                    out.inside[found, k].low = walk.path[axes[k]].low
+                    out.inside[found, k].high = walk.path[axes[k]].high
+                found += 1
+            # Back up to the latest right turn not yet taken.
+            away = -1
+            while turns > 0 and away < 0:
+                turns -= 1
+                turn = walk.turns[turns]
+                undo(walk, trail, turn.trail)
+                trail = turn.trail
+                axis = turn.axis
+                away = narrow(walk, axis, turn.cut, 1, spans[axis], me.spots[axis].here, turn.away, trail, limit)
+                trail += 1
+                at = turn.node
+            if away < 0:
+                break
+        undo(walk, trail, 0)
+    return found, visited
+
+
+@kernel
+def best_total(flat, s, reached, count, best):  # type: ignore[no-untyped-def]
+    """Add up the best reached leaf of every tree: an upper bound of the forest's part, in ticks."""
+    score = flat.scores[s]
+    for tree in range(score.first_tree, score.last_tree):
+        best[tree] = -(2**31)
+    for k in range(count):
+        leaf = reached.leaves[k]
+        if leaf.tick > best[leaf.tree]:
+            best[leaf.tree] = leaf.tick
+    total = 0
+    for tree in range(score.first_tree, score.last_tree):
+        # A tree without a reachable leaf proves the box empty; the sum stays far below any threshold.
+        total += best[tree]
+    return total

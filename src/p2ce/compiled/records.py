@@ -1,0 +1,78 @@
+"""Name the records that the kernels read and write: few arrays of records compile and run faster than many arrays."""
+
+import numpy as np
+
+NODE = np.dtype(
+    [
+        ("threshold", np.float64),  # rows whose seen value is <= threshold go left, to the next node
+        ("value", np.float64),  # what a leaf adds, as the library holds it
+        ("feature", np.int32),  # column that splits, -1 at a leaf
+        ("axis", np.int32),  # axis of that column, -1 where it cannot change
+        ("right", np.int32),  # node for the other rows
+        ("cut", np.int32),  # how many base candidates of the axis go left
+        ("tick", np.int32),  # the leaf's value in whole ticks
+        ("unused", np.int32),
+    ]
+)
+
+SCORE = np.dtype(
+    [
+        ("first_tree", np.int64),
+        ("last_tree", np.int64),  # one past the end
+        ("looks_at", np.int64),  # which view of the values
+        ("table", np.int64),  # which additive table, -1 for none
+        ("offset", np.float64),
+        ("sure", np.float64),
+        ("maybe", np.float64),
+    ]
+)
+
+# Where a person stands on an axis.
+SPOT = np.dtype(
+    [
+        ("here", np.int32),  # index of the current value
+        ("inserted", np.int32),  # 1 where the grid itself lacks that value
+        ("lowest", np.int32),
+        ("highest", np.int32),
+    ]
+)
+
+# What a candidate costs, and the least that going at least as far costs; both in ticks.
+PRICE = np.dtype([("cost", np.int64), ("envelope", np.int64)])
+
+# A score's totals for a person, in ticks.
+LIMIT = np.dtype(
+    [
+        ("base", np.int64),  # what does not depend on the choice
+        ("refused_below", np.int64),  # totals under this are refused for certain
+        ("accepted_from", np.int64),  # totals from this on are accepted for certain
+    ]
+)
+
+INTERVAL = np.dtype([("low", np.int32), ("high", np.int32)])
+
+LEAF = np.dtype(
+    [
+        ("tree", np.int32),
+        ("tick", np.int32),
+        ("away", np.int32, (3,)),  # axes on which the current value is outside the leaf, at most three
+        ("away_count", np.int32),
+        ("group", np.int32),  # rank of that set of axes
+        ("unused", np.int32),
+    ]
+)
+
+# A right turn not yet taken, and how to undo what was narrowed since.
+TURN = np.dtype(
+    [("node", np.int32), ("axis", np.int32), ("cut", np.int32), ("trail", np.int32), ("away", np.int32)]
+)
+TRAIL = np.dtype([("axis", np.int32), ("old", np.int32), ("raised", np.int32)])
+
+# What a box allows on an axis; `must` is 1 where the current value is excluded.
+SPAN = np.dtype([("low", np.int32), ("high", np.int32), ("must", np.int32), ("unused", np.int32)])
+
+# An open box in the queue: its slot in the store, and what the best-first order goes by.
+SLOT = np.dtype([("key", np.float64), ("slot", np.int32), ("free", np.int32)])
+
+# A cell that the model accepts, waiting for the other scores.
+CANDIDATE = np.dtype([("cell", np.int64), ("tick", np.int64), ("key", np.int64), ("order", np.int64)])

@@ -1,0 +1,125 @@
+"""Name everything that can go wrong, as one tree of exceptions.
+
+    P2CEError
+    ├── InvalidActions (ValueError)          what a feature may do makes no sense
+    │   ├── UnknownFeature                   a name that is no column; the nearest ones are listed
+    │   └── ContradictoryConstraints         two constraints that no value can meet together
+    ├── InvalidReference (ValueError)        the reference frame: empty, missing values, …
+    │   └── UnsupportedColumn (TypeError)    a column that is neither a number nor a bool
+    ├── InvalidPerson (ValueError)           the row to explain: missing columns, NaN, …
+    ├── InvalidTarget (ValueError)           a class that the model does not know
+    ├── InvalidThreshold (ValueError)        a threshold that the score can never be compared to
+    ├── UnknownObjective (ValueError)        a name that is no objective; the known ones are listed
+    ├── InvalidObjective (ValueError)        a cost that is negative, not finite, or charged for staying
+    ├── InvalidOption (ValueError)           any other argument with a value that is not allowed
+    ├── UnsupportedModel (TypeError)         a model that cannot be read exactly
+    ├── UnsupportedDetector (TypeError)      a detector that cannot be read exactly
+    ├── ModelMismatch (RuntimeError)         the model as read disagrees with the model itself
+    ├── InvalidAnswer (RuntimeError)         the user's own model or detector answered something unusable
+    ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
+    └── MissingExtra (ImportError)           an optional package that is not installed
+
+Every message says what was expected, what came instead, and what to do about it.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class P2CEError(Exception):
+    """The root of every error that this library raises on purpose."""
+
+
+class InvalidActions(P2CEError, ValueError):
+    """What a feature may do makes no sense."""
+
+
+class UnknownFeature(InvalidActions):
+    """A name that is not a column."""
+
+
+class ContradictoryConstraints(InvalidActions):
+    """Two constraints that no value can meet together."""
+
+
+class InvalidReference(P2CEError, ValueError):
+    """The reference frame cannot be used."""
+
+
+class UnsupportedColumn(InvalidReference, TypeError):
+    """A column that is neither a number nor a bool."""
+
+
+class InvalidPerson(P2CEError, ValueError):
+    """The row to explain cannot be used."""
+
+
+class InvalidTarget(P2CEError, ValueError):
+    """A class that the model does not know."""
+
+
+class InvalidThreshold(P2CEError, ValueError):
+    """A threshold that the score can never be compared to."""
+
+
+class UnknownObjective(P2CEError, ValueError):
+    """A name that is not an objective."""
+
+
+class InvalidObjective(P2CEError, ValueError):
+    """A cost that is negative, not finite, or charged for staying."""
+
+
+class InvalidOption(P2CEError, ValueError):
+    """An argument with a value that is not allowed."""
+
+
+class UnsupportedModel(P2CEError, TypeError):
+    """A model that cannot be read exactly."""
+
+
+class UnsupportedDetector(P2CEError, TypeError):
+    """A detector that cannot be read exactly."""
+
+
+class ModelMismatch(P2CEError, RuntimeError):
+    """The model as read disagrees with the model itself."""
+
+
+class InvalidAnswer(P2CEError, RuntimeError):
+    """The user's own model or detector answered with NaN or with the wrong shape."""
+
+
+class NotFitted(P2CEError, ValueError):
+    """A model or detector that has not seen any data yet."""
+
+
+class MissingExtra(P2CEError, ImportError):
+    """An optional package that is not installed."""
+
+
+def nearest(name: object, known: Iterable[object]) -> str:
+    """Say which known names look like ``name``, as the end of an error message.
+
+    Nothing alike gives the known names themselves, the first dozen of them.
+
+    >>> nearest("Agee", ["Age", "LoanAmount"])
+    "Did you mean 'Age'?"
+    >>> nearest("zzz", ["Age", "LoanAmount"])
+    "Known are 'Age', 'LoanAmount'."
+    """
+    names = [str(one) for one in known]
+    if not names:
+        return "None is known."
+    by_lower: dict[str, list[str]] = {}
+    for one in names:
+        by_lower.setdefault(one.lower(), []).append(one)
+    # Compared in lower case, since a wrong capital is the commonest slip of all.
+    alike = [
+        one for low in get_close_matches(str(name).lower(), list(by_lower), n=3) for one in by_lower[low]
+    ]
+    if alike:
+        return f"Did you mean {' or '.join(repr(one) for one in alike[:3])}?"
+    shown = ", ".join(repr(one) for one in names[:12])
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"Known are {shown}{more}."

@@ -1,0 +1,1 @@
+"""Turn a user's fitted model into a compiled score: one file per family."""

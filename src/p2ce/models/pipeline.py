@@ -1,0 +1,102 @@
+"""Read a scikit-learn Pipeline of column-wise scalers in front of any model that can be read."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.compiled.library import library_class, overrides
+from p2ce.errors import UnsupportedModel
+from p2ce.models.reading import PROBABILITY, ReadModel, Request, class_index, feeder
+from p2ce.models.sklearn_common import asks, columns_of, quiet_check_array, require_fitted, require_own
+
+_NAMES = frozenset({"Pipeline"})
+# Each works on one column at a time, keeps the columns in place, and never decreases: x ↦ a·x + b with a > 0,
+# or that clipped. Only a type on this list may stand in front of a model.
+_SCALERS = frozenset({"StandardScaler", "MinMaxScaler", "RobustScaler"})
+
+
+def recognises(model: object) -> bool:
+    """Tell a scikit-learn Pipeline."""
+    return library_class(model, root="sklearn", names=_NAMES) is not None
+
+
+def read(model: Any, request: Request) -> ReadModel:
+    """Read the last step; the fitted scalers themselves prepare what it sees."""
+    require_own(model, root="sklearn", names=_NAMES)
+    scalers = [step for _, step in model.steps[:-1] if step is not None and step != "passthrough"]
+    for scaler in scalers:
+        _require_scaler(scaler)
+    last = model.steps[-1][1]
+    if last is None or last == "passthrough":
+        raise UnsupportedModel(
+            "This Pipeline ends without a model. Pass one whose last step is a classifier."
+        )
+    if not scalers:
+        return request.read(last, request)
+    require_fitted(model)
+    columns, named = columns_of(scalers[0], request.reference)
+    labels = {str(label): label for label in request.reference.columns}
+    feed = feeder(columns, request.reference, named=named)
+    given = feed(request.reference)
+    see = _seer(scalers, columns, given, named=named)
+
+    positions = [list(labels).index(name) for name in columns]
+    reach = request.reach[positions]
+    # Every scaler is monotone, so the ends of the reach bound all that the model will see.
+    seen_reach = np.abs(see(np.stack([-reach, reach]))).max(axis=0)
+    seen = _scaled(scalers, given)
+    if not isinstance(seen, pd.DataFrame):  # it is one after set_output(transform="pandas")
+        seen = pd.DataFrame(seen, columns=list(columns))
+    inside = request.read(last, replace(request, reference=seen, reach=seen_reach))
+    if inside.columns != tuple(seen.columns):
+        raise UnsupportedModel(
+            "This Pipeline's model takes the scaled columns in another order. Fit it as a whole."
+        )
+    index = class_index(inside.classes, request.target)
+    if inside.scale == PROBABILITY:
+        ask = asks(model.predict_proba, feed, index)
+    else:
+        ask = asks(model.decision_function, feed, None, 1.0 if index == 1 else -1.0)
+    return replace(
+        inside,
+        family=f"{inside.family} behind scalers",
+        columns=columns,
+        ask=ask,
+        score=replace(inside.score, see=see),
+        reach=None if inside.reach is None else reach,
+    )
+
+
+def _require_scaler(step: Any) -> None:
+    kind = library_class(step, root="sklearn", names=_SCALERS)
+    if kind is None or overrides(step, kind):
+        raise UnsupportedModel(
+            f"This Pipeline contains {type(step).__name__}, which cannot be read yet. "
+            f"Supported in front of a model: {', '.join(sorted(_SCALERS))}, 'passthrough'."
+        )
+
+
+def _scaled(scalers: list[Any], rows: Any) -> Any:
+    for scaler in scalers:
+        rows = scaler.transform(rows)
+    return rows
+
+
+def _seer(
+    scalers: list[Any], columns: tuple[str, ...], reference: Any, *, named: bool
+) -> Callable[[FloatArray], FloatArray]:
+    """Apply the user's own fitted scalers, in the precision in which they would meet the user's rows."""
+    first = quiet_check_array(reference[:1])
+    dtype = first.dtype if first.dtype.kind == "f" else np.dtype(np.float64)
+
+    def see(rows: FloatArray) -> FloatArray:
+        given: Any = np.asarray(rows).astype(dtype)
+        if named:
+            given = pd.DataFrame(given, columns=list(columns))
+        return np.asarray(_scaled(scalers, given), dtype=np.float64)
+
+    return see

@@ -1,0 +1,125 @@
+"""Find the family that a model belongs to, read it, and check the reading against the model itself."""
+
+import warnings
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.compiled.evaluate import score_rows
+from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
+from p2ce.models import (
+    catboost,
+    lightgbm,
+    linear,
+    pipeline,
+    sklearn_boosting,
+    sklearn_histogram,
+    sklearn_trees,
+    xgboost,
+)
+from p2ce.models.reading import ReadModel, Request
+
+__all__ = ["FAMILIES", "SUPPORTED", "ReadModel", "read_model"]
+
+FAMILIES: tuple[ModuleType, ...] = (
+    pipeline,
+    lightgbm,
+    xgboost,
+    catboost,
+    sklearn_trees,
+    sklearn_boosting,
+    sklearn_histogram,
+    linear,
+)
+SUPPORTED = (
+    "LightGBM (LGBMClassifier, Booster), XGBoost (XGBClassifier, Booster), CatBoost (CatBoostClassifier), "
+    "scikit-learn DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, "
+    "LogisticRegression and the other linear classifiers, and a Pipeline of StandardScaler, MinMaxScaler or "
+    "RobustScaler in front of any of these"
+)
+CHECKED_ROWS = 256
+# People and widened ranges may lie this many times farther out than the reference.
+REACH_FACTOR = 64.0
+
+
+def read_model(
+    model: Any,
+    *,
+    reference: pd.DataFrame,
+    target: Any = 1,
+    threshold: float | None = None,
+    reach: FloatArray | None = None,
+) -> ReadModel:
+    """Read a fitted model as a compiled score that is proven to decide as the model does.
+
+    ``reference`` holds rows like those that the model was fitted on, ``threshold`` defaults to 0.5 for
+    probabilities and 0 for decision functions. ``reach`` gives per reference column the largest magnitude
+    that a value will ever have; it defaults to 64 times what the reference shows, and only linear
+    models need it.
+    """
+    if not isinstance(reference, pd.DataFrame):
+        raise InvalidReference(f"The reference must be a pandas DataFrame; got {type(reference).__name__}.")
+    if reference.shape[0] == 0 or reference.shape[1] == 0:
+        raise InvalidReference(
+            f"The reference frame has {reference.shape[0]} rows and {reference.shape[1]} columns. "
+            "Pass the rows that the model was fitted on."
+        )
+    largest = _largest(reference)
+    if reach is None:
+        reach = REACH_FACTOR * np.where(largest > 0.0, largest, 1.0)
+    found = _read_any(
+        model, Request(reference=reference, target=target, threshold=threshold, reach=reach, read=_read_any)
+    )
+    _check_against_model(found, reference)
+    return found
+
+
+def _largest(reference: pd.DataFrame) -> FloatArray:
+    """Give the largest magnitude in each column; a column that has none cannot be read."""
+    try:
+        largest = np.abs(reference.to_numpy(dtype=np.float64)).max(axis=0)
+    except (TypeError, ValueError):
+        raise InvalidReference(
+            "The reference frame holds columns that are not numbers; its types are "
+            f"{', '.join(sorted(set(map(str, reference.dtypes))))}. Encode or drop them."
+        ) from None
+    if not np.isfinite(largest).all():
+        name = reference.columns[int(np.flatnonzero(~np.isfinite(largest))[0])]
+        raise InvalidReference(
+            f"Column {name!r} of the reference frame has missing or infinite values. Drop those rows."
+        )
+    return np.asarray(largest, dtype=np.float64)
+
+
+def _read_any(model: Any, request: Request) -> ReadModel:
+    for family in FAMILIES:
+        if family.recognises(model):
+            found: ReadModel = family.read(model, request)
+            return found
+    raise UnsupportedModel(
+        f"{type(model).__module__}.{type(model).__name__} cannot be read exactly. Supported are {SUPPORTED}."
+    )
+
+
+def _check_against_model(found: ReadModel, reference: pd.DataFrame) -> None:
+    """Compare the reading with the model on some reference rows, since a library may change under us."""
+    step = max(1, -(-len(reference) // CHECKED_ROWS))
+    rows = reference.iloc[::step]
+    labels = {str(label): label for label in reference.columns}
+    values = rows[[labels[name] for name in found.columns]].to_numpy(dtype=np.float64)
+    scores = score_rows(found.score, values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answers = found.ask(rows)
+    accepted = answers >= found.threshold
+    wrong = ((scores >= found.score.sure) & ~accepted) | ((scores < found.score.maybe) & accepted)
+    error = np.abs(found.report(scores) - answers)
+    if wrong.any() or not bool((error <= found.tolerance * np.maximum(1.0, np.abs(answers))).all()):
+        raise ModelMismatch(
+            f"The model as read ({found.family}) disagrees with its own scores on {int(wrong.sum())} of "
+            f"{len(rows)} reference rows, by up to {float(np.nanmax(error)):.3g}. Its library version may be "
+            "unknown to this release of p2ce; please report it with the versions of both."
+        )

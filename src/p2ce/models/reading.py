@@ -1,0 +1,158 @@
+"""Say what reading a model takes and gives, and settle columns, class and threshold the same way for all."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.compiled.score import CompiledScore
+from p2ce.errors import InvalidReference, InvalidTarget, InvalidThreshold, UnsupportedModel, nearest
+
+PROBABILITY = "probability"
+DECISION = "decision"
+Ask: TypeAlias = Callable[[pd.DataFrame], FloatArray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked of a model: reach ``threshold`` for class ``target``, on data like ``reference``."""
+
+    reference: pd.DataFrame
+    target: Any = 1
+    threshold: float | None = None
+    reach: FloatArray  # (d,) per reference column: the largest magnitude that a value will have
+    read: Callable[[Any, "Request"], "ReadModel"]  # reads any family; a pipeline needs it for its last step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadModel:
+    """A model in the form that the search understands, beside the model itself.
+
+    ``ask`` is the user's own scoring method, one call, for a frame that holds the reference's columns in
+    any order. ``report`` turns compiled scores into the scale of ``ask``, up to rounding. ``reach`` is
+    given where ``sure`` and ``maybe`` are proven only for values up to that magnitude per column; a
+    caller who needs more reads the model again with a larger reach.
+    """
+
+    family: str
+    score: CompiledScore
+    columns: tuple[str, ...]
+    scale: str
+    threshold: float
+    classes: tuple[Any, ...]
+    ask: Ask
+    report: Callable[[FloatArray], FloatArray]
+    tolerance: float  # how far report(compiled score) may be from ask, by the family's precision
+    reach: FloatArray | None = None
+
+
+def columns_by_name(
+    names: Sequence[object], reference: pd.DataFrame, *, subject: str = "model"
+) -> tuple[str, ...]:
+    """Check that model and reference have the same columns, in any order; give the model's order."""
+    asked = [str(name) for name in names]
+    known = [str(name) for name in reference.columns]
+    missing = [name for name in asked if name not in known]
+    extra = [name for name in known if name not in asked]
+    if missing:
+        raise InvalidReference(
+            f"The {subject} was fitted on column {missing[0]!r}, which the reference frame does not have"
+            + (f" (nor {len(missing) - 1} others)" if len(missing) > 1 else "")
+            + f". {nearest(missing[0], known)} Pass the frame that the {subject} was fitted on."
+        )
+    if extra:
+        shown = ", ".join(repr(name) for name in extra[:5])
+        raise InvalidReference(
+            f"The reference frame has {shown}, which the {subject} was not fitted on. "
+            f"Drop what the {subject} does not see (the label, an index) and pass the rest."
+        )
+    return tuple(asked)
+
+
+def columns_by_count(count: int, reference: pd.DataFrame, *, subject: str = "model") -> tuple[str, ...]:
+    """Take the reference's order for a model that was fitted on a bare array."""
+    if count != reference.shape[1]:
+        raise InvalidReference(
+            f"The {subject} was fitted on {count} unnamed columns, the reference frame has "
+            f"{reference.shape[1]}. Pass a frame with exactly the {subject}'s columns, in its order."
+        )
+    return tuple(str(name) for name in reference.columns)
+
+
+def binary_index(classes: Sequence[Any], target: Any, *, family: str) -> int:
+    """Find the target among two classes: 0 or 1."""
+    if len(classes) != 2:
+        raise UnsupportedModel(
+            f"{family} with {len(classes)} classes: only two classes can be read exactly here. "
+            "Fit one model that separates the wanted class from the rest."
+        )
+    return class_index(classes, target)
+
+
+def class_index(classes: Sequence[Any], target: Any) -> int:
+    """Find the target among the classes."""
+    for index, known in enumerate(classes):
+        if bool(known == target):
+            return index
+    shown = ", ".join(repr(known) for known in classes)
+    raise InvalidTarget(
+        f"The model knows the classes {shown}; target={target!r} is none of them. Pass one of these."
+    )
+
+
+def probability_threshold(threshold: float | None) -> float:
+    """Check a threshold on a probability; one half by default."""
+    asked = _number(0.5 if threshold is None else threshold)
+    if not 0.0 <= asked <= 1.0:
+        raise InvalidThreshold(
+            f"The model reports probabilities, so the threshold must lie in [0, 1]; got {threshold!r}."
+        )
+    return asked
+
+
+def decision_threshold(threshold: float | None) -> float:
+    """Check a threshold on a decision function; zero by default."""
+    asked = _number(0.0 if threshold is None else threshold)
+    if not math.isfinite(asked):
+        raise InvalidThreshold(
+            f"The model reports decision values, so the threshold must be finite; got {threshold!r}."
+        )
+    return asked
+
+
+def _number(threshold: object) -> float:
+    try:
+        return float(threshold)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise InvalidThreshold(f"The threshold must be a number; got {threshold!r}.") from None
+
+
+def plain_classes(classes: object) -> tuple[Any, ...]:
+    """List classes as plain Python values."""
+    return tuple(np.asarray(classes).tolist())
+
+
+def feeder(columns: Sequence[str], reference: pd.DataFrame, *, named: bool) -> Callable[[pd.DataFrame], Any]:
+    """Build the step that hands rows to the model as it was fitted: a frame in its order, or a bare array."""
+    labels = {str(label): label for label in reference.columns}  # a frame may name its columns 0, 1, 2
+    order = [labels[name] for name in columns]
+    if named:
+        return lambda frame: frame[order]
+    dtype = array_dtype(reference[order])
+    return lambda frame: frame[order].to_numpy(dtype=dtype)
+
+
+def array_dtype(frame: pd.DataFrame) -> np.dtype[Any]:
+    """Choose the dtype of a frame as an array; a mixture with bools must not become an array of objects."""
+    kinds = [dtype if isinstance(dtype, np.dtype) else np.dtype(np.float64) for dtype in frame.dtypes]
+    common = np.result_type(*kinds)
+    return common if common.kind in "iuf" else np.dtype(np.float64)
+
+
+def second_class_or_first(index: int) -> Callable[[FloatArray], FloatArray]:
+    """Turn the reported probability of the second class into that of the target."""
+    return (lambda values: values) if index == 1 else (lambda values: 1.0 - values)

@@ -1,0 +1,36 @@
+"""Read what people give to their own objectives, and say what is wrong with it."""
+
+import math
+
+from p2ce.compiled.costs import Join
+from p2ce.errors import InvalidObjective
+
+
+def read_join(join: str, *, name: str) -> Join:
+    """Give the join that a user wrote as text."""
+    try:
+        return Join(join)
+    except ValueError:
+        raise InvalidObjective(
+            f"Objective {name!r} joins features by 'sum' or 'max', not {join!r}."
+        ) from None
+
+
+def read_name(name: object) -> str:
+    """Give the name of a user's own objective, which becomes a column."""
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidObjective(f"An objective needs a name, got {name!r}. Give a short text: name='effort'.")
+    return name
+
+
+def read_cost(given: object, *, what: str) -> float:
+    """Give a cost or weight, which must be a finite number of at least 0."""
+    try:
+        cost = float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        cost = math.nan
+    if not math.isfinite(cost) or cost < 0:
+        raise InvalidObjective(
+            f"Costs must be finite numbers of 0 or more, but {what} is {given!r}. Correct it."
+        )
+    return cost

@@ -1,0 +1,47 @@
+"""How many features change? c₃ of the paper."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.compiled.costs import Join
+from p2ce.objectives.base import FittedObjective, Objective, Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Changes(Objective):
+    """One for every feature that changes, however little.
+
+    >>> import numpy as np
+    >>> people = Reference(names=("a",), values=np.array([[0.0], [4.0]]))
+    >>> Changes().fit(people).costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]])).tolist()
+    [[1.0, 0.0, 1.0]]
+    """
+
+    name: ClassVar[str] = "changes"
+    join: ClassVar[Join] = Join.SUM
+
+    def fit(self, reference: Reference) -> FittedObjective:  # noqa: ARG002 (the others need it)
+        """Learn nothing: a change is a change."""
+        return FittedChanges(name=self.name, join=self.join)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FittedChanges(FittedObjective):
+    """1 unless the value is the current one."""
+
+    keeps_the_rules: ClassVar[bool] = True
+    name: str
+    join: Join
+
+    def costs(
+        self,
+        column: int,  # noqa: ARG002 (the others need it)
+        values: FloatArray,
+        current: FloatArray,
+    ) -> FloatArray:
+        """Price a column's values."""
+        moved: FloatArray = (values != current).astype(np.float64)
+        return moved

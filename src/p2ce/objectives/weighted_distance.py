@@ -1,0 +1,75 @@
+"""How far does the person move if some features are harder to move than others?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from p2ce.compiled.costs import Join
+from p2ce.errors import InvalidObjective, nearest
+from p2ce.objectives.arguments import read_cost, read_join, read_name
+from p2ce.objectives.base import FittedDistance, FittedObjective, Objective, Reference
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class WeightedDistance(Objective):
+    """weight · |Δ|/σ, added up over the features, or the largest of them with ``join="max"``.
+
+    Args:
+        weights: feature → what moving it by one σ costs, 0 or more.
+        name: what the objective is called in the results.
+        join: ``"sum"`` or ``"max"``.
+        scaled: False measures in the feature's own unit instead of σ.
+        default: the weight of the features that are not named.
+
+    >>> import numpy as np
+    >>> people = Reference(names=("a", "b"), values=np.array([[0.0, 1.0], [2.0, 5.0]]))
+    >>> fitted = WeightedDistance({"a": 10.0}).fit(people)
+    >>> fitted.costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]])).tolist()
+    [[10.0, 0.0, 30.0]]
+    """
+
+    name: str
+    join: Join
+    weights: tuple[tuple[str, float], ...]
+    scaled: bool
+    default: float
+
+    def __init__(
+        self,
+        weights: Mapping[str, float],
+        *,
+        name: str = "weighted_distance",
+        join: str = "sum",
+        scaled: bool = True,
+        default: float = 1.0,
+    ) -> None:
+        if not isinstance(weights, Mapping):
+            raise InvalidObjective(
+                f"WeightedDistance expects a dict of feature → weight, got {type(weights).__name__}. "
+                f"Write WeightedDistance({{'Age': 2.0}})."
+            )
+        set_field = object.__setattr__  # frozen for everyone else
+        set_field(self, "name", read_name(name))
+        set_field(self, "join", read_join(join, name=name))
+        set_field(
+            self,
+            "weights",
+            tuple((str(key), read_cost(w, what=f"the weight of {key!r}")) for key, w in weights.items()),
+        )
+        set_field(self, "scaled", bool(scaled))
+        set_field(self, "default", read_cost(default, what="the default weight"))
+
+    def fit(self, reference: Reference) -> FittedObjective:
+        """Learn σ of every column."""
+        known = dict(self.weights)
+        for feature in known:
+            if feature not in reference.names:
+                raise InvalidObjective(
+                    f"Objective {self.name!r} weighs {feature!r}, which is no column of the model. "
+                    f"{nearest(feature, reference.names)}"
+                )
+        weight = np.array([known.get(feature, self.default) for feature in reference.names])
+        sigma = reference.spread() if self.scaled else np.ones(len(weight))
+        unit = np.divide(sigma, weight, out=np.full(len(weight), np.inf), where=weight > 0)
+        return FittedDistance(name=self.name, join=self.join, unit=unit)

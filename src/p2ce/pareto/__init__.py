@@ -1,0 +1,1 @@
+"""Pure mathematics on cost vectors: dominance and fronts."""

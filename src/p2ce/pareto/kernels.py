@@ -1,0 +1,119 @@
+"""Keep a Pareto front of whole-number cost vectors, inside compiled code."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import Int32Array, IntArray
+from p2ce.jit import kernel
+
+NOT_COVERED = 0
+TIED = 1
+BEATEN = 2
+
+
+class Front(NamedTuple):
+    """The points found so far; only the first ``count[0]`` rows are in use."""
+
+    costs: IntArray  # (room, objectives + 1) rounded costs, and last the grid steps moved, the first tie-breaker
+    index: Int32Array  # (room, axes) the candidate chosen on each axis
+    count: IntArray  # (2,) points in use; the point that covered something last
+
+
+def new_front(room: int, objectives: int, axes: int) -> Front:
+    return Front(
+        costs=np.zeros((room, objectives + 1), dtype=np.int64),
+        index=np.zeros((room, axes), dtype=np.int32),
+        count=np.zeros(2, dtype=np.int64),
+    )
+
+
+@kernel
+def compare_point(front, point, costs):  # type: ignore[no-untyped-def]
+    """Say whether a front point beats a cost vector, ties with it, or neither."""
+    relation = TIED
+    for m in range(costs.shape[0]):
+        if front.costs[point, m] > costs[m]:
+            return NOT_COVERED
+        if front.costs[point, m] < costs[m]:
+            relation = BEATEN
+    return relation
+
+
+@kernel
+def is_beaten(front, costs):  # type: ignore[no-untyped-def]
+    """Tell whether some point is as good in every objective and better in one."""
+    # The point that covered the last box often covers its neighbour too.
+    hint = front.count[1]
+    if hint < front.count[0] and compare_point(front, hint, costs) == BEATEN:
+        return True
+    for point in range(front.count[0]):
+        if compare_point(front, point, costs) == BEATEN:
+            front.count[1] = point
+            return True
+    return False
+
+
+@kernel
+def find_tied(front, costs):  # type: ignore[no-untyped-def]
+    """Return the first point with exactly these costs, or -1."""
+    for point in range(front.count[0]):
+        if compare_point(front, point, costs) == TIED:
+            return point
+    return -1
+
+
+@kernel
+def point_comes_first(front, point, steps, index):  # type: ignore[no-untyped-def]
+    """Order points of equal cost: fewer grid steps, then smaller values in alphabetical order of axes."""
+    own = front.costs[point, front.costs.shape[1] - 1]
+    if own != steps:
+        return own < steps
+    for a in range(index.shape[0]):
+        if front.index[point, a] != index[a]:
+            return front.index[point, a] < index[a]
+    return True
+
+
+@kernel
+def add_point(front, costs, steps, index, keep_ties):  # type: ignore[no-untyped-def]
+    """Offer a point that no other beats; return False only when there is no room left."""
+    objectives = costs.shape[0]
+    count = front.count[0]
+    for point in range(count):
+        if compare_point(front, point, costs) == TIED:
+            if not keep_ties and point_comes_first(front, point, steps, index):
+                return True
+            same = True
+            for a in range(index.shape[0]):
+                if front.index[point, a] != index[a]:
+                    same = False
+            if same:
+                return True
+    if count >= front.costs.shape[0]:
+        return False
+    kept = 0
+    for point in range(count):
+        no_better = True
+        worse = False
+        for m in range(objectives):
+            if front.costs[point, m] < costs[m]:
+                no_better = False
+                break
+            if front.costs[point, m] > costs[m]:
+                worse = True
+        if no_better and (worse or not keep_ties):
+            continue
+        for m in range(objectives + 1):
+            front.costs[kept, m] = front.costs[point, m]
+        for a in range(index.shape[0]):
+            front.index[kept, a] = front.index[point, a]
+        kept += 1
+    for m in range(objectives):
+        front.costs[kept, m] = costs[m]
+    front.costs[kept, objectives] = steps
+    for a in range(index.shape[0]):
+        front.index[kept, a] = index[a]
+    front.count[0] = kept + 1
+    front.count[1] = kept
+    return True

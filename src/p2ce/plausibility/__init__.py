@@ -1,0 +1,1 @@
+"""Turn an outlier detector into a compiled score: one file per detector."""

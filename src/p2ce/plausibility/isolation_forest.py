@@ -1,0 +1,218 @@
+"""Read scikit-learn's IsolationForest as summed path lengths, or fit one to the reference."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.cuts import cut_of_float32_at_most
+from p2ce.compiled.library import library_class, overrides
+from p2ce.compiled.links import first_score, sure_and_maybe
+from p2ce.compiled.score import CompiledScore
+from p2ce.errors import InvalidOption, InvalidReference, NotFitted, UnsupportedDetector, nearest
+from p2ce.plausibility.reading import ReadDetector
+
+_NAMES = frozenset({"IsolationForest"})
+# 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
+_POWER_SLACK = 4.0 * 2.0**-52
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationForest:
+    """Ask for an isolation forest that is fitted on the reference population.
+
+    ``contamination`` is the share of the reference that counts as outliers, above 0 and at most 0.5.
+    ``max_samples`` is the number of rows per tree; "auto" means 256, or all of them if there are fewer.
+
+    >>> IsolationForest(contamination=0.1).n_estimators
+    100
+    """
+
+    contamination: float = 0.05
+    n_estimators: int = 100
+    max_samples: int | Literal["auto"] = "auto"
+    random_state: int | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.contamination, bool) or not _within(self.contamination, 0.0, 0.5):
+            raise InvalidOption(
+                f"contamination is the share of outliers, above 0 and at most 0.5; "
+                f"got {self.contamination!r}."
+            )
+        if not _whole(self.n_estimators) or self.n_estimators < 1:
+            raise InvalidOption(
+                f"n_estimators must be a whole number of trees, at least 1; got {self.n_estimators!r}."
+            )
+        if self.max_samples != "auto" and (not _whole(self.max_samples) or int(self.max_samples) < 2):
+            raise InvalidOption(
+                f"max_samples must be 'auto' or a whole number, at least 2; got {self.max_samples!r}."
+            )
+
+
+def recognises(detector: object) -> bool:
+    """Tell the forest of this library, or scikit-learn's."""
+    return (
+        isinstance(detector, IsolationForest)
+        or library_class(detector, root="sklearn", names=_NAMES) is not None
+    )
+
+
+def read(detector: Any, reference: pd.DataFrame, random_state: int | None) -> ReadDetector:
+    """Read a forest, after fitting it if it is only asked for."""
+    if isinstance(detector, IsolationForest):
+        return _fit(detector, reference, random_state)
+    return _read_fitted(detector, reference)
+
+
+def _fit(asked: IsolationForest, reference: pd.DataFrame, random_state: int | None) -> ReadDetector:
+    from sklearn.ensemble import IsolationForest as Fitted
+
+    rows = reference.to_numpy(dtype=np.float64)
+    samples = asked.max_samples if asked.max_samples == "auto" else min(int(asked.max_samples), len(rows))
+    fitted = Fitted(
+        contamination=asked.contamination,
+        n_estimators=asked.n_estimators,
+        max_samples=samples,
+        random_state=random_state if asked.random_state is None else asked.random_state,
+    ).fit(rows)
+    decide = _decision(fitted)
+    # Nobody else computes this detector, so one exact threshold on the path lengths defines it.
+    least = first_score(lambda depth: float(decide(np.array([depth]))[0]) >= 0.0)
+    columns = tuple(str(name) for name in reference.columns)
+    return ReadDetector(
+        family="isolation forest",
+        score=_score(fitted, len(columns), sure=least, maybe=least),
+        columns=columns,
+        ask=None,
+        report=decide,
+    )
+
+
+def _read_fitted(detector: Any, reference: pd.DataFrame) -> ReadDetector:
+    kind = library_class(detector, root="sklearn", names=_NAMES)
+    assert kind is not None, "a family only reads what it recognises"
+    replaced = overrides(detector, kind)
+    if replaced:
+        raise UnsupportedDetector(
+            f"{type(detector).__name__} replaces {', '.join(replaced)} of scikit-learn's IsolationForest, so "
+            "its scores cannot be read from the fitted trees. Pass a plain IsolationForest."
+        )
+    if not hasattr(detector, "estimators_"):
+        raise NotFitted(
+            "This IsolationForest is not fitted. Call .fit(X) on it, or pass "
+            "p2ce.IsolationForest(contamination=0.05), which is fitted on the reference."
+        )
+    columns, named = _columns(detector, reference)
+    labels = {str(label): label for label in reference.columns}
+    order = [labels[name] for name in columns]
+
+    def ask(frame: pd.DataFrame) -> FloatArray:
+        rows = frame[order]
+        # A bare array goes in as float64: scikit-learn casts it to float32 by itself.
+        given = rows if named else rows.to_numpy(dtype=np.float64)
+        return np.asarray(detector.decision_function(given), dtype=np.float64)
+
+    decide = _decision(detector)
+    sure, maybe = sure_and_maybe(_reported(detector), 0.0)
+    return ReadDetector(
+        family="scikit-learn isolation forest",
+        score=_score(detector, len(columns), sure=sure, maybe=maybe),
+        columns=columns,
+        ask=ask,
+        report=decide,
+    )
+
+
+def _score(fitted: Any, column_count: int, *, sure: float, maybe: float) -> CompiledScore:
+    """Add path lengths in scikit-learn's own order, with its own c(n) for leaves that hold several rows."""
+    trees = []
+    for index, (member, features) in enumerate(
+        zip(fitted.estimators_, fitted.estimators_features_, strict=True)
+    ):
+        tree = member.tree_
+        length = fitted._decision_path_lengths[index] + fitted._average_path_length_per_tree[index] - 1.0
+        inner = tree.children_left >= 0
+        trees.append(
+            TreeNodes(
+                left=tree.children_left,
+                right=tree.children_right,
+                feature=np.asarray(features)[np.where(inner, tree.feature, 0)],
+                threshold=cut_of_float32_at_most(np.where(inner, tree.threshold, 0.0)),
+                value=length,
+            )
+        )
+    return CompiledScore(
+        name="plausibility", column_count=column_count, forest=assemble_forest(trees), sure=sure, maybe=maybe
+    )
+
+
+def _decision(fitted: Any) -> Callable[[FloatArray], FloatArray]:
+    """Compute decision values from summed path lengths as scikit-learn does."""
+    whole_length = _full_length(fitted)
+    offset = float(fitted.offset_)
+
+    def decide(depths: FloatArray) -> FloatArray:
+        depths = np.asarray(depths, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            share = depths / whole_length if whole_length else np.ones_like(depths)
+            return np.asarray(-(2.0**-share) - offset, dtype=np.float64)
+
+    return decide
+
+
+def _reported(fitted: Any) -> Callable[[float], tuple[float, float]]:
+    """Bound the decision value of a path length; the sign of a rounded difference is always right."""
+    whole_length = _full_length(fitted)
+    offset = float(fitted.offset_)
+
+    def reported(depth: float) -> tuple[float, float]:
+        if not whole_length:  # trees of one row: every score is exactly -0.5
+            return -0.5 - offset, -0.5 - offset
+        with np.errstate(all="ignore"):
+            anomaly = 2.0 ** np.float64(-(depth / whole_length))
+            low, high = -anomaly * (1.0 + _POWER_SLACK) - offset, -anomaly * (1.0 - _POWER_SLACK) - offset
+        return float(low), float(high)
+
+    return reported
+
+
+def _full_length(fitted: Any) -> float:
+    """Compute trees × c(max_samples), what a path length is compared to; 0 for one-row samples."""
+    from sklearn.ensemble._iforest import _average_path_length
+
+    return float(len(fitted.estimators_) * _average_path_length([fitted._max_samples])[0])
+
+
+def _columns(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
+    known = [str(label) for label in reference.columns]
+    names = getattr(detector, "feature_names_in_", None)
+    if names is None:
+        if int(detector.n_features_in_) != len(known):
+            raise InvalidReference(
+                f"The detector was fitted on {detector.n_features_in_} unnamed columns, the reference frame "
+                f"has {len(known)}. Fit it on the reference frame."
+            )
+        return tuple(known), False
+    asked = [str(name) for name in names]
+    for name in asked:
+        if name not in known:
+            raise InvalidReference(
+                f"The detector was fitted on column {name!r}, which the reference frame does not have. "
+                f"{nearest(name, known)}"
+            )
+    return tuple(asked), True
+
+
+def _within(value: object, low: float, high: float) -> bool:
+    try:
+        return low < float(value) <= high  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

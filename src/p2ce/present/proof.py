@@ -1,0 +1,67 @@
+"""Say in one plain sentence what was proven."""
+
+from p2ce.present.words import counted, joined
+from p2ce.result import Certificate, Explanation, Status
+from p2ce.result.numbers import readable_cost, readable_count
+
+
+def proof_sentence(explanation: Explanation) -> str:
+    """Give one sentence on what this answer rests on; honest for every status."""
+    certificate, status = explanation.certificate, explanation.status
+    if status is Status.ERROR:
+        return f"No answer: {explanation.message or 'this row could not be explained.'}"
+    if status is Status.ALREADY_FAVOURABLE:
+        return "Nothing has to change: the model already decides in this person's favour."
+    if certificate is None:
+        return "No certificate was kept, so nothing is claimed beyond the options themselves."
+    if status is Status.TIME_LIMIT:
+        return _stopped(certificate, found=len(explanation))
+    if status is Status.HEURISTIC or not certificate.proven:
+        return _unproven(certificate, found=len(explanation))
+    kind = "plausible options" if certificate.detector_family else "options"
+    if status is Status.NO_RECOURSE:
+        claim = f"none of {_space(certificate)} leads to the wanted decision"
+        if certificate.detector_family:
+            claim += " and stays plausible"
+    elif len(explanation) == 1:
+        claim = f"this is the only Pareto-optimal {kind[:-1]} among {_space(certificate)}"
+    else:
+        claim = f"these are all the Pareto-optimal {kind} among {_space(certificate)}"
+    verified = "" if not certificate.verified else f", {_verified(certificate)}"
+    return f"Proven: {claim}; {_work(certificate)}{verified}."
+
+
+def _stopped(certificate: Certificate, *, found: int) -> str:
+    held = "the options are the best found so far" if found else "no option was found so far"
+    are = "is" if certificate.open_boxes == 1 else "are"
+    left = f"{counted(certificate.open_boxes, 'box', 'boxes')} among {_space(certificate)} {are} still open"
+    costs = certificate.open_costs
+    better = (
+        ""
+        if not costs
+        else " and could reach "
+        + joined([f"{name} {readable_cost(cost)}" for name, cost in costs.items()])
+        + " at best"
+    )
+    return f"Not proven: time ran out, {held}; {left}{better}."
+
+
+def _unproven(certificate: Certificate, *, found: int) -> str:
+    held = "better ones may exist" if found else "options may still exist"
+    return (
+        f"Not proven: the search over {_space(certificate)} was cut short by an estimate, so {held}; "
+        f"{_work(certificate)}."
+    )
+
+
+def _space(certificate: Certificate) -> str:
+    return f"{readable_count(certificate.cells)} possible combination{'s' * (certificate.cells != 1)}"
+
+
+def _work(certificate: Certificate) -> str:
+    return f"{counted(certificate.boxes, 'box', 'boxes')} examined"
+
+
+def _verified(certificate: Certificate) -> str:
+    by = "model and detector themselves" if certificate.detector_family else "model itself"
+    return f"{counted(certificate.verified, 'point')} confirmed by the {by}"

@@ -1,0 +1,72 @@
+"""Write an explanation as plain sentences."""
+
+from p2ce.present.proof import proof_sentence
+from p2ce.present.trade_offs import trade_offs
+from p2ce.present.words import Phrases, change_in_words, counted, joined, sentence
+from p2ce.result import Counterfactual, Explanation, Status
+from p2ce.result.numbers import readable, readable_score
+
+
+def to_text(explanation: Explanation, *, phrases: Phrases | None = None) -> str:
+    """Write an explanation as plain sentences: where the person stands, each option, the proof.
+
+    Values are written in full (7,500, never 7.5k), so what is read is what was verified. `phrases`
+    gives own words to changes: ``{("HasGuarantor", True): "get a guarantor"}``.
+
+    >>> from p2ce.result import Certificate
+    >>> option = Counterfactual(
+    ...     values={"LoanAmount": 5200}, changes={"LoanAmount": (7500, 5200)},
+    ...     costs={"changes": 1.0}, score=0.53,
+    ... )
+    >>> explanation = Explanation(
+    ...     status=Status.OPTIMAL, person={"LoanAmount": 7500}, person_score=0.31, threshold=0.5, target=1,
+    ...     counterfactuals=(option,), objectives=("changes",), dtypes={"LoanAmount": "int64"},
+    ...     certificate=Certificate(proven=True, method="exact", model_family="LightGBM",
+    ...                             bound="tree leaves", cells=96, axes=1, boxes=3),
+    ... )
+    >>> print(to_text(explanation))
+    The probability of 1 is 0.310 and must reach 0.5. 1 option does:
+    1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
+    Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined.
+    """
+    lines = [*standing(explanation)]
+    for number, line in enumerate(option_sentences(explanation, phrases=phrases), start=1):
+        lines.append(f"{number}. {line}")
+    lines.append(proof_sentence(explanation))
+    return "\n".join(lines)
+
+
+def standing(explanation: Explanation) -> list[str]:
+    """Say where the person stands and how many options there are; nothing where that is unknown."""
+    if explanation.status is Status.ERROR or explanation.person_score is None:
+        return []
+    score = readable_score(explanation.person_score, explanation.threshold)
+    what = "probability of" if explanation.scale == "probability" else "decision score for"
+    wanted = f"The {what} {explanation.target} is {score}"
+    threshold = readable(explanation.threshold)
+    if explanation.status is Status.ALREADY_FAVOURABLE:
+        return [f"{wanted}, and {threshold} is enough."]
+    found = len(explanation)
+    found_words = (
+        f"{counted(found, 'option')} {'does' if found == 1 else 'do'}:" if found else "No option was found."
+    )
+    return [f"{wanted} and must reach {threshold}. {found_words}"]
+
+
+def option_sentences(explanation: Explanation, *, phrases: Phrases | None = None) -> list[str]:
+    """Give one line per option: what to do, what it gives, and what it is best at."""
+    lines = []
+    for option, strengths in zip(explanation, trade_offs(explanation), strict=True):
+        result = f"This gives {readable_score(option.score, explanation.threshold)}"
+        best_at = f" ({joined(strengths)})" if strengths else ""
+        lines.append(f"{what_to_do(option, explanation, phrases=phrases)}. {result}{best_at}.")
+    return lines
+
+
+def what_to_do(option: Counterfactual, explanation: Explanation, *, phrases: Phrases | None = None) -> str:
+    """Put all changes of one option into one clause, with a capital and no full stop."""
+    parts = [
+        change_in_words(name, old, new, dtype=explanation.dtypes.get(name, ""), phrases=phrases)
+        for name, (old, new) in option.changes.items()
+    ]
+    return sentence(joined(parts)) if parts else "Change nothing"

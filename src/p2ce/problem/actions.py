@@ -1,0 +1,192 @@
+"""Say what all features may do, one constraint after the other."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
+from p2ce.problem.arguments import read_choices, read_range, read_step
+from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range
+from p2ce.problem.infer import Grid, infer_features
+from p2ce.problem.table import actions_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ActionSet:
+    """What each feature may do. Every call returns a new ActionSet; this one never changes.
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"Age": range(20, 70), "LoanAmount": range(500, 10_500, 200)})
+    >>> actions = ActionSet.infer(people).fix("Age").within(LoanAmount=(1_000, 4_000)).step(LoanAmount=500)
+    >>> actions["LoanAmount"].candidates().tolist()
+    [1000.0, 1500.0, 2000.0, 2500.0, 3000.0, 3500.0, 4000.0]
+    >>> actions
+    ActionSet: 2 features, 1 may change
+      feature     kind   may move    candidates
+      Age         whole  never
+      LoanAmount  whole  either way  7: 1000–4000, every 500
+
+    The person's own value of today is always a candidate as well, also if it lies outside the range.
+    Keyword forms take a dict too, for names that are not identifiers: ``within({"Loan amount": (0, 9)})``.
+    """
+
+    features: tuple[FeatureActions, ...]  # in the frame's column order
+
+    @classmethod
+    def infer(cls, frame: "pd.DataFrame", *, grid: Grid = "round") -> "ActionSet":
+        """Read kinds, ranges and steps off a table of people.
+
+        Only 0 and 1 is binary, only whole numbers stays whole. The range is the 1st to the 99th
+        percentile. ``grid="round"`` takes the largest of 1, 2, 2.5, 5 × 10ⁿ that is not above 5 % of
+        the range as the step; ``grid="paper"`` takes exactly 5 % and counts from the low end.
+
+        >>> import pandas as pd
+        >>> ActionSet.infer(pd.DataFrame({"Rate": [0.0, 0.5, 1.0], "Owns": [True, False, True]}))["Rate"].step
+        0.025
+        """
+        return cls(features=infer_features(frame, grid=grid))
+
+    def fix(self, *names: object) -> "ActionSet":
+        """Let the named features never change.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]})).fix("Age")
+        >>> actions["Age"].fixed
+        True
+        """
+        return self._change(_each(names), lambda feature, _: replace(feature, fixed=True))
+
+    def increase_only(self, *names: object) -> "ActionSet":
+        """Let the named features only go up from where the person stands.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Years": [0, 5, 9]})).increase_only("Years")
+        >>> actions["Years"].direction.name
+        'UP'
+        """
+        return self._change(_each(names), lambda feature, _: _turn(feature, Direction.UP))
+
+    def decrease_only(self, *names: object) -> "ActionSet":
+        """Let the named features only go down from where the person stands.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Debt": [0, 5, 9]})).decrease_only("Debt")
+        >>> actions["Debt"].direction.name
+        'DOWN'
+        """
+        return self._change(_each(names), lambda feature, _: _turn(feature, Direction.DOWN))
+
+    def within(self, ranges: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
+        """Keep the candidates inside a range, ends included, in the feature's own unit.
+
+        It may widen the inferred range. A later call for the same feature replaces the earlier one.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]})).within(Age=(30, 36))
+        >>> actions["Age"].candidates().tolist()
+        [30.0, 31.0, 32.0, 33.0, 34.0, 35.0, 36.0]
+        """
+        asked = self._keywords("within", ranges, named, example="(low, high)")
+        return self._change(asked, lambda f, value: replace(f, asked_range=read_range(f, value)))
+
+    def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
+        """Move in steps of this size, in the feature's own unit: candidates are its multiples.
+
+        The paper's grid keeps counting from its low end. ``values()`` of a feature replaces its step.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Rate": [0.1, 0.25, 0.5]})).step(Rate=0.1)
+        >>> actions["Rate"].candidates().tolist()
+        [0.2, 0.3, 0.4]
+        """
+        asked = self._keywords("step", steps, named, example="100")
+        return self._change(asked, lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f)))
+
+    def values(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
+        """Name the candidates one by one, in place of range and step; within() still filters them.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Term": [6, 24, 60]})).values(Term=[12, 24, 36])
+        >>> actions["Term"].candidates().tolist()
+        [12.0, 24.0, 36.0]
+        """
+        asked = self._keywords("values", choices, named, example="[1, 2, 3]")
+        return self._change(asked, lambda f, value: replace(f, choices=read_choices(f, value)))
+
+    def check_person(self, values: Mapping[str, float]) -> None:
+        """Raise if the person's own values contradict the constraints: fixed outside of its range."""
+        for feature in self.features:
+            if feature.fixed and feature.asked_range is not None and feature.name in values:
+                low, high = feature.ends()
+                if not low <= values[feature.name] <= high:
+                    raise ContradictoryConstraints(
+                        f"{feature.name!r} is fixed at {shown(values[feature.name])} but within() asks for "
+                        f"{shown_range(low, high)}. Remove one of the two."
+                    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all features, in the frame's column order."""
+        return tuple(feature.name for feature in self.features)
+
+    def __getitem__(self, name: object) -> FeatureActions:
+        for feature in self.features:
+            if feature.name == str(name):
+                return feature
+        raise UnknownFeature(f"There is no feature {str(name)!r}. {nearest(name, self.names)}")
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __repr__(self) -> str:
+        return actions_table(self.features)
+
+    def _change(
+        self, asked: Mapping[Any, Any], change: Callable[[FeatureActions, Any], FeatureActions]
+    ) -> "ActionSet":
+        changed = {self[name].name: change(self[name], value) for name, value in asked.items()}
+        return replace(self, features=tuple(changed.get(f.name, f) for f in self.features))
+
+    def _keywords(
+        self, call: str, given: Mapping[Any, Any] | None, named: Mapping[str, Any], *, example: str
+    ) -> dict[str, Any]:
+        if given is not None and not isinstance(given, Mapping):
+            raise InvalidActions(
+                f"{call}() takes keywords or a dict, not {type(given).__name__}. "
+                f"Write {call}({{{_first(self.names)!r}: {example}}})."
+            )
+        first = {str(name): value for name, value in (given or {}).items()}
+        twice = sorted(first.keys() & named.keys())
+        if twice:
+            raise InvalidActions(
+                f"{call}() got {twice[0]!r} twice, in the dict and as a keyword. Remove one of them."
+            )
+        return {**first, **named}
+
+
+def _turn(feature: FeatureActions, direction: Direction) -> FeatureActions:
+    if feature.direction == -direction:
+        raise ContradictoryConstraints(
+            f"{feature.name!r} is both increase_only and decrease_only. Remove one of the two, "
+            f"or use fix({feature.name!r}) if it must not change."
+        )
+    return replace(feature, direction=direction)
+
+
+def _anchor(feature: FeatureActions) -> float:
+    # A constant column counts from its one value only as long as nobody asked for a step.
+    return 0.0 if feature.low == feature.high and feature.kind is not Kind.BINARY else feature.anchor
+
+
+def _each(names: tuple[object, ...]) -> dict[str, None]:
+    for name in names:
+        if isinstance(name, Iterable) and not isinstance(name, str | tuple):
+            raise InvalidActions(f"Give the names one by one, not as a {type(name).__name__}: fix(*names).")
+    return {str(name): None for name in names}
+
+
+def _first(names: Iterable[str]) -> str:
+    return next(iter(names), "feature")

@@ -1,0 +1,124 @@
+"""Read what people give to within(), step() and values(), and say what is wrong with it."""
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from p2ce.errors import InvalidActions
+from p2ce.problem.decimals import to_dtype
+from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, FeatureActions, Kind, shown, shown_range
+
+
+def read_range(feature: FeatureActions, given: object) -> tuple[float, float]:
+    """Give the two ends of a range, or say why they are none."""
+    name = feature.name
+    ends = _listed(given)
+    if ends is None or len(ends) != 2:
+        raise InvalidActions(
+            f"within() expects (low, high) for {name!r}, got {_described(given)}. "
+            f"Write within({{{name!r}: (0, 10)}})."
+        )
+    low, high = (_number(end, f"within() of {name!r}") for end in ends)
+    if low > high:
+        raise InvalidActions(
+            f"within() asks for {shown_range(low, high)} of {name!r}, an empty range. "
+            f"Swap the ends: ({shown(high)}, {shown(low)})."
+        )
+    return low, high
+
+
+def read_step(feature: FeatureActions, given: object) -> float:
+    """Give the step as a number above zero, whole where the feature is."""
+    name = feature.name
+    step = _number(given, f"step() of {name!r}")
+    if step <= 0:
+        raise InvalidActions(
+            f"step() of {name!r} must be above 0, got {shown(step)}. "
+            f"Use increase_only() or decrease_only() to set a direction, fix() to forbid moves."
+        )
+    if feature.kind is Kind.BINARY and step != 1:
+        raise InvalidActions(
+            f"{name!r} is binary, so that its only step is 1, got {shown(step)}. Leave step() out for it."
+        )
+    if feature.kind is Kind.WHOLE and not step.is_integer():
+        raise InvalidActions(
+            f"{name!r} holds whole numbers, so that its step() must be whole, got {shown(step)}. "
+            f"Use {max(1, round(step))}{_or_values(feature)}."
+        )
+    return step
+
+
+def read_choices(feature: FeatureActions, given: object) -> tuple[float, ...]:
+    """Give the candidates ascending, each once, in the column's own precision."""
+    name = feature.name
+    listed = _listed(given)
+    if listed is None:
+        raise InvalidActions(
+            f"values() expects a list for {name!r}, got {_described(given)}. "
+            f"Write values({{{name!r}: [1, 2, 3]}})."
+        )
+    if not listed:
+        raise InvalidActions(
+            f"values() of {name!r} is empty. "
+            f"Name at least one value, or use fix({name!r}) if it must not change."
+        )
+    if len(listed) > MOST_CANDIDATES:
+        raise InvalidActions(
+            f"values() gives {name!r} {len(listed):,} candidates, more than the {MOST_CANDIDATES:,} allowed. "
+            f"Name fewer of them."
+        )
+    numbers = [_number(value, f"values() of {name!r}") for value in listed]
+    # Adding 0 turns -0 into 0, so that equal action sets have equal candidates.
+    return tuple(sorted({_as_held(feature, number) + 0.0 for number in numbers}))
+
+
+def _as_held(feature: FeatureActions, number: float) -> float:
+    dtype = feature.dtype
+    if dtype.kind == "b":
+        fits, held = number in (0.0, 1.0), "False and True (0 and 1)"
+    elif dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        fits = number.is_integer() and limits.min <= number <= limits.max
+        held = f"whole numbers from {limits.min} to {limits.max}"
+    else:
+        limit = float(np.finfo(dtype).max)
+        fits, held = abs(number) <= limit, f"numbers up to {limit:g}"
+    if not fits:
+        raise InvalidActions(
+            f"values() of {feature.name!r} names {shown(number)}, but the column is {dtype} "
+            f"and holds {held}. Remove that value, or change the column's dtype before fitting the model."
+        )
+    return to_dtype(number, dtype)
+
+
+def _number(given: object, where: str) -> float:
+    if isinstance(given, str) or not isinstance(given, Real | np.bool_):
+        hint = (
+            " Categorical values are not supported yet; encode them as numbers."
+            if isinstance(given, str)
+            else ""
+        )
+        raise InvalidActions(f"{where} expects numbers, got {_described(given)}. Give plain numbers.{hint}")
+    number = float(given)
+    if not abs(number) <= LARGEST_MAGNITUDE:
+        raise InvalidActions(
+            f"{where} expects finite numbers, got {number}. Give the last value that makes sense."
+        )
+    return number
+
+
+def _listed(given: object) -> list[Any] | None:
+    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
+        return None
+    return list(given)
+
+
+def _described(given: object) -> str:
+    text = repr(given)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _or_values(feature: FeatureActions) -> str:
+    return ", or name the candidates with values()" if feature.dtype.kind == "f" else ""

@@ -1,0 +1,68 @@
+"""Reckon with steps and ranges as the decimals that people type, not as their binary neighbours."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+
+DOUBLE: "np.dtype[Any]" = np.dtype(np.float64)
+ROUND_DIGITS = (Fraction(5), Fraction(5, 2), Fraction(2), Fraction(1))
+
+
+def to_dtype(value: float, dtype: "np.dtype[Any]") -> float:
+    """Give the value as a column of that dtype holds it; integers and bools as float64 does."""
+    return float(dtype.type(value)) if dtype.kind == "f" else float(value)
+
+
+def as_typed(value: float, dtype: "np.dtype[Any]" = DOUBLE) -> Fraction:
+    """Give the shortest decimal that the dtype reads as this value: 0.1 is one tenth.
+
+    >>> as_typed(0.1)
+    Fraction(1, 10)
+    """
+    shortest = str(dtype.type(value)) if dtype.kind == "f" else repr(float(value))
+    return Fraction(shortest)
+
+
+def round_step(width: Fraction, *, whole: bool) -> float:
+    """Give the largest of 1, 2, 2.5, 5 × 10ⁿ not above 5 % of the width; whole steps are at least 1.
+
+    >>> round_step(Fraction(9500), whole=False)
+    250.0
+    >>> round_step(Fraction(50), whole=True)
+    2.0
+    """
+    limit = width / 20
+    if whole and limit < 1:
+        return 1.0
+    power = _power_of_ten_at_most(limit)
+    fitting = (digit * power for digit in ROUND_DIGITS if digit * power <= limit)
+    step = float(next(step for step in fitting if not whole or step.denominator == 1))
+    return max(step, 5e-324)  # a range too narrow for any step gets the smallest one there is
+
+
+def _power_of_ten_at_most(limit: Fraction) -> Fraction:
+    digits = len(str(limit.numerator)) - len(str(limit.denominator))
+    power = Fraction(10) ** digits
+    return power if power <= limit else power / 10
+
+
+def index_range(low: Fraction, high: Fraction, *, anchor: Fraction, step: Fraction) -> range:
+    """Give every whole i for which anchor + i · step lies in [low, high]."""
+    first = -((anchor - low) // step)
+    last = (high - anchor) // step
+    return range(first, last + 1)
+
+
+def multiples(indices: range, *, anchor: Fraction, step: Fraction) -> FloatArray:
+    """Give anchor + i · step for each index, each the double nearest to that decimal.
+
+    >>> multiples(range(1, 4), anchor=Fraction(0), step=Fraction(1, 20))
+    array([0.05, 0.1 , 0.15])
+    """
+    shared = anchor.denominator * step.denominator
+    start, stride = int(anchor * shared), int(step * shared)
+    # Python divides whole numbers with a single correct rounding, however long they are.
+    return np.array([(start + i * stride) / shared for i in indices], dtype=np.float64)

@@ -1,0 +1,71 @@
+"""Say what was proven about an answer, and by what work."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from p2ce.result.plain import plain_values, read_values, to_plain
+
+NESTED = ("dropped", "open_costs", "cost_resolution")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What the search proved, over which grid, and what each rule removed.
+
+    >>> certificate = Certificate(
+    ...     proven=True, method="exact", model_family="LightGBM", bound="tree leaves", cells=1_000, axes=3
+    ... )
+    >>> Certificate.from_dict(certificate.to_dict()) == certificate
+    True
+    """
+
+    proven: bool  # every dropped box was dropped by a proven rule, none is open, every point verified
+    method: str
+    model_family: str
+    detector_family: str | None = None
+    bound: str  # "tree leaves", "linear", …
+    cells: int  # grid cells in reach; a Python int, since it can exceed any machine integer
+    axes: int  # features that may change
+    max_changes: int | None = None
+    boxes: int = 0  # boxes looked at
+    scored: int = 0  # cells scored one by one
+    dropped: dict[str, int] = field(default_factory=dict)  # rule → boxes that it removed
+    verified: int = 0  # points re-scored by the user's own model and detector
+    discrepancies: int = 0  # points on which those disagreed with the compiled scores
+    open_boxes: int = 0  # boxes not looked at when time ran out
+    open_costs: dict[str, float] | None = None  # the least an open box could still cost
+    cost_resolution: dict[str, float] = field(default_factory=dict)  # costs closer than this are equal
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the same content as JSON-ready data."""
+        return {
+            "proven": to_plain(self.proven),
+            "method": self.method,
+            "model_family": self.model_family,
+            "detector_family": self.detector_family,
+            "bound": self.bound,
+            "cells": to_plain(self.cells),
+            "axes": to_plain(self.axes),
+            "max_changes": to_plain(self.max_changes),
+            "boxes": to_plain(self.boxes),
+            "scored": to_plain(self.scored),
+            "dropped": plain_values(self.dropped),
+            "verified": to_plain(self.verified),
+            "discrepancies": to_plain(self.discrepancies),
+            "open_boxes": to_plain(self.open_boxes),
+            "open_costs": None if self.open_costs is None else plain_values(self.open_costs),
+            "cost_resolution": plain_values(self.cost_resolution),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Certificate":
+        """Undo `to_dict`."""
+        return cls(
+            **{
+                **read_values({name: data[name] for name in data if name not in NESTED}),
+                "dropped": read_values(data["dropped"]),
+                "open_costs": None if data["open_costs"] is None else read_values(data["open_costs"]),
+                "cost_resolution": read_values(data["cost_resolution"]),
+            }
+        )

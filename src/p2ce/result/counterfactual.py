@@ -1,0 +1,75 @@
+"""Say what one way to reach the decision consists of."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from p2ce.result.numbers import readable
+from p2ce.result.plain import Value, from_plain, plain_values, read_values, to_plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counterfactual:
+    """One Pareto-optimal point: what changes, what it costs, how the model and detector judge it.
+
+    `values` holds all model columns, `changes` only the changed ones as ``(before, after)``. `score`
+    is what the user's own model answered. `plausibility` is the detector's decision value (plausible
+    from 0 on), or None when no detector was asked for.
+
+    >>> option = Counterfactual(
+    ...     values={"Age": 41, "LoanAmount": 5200},
+    ...     changes={"LoanAmount": (7500, 5200)},
+    ...     costs={"changes": 1.0},
+    ...     score=0.53,
+    ...     plausibility=0.02,
+    ... )
+    >>> print(option)
+    LoanAmount 7,500 → 5,200
+    """
+
+    values: dict[str, Value]
+    changes: dict[str, tuple[Value, Value]]
+    costs: dict[str, float]
+    score: float
+    plausibility: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the same content as JSON-ready data."""
+        return {
+            "values": plain_values(self.values),
+            # A list, since the order in which changes are told is part of the answer.
+            "changes": [
+                {"feature": name, "from": to_plain(old), "to": to_plain(new)}
+                for name, (old, new) in self.changes.items()
+            ],
+            "costs": plain_values(self.costs),
+            "score": to_plain(self.score),
+            "plausibility": to_plain(self.plausibility),
+        }
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, Any], *, columns: Iterable[str] = (), objectives: Iterable[str] = ()
+    ) -> "Counterfactual":
+        """Undo `to_dict`; `columns` and `objectives` give the order in which names are kept."""
+        return cls(
+            values=read_values(data["values"], columns),
+            changes={
+                change["feature"]: (from_plain(change["from"]), from_plain(change["to"]))
+                for change in data["changes"]
+            },
+            costs=read_values(data["costs"], objectives),
+            score=from_plain(data["score"]),
+            plausibility=from_plain(data["plausibility"]),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        # On the JSON form, so that a missing value (NaN) equals itself.
+        return isinstance(other, Counterfactual) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return "; ".join(
+            f"{name} {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items()
+        )

@@ -1,0 +1,142 @@
+"""Hold the whole answer for one person."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+from p2ce.errors import InvalidOption
+from p2ce.result.certificate import Certificate
+from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.overview import overview
+from p2ce.result.plain import Value, from_plain, plain_values, read_values, to_plain
+from p2ce.result.status import Status
+from p2ce.result.table import counterfactual_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT = "p2ce.explanation/1"  # the number grows when old readers could misread the new form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Explanation:
+    """Every way that was found for one person, how the search ended, and what was proven.
+
+    It is a sequence of `Counterfactual`, cheapest first in the first objective, then the next.
+    Times are no part of the answer: two explanations that differ only in them are equal, and
+    `to_dict` leaves them out unless asked.
+
+    >>> explanation = Explanation(
+    ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
+    ... )
+    >>> len(explanation), Explanation.from_dict(explanation.to_dict()) == explanation
+    (0, True)
+    """
+
+    status: Status
+    person: dict[str, Value]  # the factual row, exactly as given
+    person_score: float | None = None  # None when the person could not be scored
+    threshold: float
+    scale: str = "probability"  # or "decision"
+    target: Any
+    counterfactuals: tuple[Counterfactual, ...] = ()
+    certificate: Certificate | None = None
+    objectives: tuple[str, ...]
+    dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
+    message: str | None = None  # why there is no answer, for ERROR
+    elapsed: float = 0.0  # seconds in all
+    timings: dict[str, float] = field(default_factory=dict)  # stage ("search", "verification") → seconds
+
+    def __len__(self) -> int:
+        return len(self.counterfactuals)
+
+    def __iter__(self) -> Iterator[Counterfactual]:
+        return iter(self.counterfactuals)
+
+    @overload
+    def __getitem__(self, index: int) -> Counterfactual: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Counterfactual, ...]: ...
+    def __getitem__(self, index: int | slice) -> Counterfactual | tuple[Counterfactual, ...]:
+        return self.counterfactuals[index]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give a row per counterfactual: the model's columns, a column per objective, score, plausibility.
+
+        Model columns have the types of the user's own frame. Where one of them has the name of one
+        of ours, ours gets a trailing underscore.
+        """
+        return counterfactual_table(self.counterfactuals, dtypes=self.dtypes, objectives=self.objectives)
+
+    def to_dict(self, *, times: bool = False) -> dict[str, Any]:
+        """Give the same content as JSON-ready data, the same to the byte for the same answer.
+
+        `times` adds the elapsed times, which differ from run to run.
+        """
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "status": self.status.value,
+            "columns": list(self.dtypes),
+            "dtypes": dict(self.dtypes),
+            "person": plain_values(self.person),
+            "person_score": to_plain(self.person_score),
+            "threshold": to_plain(self.threshold),
+            "scale": self.scale,
+            "target": to_plain(self.target),
+            "objectives": list(self.objectives),
+            "counterfactuals": [option.to_dict() for option in self.counterfactuals],
+            "certificate": None if self.certificate is None else self.certificate.to_dict(),
+            "message": self.message,
+        }
+        if times:
+            data["elapsed"] = to_plain(self.elapsed)
+            data["timings"] = plain_values(self.timings)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Explanation":
+        """Undo `to_dict`, also after a way through JSON that did not keep the order of keys."""
+        check_format(data, FORMAT, "Explanation")
+        columns, objectives = data["columns"], tuple(data["objectives"])
+        certificate = data["certificate"]
+        return cls(
+            status=Status(data["status"]),
+            person=read_values(data["person"]),
+            person_score=from_plain(data["person_score"]),
+            threshold=from_plain(data["threshold"]),
+            scale=data["scale"],
+            target=from_plain(data["target"]),
+            counterfactuals=tuple(
+                Counterfactual.from_dict(option, columns=columns, objectives=objectives)
+                for option in data["counterfactuals"]
+            ),
+            certificate=None if certificate is None else Certificate.from_dict(certificate),
+            objectives=objectives,
+            dtypes={name: data["dtypes"][name] for name in columns},
+            message=data["message"],
+            elapsed=from_plain(data.get("elapsed", 0.0)),
+            timings=read_values(data.get("timings", {})),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        # On the JSON form, so that a missing value (NaN) in the person equals itself.
+        return isinstance(other, Explanation) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.status}: {len(self)} counterfactual{'s' * (len(self) != 1)}>"
+
+    def __str__(self) -> str:
+        return overview(self)
+
+
+def check_format(data: Mapping[str, Any], expected: str, name: str) -> None:
+    """Refuse data that another class or another version wrote."""
+    if not isinstance(data, Mapping) or data.get("format") != expected:
+        got = data.get("format", "no format") if isinstance(data, Mapping) else type(data).__name__
+        raise InvalidOption(
+            f"{name}.from_dict() expects a dict with format {expected!r}, got {got!r}. "
+            f"Give it what {name}.to_dict() returned."
+        )

@@ -1,0 +1,160 @@
+"""Hold the answers for many people, in the order in which they were asked."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from p2ce.errors import InvalidOption
+from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.explanation import Explanation, check_format
+from p2ce.result.plain import from_plain, to_plain
+from p2ce.result.status import Status
+from p2ce.result.table import counterfactual_table, own_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT = "p2ce.explanations/1"
+
+
+class Explanations(Sequence[Explanation]):
+    """One `Explanation` per person, in order; `labels` are the index labels of the caller's frame.
+
+    Either the explanations themselves are given, or how many there are and how to build the i-th,
+    which then happens when it is first looked at, and once.
+
+    >>> from p2ce.result import Explanation, Status
+    >>> def build(i):
+    ...     return Explanation(status=Status.ERROR, person={}, threshold=0.5, target=1,
+    ...                        objectives=(), dtypes={}, message=f"row {i} is empty")
+    >>> many = Explanations(2, build, labels=["ann", "bob"])
+    >>> many[1].message, many.statuses[Status.ERROR]
+    ('row 1 is empty', 2)
+    """
+
+    __slots__ = ("_build", "_built", "labels")
+
+    def __init__(
+        self,
+        entries: Sequence[Explanation] | int,
+        build: Callable[[int], Explanation] | None = None,
+        labels: Sequence[Any] | None = None,
+    ) -> None:
+        if isinstance(entries, int):
+            if build is None and entries:
+                raise InvalidOption(
+                    f"Explanations({entries}) needs to know how to build each. Give `build` as well."
+                )
+            self._built: list[Explanation | None] = [None] * entries
+        else:
+            self._built = list(entries)
+        self._build = build
+        self.labels: tuple[Any, ...] = tuple(range(len(self._built)) if labels is None else labels)
+        if len(self.labels) != len(self._built):
+            raise InvalidOption(
+                f"Explanations expects one label per person: {len(self._built)} people, "
+                f"{len(self.labels)} labels."
+            )
+
+    def __len__(self) -> int:
+        return len(self._built)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Explanations": ...
+    def __getitem__(self, index: int | slice) -> "Explanation | Explanations":
+        if isinstance(index, slice):
+            chosen = range(len(self))[index]
+            # Built through this one, so that nothing is built twice.
+            return Explanations(len(chosen), lambda i: self[chosen[i]], self.labels[index])
+        entry = self._built[index]
+        if entry is None:
+            position = range(len(self))[index]
+            assert self._build is not None  # the constructor saw to it
+            entry = self._built[position] = self._build(position)
+        return entry
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def statuses(self) -> Counter[Status]:
+        """How many people ended with which status."""
+        return Counter(entry.status for entry in self)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give a row per counterfactual of every person, as `Explanation.to_frame` with two columns more.
+
+        `person`, the first, is the person's index label; `status`, the last, is how their search ended.
+        People without an answer have no row here: `summary` lists everyone.
+        """
+        import pandas as pd
+
+        options: list[Counterfactual] = []
+        owners: list[int] = []
+        for position, entry in enumerate(self):
+            options += entry.counterfactuals
+            owners += [position] * len(entry)
+        # An entry for a bad row may know neither columns nor objectives, so the fullest one speaks.
+        model = max(self, key=lambda entry: (len(entry) > 0, len(entry.dtypes)), default=None)
+        dtypes: dict[str, str] = {} if model is None else model.dtypes
+        objectives: tuple[str, ...] = () if model is None else model.objectives
+        frame = counterfactual_table(options, dtypes=dtypes, objectives=objectives)
+        labels = self._label_index().take(owners)
+        frame.insert(0, own_name("person", frame.columns), labels)
+        frame[own_name("status", frame.columns)] = pd.Series(
+            [self[i].status.value for i in owners], dtype="object"
+        )
+        return frame
+
+    def summary(self) -> "pd.DataFrame":
+        """Give a row per person: label, status, number of options, today's score and any message."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "person": self._label_index(),
+                "status": pd.Series([entry.status.value for entry in self], dtype="object"),
+                "options": pd.Series([len(entry) for entry in self], dtype="int64"),
+                "score": pd.Series([entry.person_score for entry in self], dtype="float64"),
+                "message": pd.Series([entry.message for entry in self], dtype="object"),
+            }
+        )
+
+    def _label_index(self) -> "pd.Index[Any]":
+        import pandas as pd
+
+        labels: pd.Index[Any] = pd.Index(list(self.labels), tupleize_cols=False)
+        return labels
+
+    def to_dict(self, *, times: bool = False) -> dict[str, Any]:
+        """Give the same content as JSON-ready data; labels JSON cannot carry (dates, …) become text."""
+        return {
+            "format": FORMAT,
+            "labels": [to_plain(label) for label in self.labels],
+            "people": [entry.to_dict(times=times) for entry in self],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Explanations":
+        """Undo `to_dict`."""
+        check_format(data, FORMAT, "Explanations")
+        people = [Explanation.from_dict(entry) for entry in data["people"]]
+        return cls(people, labels=[from_plain(label) for label in data["labels"]])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Explanations) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A builder is often a closure, which cannot be pickled; what it builds can.
+        return (Explanations, (list(self), None, self.labels))
+
+    def __repr__(self) -> str:
+        return f"<Explanations of {len(self)} people>"  # short: it must not build them all
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{count} {status}" for status, count in sorted(self.statuses.items()))
+        return f"{len(self)} people: {counts}" if len(self) else "0 people"

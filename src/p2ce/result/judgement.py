@@ -1,0 +1,43 @@
+"""Say what was found about a proposal that somebody else made."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from p2ce.result.counterfactual import Counterfactual
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """How a proposal stands: with the model, the detector, the constraints and the options known.
+
+    `ok` means that it could be followed as it is. `better` lists the options that cost no more in any
+    objective and less in one; None when they were not asked for.
+    """
+
+    valid: bool  # the user's own model accepts it
+    score: float
+    plausible: bool | None  # None when no detector was asked for
+    plausibility: float | None
+    allowed: bool
+    broken: tuple[str, ...]  # what it breaks, in words
+    on_grid: bool  # every change goes to one of the grid's candidates
+    changes: dict[str, tuple[Any, Any]]
+    costs: dict[str, float]
+    better: tuple[Counterfactual, ...] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether the proposal is valid, plausible and allowed."""
+        return self.valid and self.plausible is not False and self.allowed
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'accepted' if self.valid else 'refused'} by the model (score {self.score:.4g})",
+            "plausibility not asked for"
+            if self.plausible is None
+            else f"{'plausible' if self.plausible else 'not plausible'} ({self.plausibility:.3g})",
+            "allowed" if self.allowed else "not allowed: " + " ".join(self.broken),
+        ]
+        if self.better:
+            lines.append(f"beaten by {len(self.better)} option{'s' * (len(self.better) != 1)}")
+        return "\n".join(lines)

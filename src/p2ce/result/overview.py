@@ -1,0 +1,72 @@
+"""Write one explanation as a small table for the terminal."""
+
+from typing import TYPE_CHECKING
+
+from p2ce.result.numbers import readable, readable_cost, readable_count, readable_score
+from p2ce.result.status import Status
+
+if TYPE_CHECKING:
+    from p2ce.result.counterfactual import Counterfactual
+    from p2ce.result.explanation import Explanation
+
+
+def overview(explanation: "Explanation") -> str:
+    """Give the headline, a line per counterfactual and a line on the proof."""
+    lines = [_headline(explanation)]
+    if len(explanation):
+        lines += ["", *_table(explanation)]
+    certificate = explanation.certificate
+    if certificate is not None:
+        state = "proven" if certificate.proven else "not proven"
+        proof = (
+            f"{state}: {certificate.method} search over {readable_count(certificate.cells)} cells, "
+            f"{certificate.boxes:,} boxes examined, {certificate.verified:,} points verified, "
+            f"{certificate.open_boxes:,} boxes open"
+        )
+        lines += ["", proof]
+    return "\n".join(lines)
+
+
+def _headline(explanation: "Explanation") -> str:
+    if explanation.status is Status.ERROR:
+        return f"{explanation.status}: {explanation.message}"
+    options = f"{len(explanation)} option{'s' * (len(explanation) != 1)}"
+    wanted = f"{explanation.scale} of {explanation.target!r} >= {readable(explanation.threshold)}"
+    now = (
+        ""
+        if explanation.person_score is None
+        else f" (now {readable_score(explanation.person_score, explanation.threshold)})"
+    )
+    return f"{explanation.status}: {options} for {wanted}{now}"
+
+
+def _table(explanation: "Explanation") -> list[str]:
+    header = ["", "change", *explanation.objectives, "score", "plausibility"]
+    rows = [header]
+    for number, option in enumerate(explanation, start=1):
+        rows.append(
+            [
+                str(number),
+                changes_in_brief(option, explanation.dtypes),
+                *(readable_cost(option.costs[name]) for name in explanation.objectives),
+                readable_score(option.score, explanation.threshold),
+                "–" if option.plausibility is None else readable_score(option.plausibility, 0.0),
+            ]
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
+    # Words start on the left, numbers end on the right, as in any table.
+    return [
+        "  ".join(
+            cell.ljust(width) if column == 1 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def changes_in_brief(option: "Counterfactual", dtypes: dict[str, str]) -> str:
+    """Write the changes of one counterfactual on one line."""
+    return "; ".join(
+        f"{name} {readable(old, dtypes.get(name, ''))} → {readable(new, dtypes.get(name, ''))}"
+        for name, (old, new) in option.changes.items()
+    )

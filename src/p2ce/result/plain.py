@@ -1,0 +1,51 @@
+"""Turn values into what JSON can carry, and back, without losing a bit."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+Value: TypeAlias = bool | int | float | str | None
+
+# JSON has no infinities and no NaN. An object with this one key stands for them, since a bare "inf"
+# could not be told from a text that reads "inf".
+NOT_FINITE = "float"
+# Python refuses to write or read integers of more than 4,300 decimal digits; hexadecimal has no limit.
+LONG_INT = "int"
+LONGEST_INT = 10**4000
+
+
+def to_plain(value: Any) -> Any:
+    """Give the JSON form of one value; what JSON has no form for (dates, …) becomes its text."""
+    kind = type(value)
+    if kind is float:
+        return value if math.isfinite(value) else {NOT_FINITE: repr(value)}
+    if kind is int:
+        return value if -LONGEST_INT < value < LONGEST_INT else {LONG_INT: hex(value)}
+    if kind is bool or kind is str or value is None:
+        return value
+    if hasattr(value, "item") and not getattr(value, "ndim", 0):  # a NumPy scalar
+        unwrapped = value.item()
+        return str(value) if type(unwrapped) is kind else to_plain(unwrapped)
+    if isinstance(value, float):
+        return to_plain(float(value))
+    return str(value)
+
+
+def from_plain(value: Any) -> Any:
+    """Undo `to_plain`."""
+    if isinstance(value, Mapping):
+        return int(value[LONG_INT], 16) if LONG_INT in value else float(value[NOT_FINITE])
+    return value
+
+
+def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: to_plain(value) for name, value in values.items()}
+
+
+def read_values(plain: Mapping[str, Any], order: Iterable[str] = ()) -> dict[str, Any]:
+    """Undo `plain_values`, with the names of `order` first.
+
+    JSON objects have no order (some databases sort their keys), but columns of a table do.
+    """
+    names = dict.fromkeys([*(name for name in order if name in plain), *plain])
+    return {name: from_plain(plain[name]) for name in names}

@@ -1,0 +1,201 @@
+"""Drive the compiled search over a batch of people: grow what is full, keep the time, report progress."""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.search.methods import Method
+
+if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
+    from p2ce.compiled.flat import FlatPeople, ScoreLayout
+    from p2ce.search.run import Results
+    from p2ce.search.workspace import Rules, Workspace
+
+# Work between two looks at the clock; a unit is a few nanoseconds. The short slice takes some 5 ms.
+SHORT_SLICE = 1_500_000
+LONG_SLICE = 20_000_000
+# More changes than any grid has axes: no limit.
+UNLIMITED = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a search has come, as its listener is told."""
+
+    person: int  # position of the person at hand
+    people: int
+    found: int  # points on that person's front so far
+    open_boxes: int
+    elapsed: float  # seconds since the search began
+
+
+# Called now and then; the search stops when it answers False.
+Listener = Callable[[Progress], bool | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Found:
+    """What the search found for a batch of people."""
+
+    points: Int32Array  # (points, axes) candidate indices, one person's after the other's
+    first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
+    counters: IntArray  # (n, COUNTERS), see search.workspace
+    finished: BoolArray  # (n,) False where time ran out or the listener stopped it
+    open_boxes: IntArray  # (n,)
+    open_totals: FloatArray  # (n, objectives) least joined cost in ticks that an open box may still have
+    seconds: FloatArray  # (n,) time spent on each person
+
+
+def kernels_are_loaded() -> bool:
+    """Tell whether a search has run in this process, so that the next one need not compile or load anything."""
+    run = sys.modules.get("p2ce.search.run")
+    return run is not None and bool(run.run_many.signatures)
+
+
+def rules_of(method: Method, *, max_changes: int | None, keep_ties: bool, use_bounds: bool) -> "Rules":
+    """Turn a method into the settings that the kernels read."""
+    from p2ce.search.workspace import Rules
+
+    most = UNLIMITED if max_changes is None else max_changes
+    return Rules(
+        max_changes=most,
+        keep_ties=keep_ties,
+        listed=min(method.listed, most),
+        dense_cells=method.dense_cells,
+        trim=method.trim,
+        by_value=method.by_value,
+        best_first=method.best_first,
+        model_check=use_bounds,
+        partial_check=method.partial_check if use_bounds else 0,
+    )
+
+
+def search_people(
+    layout: "ScoreLayout",
+    people: "FlatPeople",
+    rules: "Rules",
+    *,
+    time_limit: float | None = None,
+    listener: Listener | None = None,
+) -> Found:
+    """Search for every person of the batch; ``time_limit`` is in seconds and for each person.
+
+    A person whom time ran out for keeps the front found so far. Once the listener answers False, nobody
+    is searched any further.
+    """
+    from p2ce.search import run
+    from p2ce.search import workspace as ws
+
+    count, objectives, axes, _ = people.prices.shape
+    work = ws.new_workspace(layout, people, rules)
+    results = run.new_results(count, axes, 8 * count + 64)
+    finished = np.ones(count, dtype=np.bool_)
+    open_boxes = np.zeros(count, dtype=np.int64)
+    open_totals = np.zeros((count, objectives))
+    seconds = np.zeros(count)
+    slice_of_work = LONG_SLICE if time_limit is None else SHORT_SLICE
+    begin = person_begin = time.perf_counter()
+    person, stopped = 0, time_limit is not None and time_limit <= 0
+    while person < count:
+        if stopped:
+            code, reached = ws.PAUSED, person
+        else:
+            # With a limit the clock is read at every person, so that each gets the full time.
+            end = count if time_limit is None else person + 1
+            reached, code = run.run_many(
+                layout.flat, people, person, end, rules, work, results, slice_of_work
+            )
+        now = time.perf_counter()
+        if reached > person:
+            seconds[person:reached] = (now - person_begin) / (reached - person)
+            person, person_begin = reached, now
+        if code == ws.FRONT_FULL:
+            work = ws.with_larger_front(work)
+        elif code == ws.BOXES_FULL:
+            work = ws.with_more_boxes(work)
+        elif code == ws.RESULTS_FULL:
+            results = run.with_more_results(results)
+        elif code == ws.PAUSED and person < count:
+            if listener is not None and not stopped:
+                news = Progress(
+                    person=person,
+                    people=count,
+                    found=int(work.front.count[0]),
+                    open_boxes=int(work.state[ws.OPEN]),
+                    elapsed=now - begin,
+                )
+                stopped = listener(news) is False
+            if stopped or (time_limit is not None and now - person_begin >= time_limit):
+                seconds[person] = now - person_begin
+                results = _keep_unfinished(person, work, results)
+                finished[person] = False
+                open_boxes[person], open_totals[person] = _what_is_open(person, work, people, rules)
+                work.state[ws.STARTED] = 0
+                person, person_begin = person + 1, now
+    return Found(
+        points=results.index[: results.first[-1]],
+        first=results.first,
+        counters=results.counters,
+        finished=finished,
+        open_boxes=open_boxes,
+        open_totals=open_totals,
+        seconds=seconds,
+    )
+
+
+def _keep_unfinished(person: int, work: "Workspace", results: "Results") -> "Results":
+    """Write the front found so far, as the kernel does for a person who is settled."""
+    from p2ce.search import run
+    from p2ce.search.workspace import STARTED
+
+    points = work.front.index[: work.front.count[0]] if work.state[STARTED] else work.front.index[:0]
+    begin = int(results.first[person])
+    while begin + len(points) > len(results.index):
+        results = run.with_more_results(results)
+    results.index[begin : begin + len(points)] = points
+    results.first[person + 1] = begin + len(points)
+    results.counters[person] = work.counters if work.state[STARTED] else 0
+    return results
+
+
+def _what_is_open(
+    person: int, work: "Workspace", people: "FlatPeople", rules: "Rules"
+) -> tuple[int, FloatArray]:
+    """Count the open boxes and find the least that any point in them can cost, objective by objective."""
+    from p2ce.search import workspace as ws
+
+    spots = people.spots[person]
+    envelope = people.prices[person]["envelope"]  # (objectives, axes, width)
+    started = bool(work.state[ws.STARTED])
+    slots = work.queue["slot"][: work.state[ws.OPEN]] if started else np.zeros(0, dtype=np.int32)
+    boxes = work.boxes[slots]  # (open, axes)
+    low, high = boxes["low"], boxes["high"]
+    decided = (boxes["must"] == 1) | (spots["here"] < low) | (spots["here"] > high)
+    left = np.minimum(high, spots["here"] - 1)
+    right = np.maximum(low, spots["here"] + 1)
+    axes = np.arange(len(spots))
+    far = np.iinfo(np.int64).max
+    nearest = np.minimum(
+        np.where(left >= low, envelope[:, axes, np.maximum(left, 0)], far),
+        np.where(right <= high, envelope[:, axes, np.minimum(right, envelope.shape[2] - 1)], far),
+    )  # (objectives, open, axes)
+    nearest = np.where(decided, nearest, 0).astype(np.float64)
+    is_max = people.joins[:, None] == 1
+    totals = np.where(is_max, nearest.max(axis=2, initial=0.0), nearest.sum(axis=2))
+    size = int(work.state[ws.SIZE]) if started else 1
+    listing = size <= min(rules.listed, rules.max_changes)
+    unseen = listing or not work.state[ws.ROOT_PUSHED] or not started
+    if unseen:
+        # Supports that were not listed yet change at least as many axes as the one at hand.
+        whole = np.where(spots["lowest"] < spots["here"], envelope[:, axes, np.maximum(spots["here"] - 1, 0)], far)
+        up = np.minimum(spots["here"] + 1, envelope.shape[2] - 1)
+        whole = np.minimum(whole, np.where(spots["highest"] > spots["here"], envelope[:, axes, up], far))
+        cheapest = np.sort(whole, axis=1)[:, : max(size, 1)].astype(np.float64)
+        rest = np.where(is_max[:, 0], cheapest.max(axis=1, initial=0.0), cheapest.sum(axis=1))
+        totals = np.concatenate([totals, rest[:, None]], axis=1)
+    return len(slots) + int(unseen), totals.min(axis=1, initial=float(far))

@@ -1,0 +1,247 @@
+"""Apply the four rules to one box: drop it as too dear, drop it as hopeless, score it whole, or split it."""
+
+from p2ce.compiled.dense import fill_dense
+from p2ce.compiled.groups import reach_support
+from p2ce.compiled.reach import best_total, reach_leaves
+from p2ce.jit import kernel
+from p2ce.pareto.kernels import add_point, is_beaten
+from p2ce.search.open_boxes import push_box
+from p2ce.search.pricing import (
+    corner_is_covered,
+    is_decided,
+    join,
+    price_corner,
+    quantum,
+    sort_ascending,
+    trim_box,
+)
+from p2ce.search.scan import collect_cells, is_banned, offer_cells, passes
+from p2ce.search.split import choose_cut
+from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TOO_MANY, WORK
+
+
+@kernel
+def list_axes(me, box):  # type: ignore[no-untyped-def]
+    """List the axes that can or must leave the current value; return how many."""
+    size = 0
+    for a in range(box.spans.shape[0]):
+        if box.spans[a].low != me.spots[a].here or box.spans[a].high != me.spots[a].here:
+            box.axes[size] = a
+            size += 1
+    return size
+
+
+@kernel
+def stay_where_undecided(me, box):  # type: ignore[no-untyped-def]
+    """Put every axis that need not change to the current value, and list the others anew."""
+    for a in range(box.spans.shape[0]):
+        if not is_decided(box.spans[a], me.spots[a].here):
+            box.spans[a].low = me.spots[a].here
+            box.spans[a].high = me.spots[a].here
+    return list_axes(me, box)
+
+
+@kernel
+def upper_bound(flat, s, me, box, size, changes_left, grouped, reached, work):  # type: ignore[no-untyped-def]
+    """Bound the score of every point of the box from above, in ticks; the paper's f̄ₐ.
+
+    Returns the bound and the number of leaves behind it, which stay in ``reached``.
+    """
+    total = me.limits[s].base
+    count = 0
+    if flat.scores[s].last_tree > flat.scores[s].first_tree:
+        if grouped and s == 0:
+            count, visited = reach_support(work.groups, me, box.spans, box.axes, size, reached)
+            work.counters[WORK] += 2 * visited
+        else:
+            count, visited = reach_leaves(
+                flat, s, me, box.spans, box.axes, size, changes_left, work.walk, reached
+            )
+            work.counters[WORK] += 4 * visited
+        total += best_total(flat, s, reached, count, work.best)
+    if flat.scores[s].table >= 0:
+        total += best_gains(me, flat.scores[s].table, box, size, changes_left, work.sums.few)
+    return total, count
+
+
+@kernel
+def best_gains(me, table, box, size, changes_left, few):  # type: ignore[no-untyped-def]
+    """Largest additive part over the box: undecided axes count only as far as changes are left."""
+    total = 0
+    for a in range(box.spans.shape[0]):
+        total += me.gains[table, a, me.spots[a].here]
+    waiting = 0
+    for k in range(size):
+        a = box.axes[k]
+        span = box.spans[a]
+        here = me.spots[a].here
+        best = -(1 << 40)
+        for i in range(span.low, span.high + 1):
+            if me.gains[table, a, i] > best and not (i == here and span.must):
+                best = me.gains[table, a, i]
+        gain = best - me.gains[table, a, here]
+        if is_decided(span, here):
+            total += gain
+        elif gain > 0:
+            few[waiting] = gain
+            waiting += 1
+    sort_ascending(few, waiting)
+    for r in range(max(0, waiting - changes_left), waiting):
+        total += few[r]
+    return total
+
+
+@kernel
+def probe_corner(flat, me, box, size, rules, work):  # type: ignore[no-untyped-def]
+    """Offer the cheapest point of the box: undecided axes stay, the others go to their nearest candidate.
+
+    Where it is valid and costs no more than the corner, nothing else in the box is worth a look. False
+    when the front is full.
+    """
+    steps = 0
+    for k in range(size):
+        a = box.axes[k]
+        span = box.spans[a]
+        here = me.spots[a].here
+        if not is_decided(span, here):
+            continue
+        left = min(span.high, here - 1)
+        right = max(span.low, here + 1)
+        if right > span.high or (
+            left >= span.low and me.prices[0, a, left].envelope <= me.prices[0, a, right].envelope
+        ):
+            box.index[a] = left
+        else:
+            box.index[a] = right
+        steps += abs(box.index[a] - here)
+    trial = work.sums.trial
+    for m in range(me.joins.shape[0]):
+        joined = 0
+        for k in range(size):
+            joined = join(me.joins[m] == 1, joined, me.prices[m, box.axes[k], box.index[box.axes[k]]].cost)
+        trial[m] = quantum(joined)
+    has_room = True
+    if not is_beaten(work.front, trial) and not is_banned(me, box.index):
+        valid = True
+        for s in range(flat.scores.shape[0]):
+            valid = valid and passes(flat, s, me, box.index, work)
+        if valid:
+            has_room = add_point(work.front, trial, steps, box.index, rules.keep_ties)
+    for k in range(size):
+        box.index[box.axes[k]] = me.spots[box.axes[k]].here
+    return has_room
+
+
+@kernel
+def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # type: ignore[no-untyped-def]
+    """Settle the box at hand, or push its parts; False when the front has no room for a point.
+
+    ``size`` axes are listed in it, and only points with at least ``least`` changes are asked for. A box
+    that is ``grouped`` has at most three axes, all of which must change.
+    """
+    box = work.box
+    counters = work.counters
+    sums = work.sums
+    counters[BOXES] += 1
+
+    # Rule 1: too many changes, or dearer than what is known.
+    forced = price_corner(me, box, size, least, sums)
+    if forced > rules.max_changes:
+        counters[TOO_MANY] += 1
+        return True
+    if forced == rules.max_changes and not grouped:
+        size = stay_where_undecided(me, box)
+        forced = price_corner(me, box, size, least, sums)
+    if forced < 0 or corner_is_covered(me, box, rules.keep_ties, work.front, sums.corner):
+        counters[BEATEN] += 1
+        return True
+    if rules.trim and trim_box(me, box, size, least - forced, sums, work.front):
+        size = list_axes(me, box)
+        if price_corner(me, box, size, least, sums) < 0:
+            counters[BEATEN] += 1
+            return True
+    volume = 1
+    for k in range(size):
+        span = box.spans[box.axes[k]]
+        volume = min(volume * (span.high - span.low + 1), 1 << 40)
+    dense = 0 < size and volume <= rules.dense_cells
+    if not dense:
+        if not probe_corner(flat, me, box, size, rules, work):
+            return False
+        if volume == 1 or corner_is_covered(me, box, rules.keep_ties, work.front, sums.corner):
+            return True
+
+    # Rule 2: no point can reach a threshold.
+    bound, count = upper_bound(
+        flat, 0, me, box, size, rules.max_changes - forced, grouped, work.reached, work
+    )
+    if rules.model_check and bound < me.limits[0].refused_below:
+        counters[BOUND] += 1
+        return True
+    if rules.partial_check == 1 or (rules.partial_check == 2 and not dense):
+        for s in range(1, flat.scores.shape[0]):
+            bound, _ = upper_bound(
+                flat, s, me, box, size, rules.max_changes - forced, False, work.further, work
+            )
+            if bound < me.limits[s].refused_below:
+                counters[BOUND + min(s, 2)] += 1
+                return True
+
+    # Rule 3: small enough to score whole.
+    if dense:
+        counters[SCORED] += volume
+        counters[WORK] += 4 * volume
+        if count > 0:
+            fill_dense(work.reached, count, box.spans, box.axes, size, work.corner, work.cells)
+        found = collect_cells(flat, me, box, size, least, rules, work)
+        has_room = found == 0 or offer_cells(flat, me, box, size, found, rules, work)
+        for k in range(size):
+            box.index[box.axes[k]] = me.spots[box.axes[k]].here
+        return has_room
+
+    # Rule 4: split.
+    if rules.by_value:
+        push_values(me, box, size, work)
+    else:
+        push_halves(flat, me, box, size, least, count, best_first, work)
+    return True
+
+
+@kernel
+def push_halves(flat, me, box, size, least, count, best_first, work):  # type: ignore[no-untyped-def]
+    """Cut the box in two and open both parts."""
+    k, cut = choose_cut(flat, me, box, size, work.reached, count, work.best, work.votes)
+    span = box.spans[box.axes[k]]
+    low = span.low
+    high = span.high
+    for half in range(2):
+        span.low = low if half == 0 else cut
+        span.high = cut - 1 if half == 0 else high
+        if price_corner(me, box, size, least, work.sums) < 0:
+            continue  # only the current value of an axis that must change, or too few axes left
+        key = 0.0
+        for m in range(me.joins.shape[0]):
+            # Ticks are shares of each objective's own largest total, so that they may be added up.
+            key += work.sums.total[m]
+        push_box(work, key, best_first)
+
+
+@kernel
+def push_values(me, box, size, work):  # type: ignore[no-untyped-def]
+    """Open one box per value of the first undecided axis, the nearest on top of the stack."""
+    for k in range(size):
+        a = box.axes[k]
+        span = box.spans[a]
+        if span.low == span.high:
+            continue
+        low = span.low
+        high = span.high
+        here = me.spots[a].here
+        for distance in range(max(high - here, here - low), -1, -1):
+            for side in (1, -1):
+                i = here + side * distance
+                if low <= i <= high and (distance > 0 or side == 1):
+                    span.low = i
+                    span.high = i
+                    push_box(work, 0.0, False)
+        return

@@ -1,0 +1,142 @@
+"""Hold everything a search needs while it runs, so that it can pause and go on."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.compiled.flat import FlatPeople, Records, ScoreLayout
+from p2ce.compiled.groups import LARGEST_GROUP, LeafGroups, new_groups
+from p2ce.compiled.reach import Reached, Walk, new_reached, new_walk
+from p2ce.compiled.records import CANDIDATE, SLOT, SPAN
+from p2ce.pareto.kernels import Front, new_front
+
+# Why a run came back.
+DONE, PAUSED, FRONT_FULL, BOXES_FULL, RESULTS_FULL = range(5)
+
+# What a person's counters count. BOUND + s: boxes that the bound of score s removed (0 model, 1 detector).
+BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, BOUND = range(7)
+COUNTERS = 9
+
+# Where the state keeps what.
+STARTED, SIZE, LIVE, OPEN, FREE, USED, ROOT_PUSHED, FRESH = range(8)
+CHOSEN = 8  # followed by the places of the listed support's axes
+STATE = CHOSEN + LARGEST_GROUP
+
+
+class Rules(NamedTuple):
+    """How the grid is explored: the paper's algorithms are other values of these."""
+
+    max_changes: int
+    keep_ties: bool
+    listed: int  # supports of at most this many changes are listed one by one, larger ones met as boxes
+    dense_cells: int  # boxes of at most this many cells are scored whole; 0 never does
+    trim: bool  # cut off candidates that the front makes too dear
+    by_value: bool  # decide one feature after the other, value by value, instead of halving boxes
+    best_first: bool  # cheapest corner first, instead of the box opened last
+    model_check: bool  # bound the model's score over boxes
+    partial_check: int  # when to bound further scores: 0 never, 1 at every box, 2 where it looks worth it
+
+
+class Box(NamedTuple):
+    """The box at hand."""
+
+    spans: Records  # (axes,) SPAN
+    axes: Int32Array  # (axes,) those that can or must leave the current value
+    index: Int32Array  # (axes,) a cell of it
+    nearest: IntArray  # (objectives, axes) cheapest change of each listed axis
+
+
+class Sums(NamedTuple):
+    """Scratch for cost arithmetic."""
+
+    total: IntArray  # (objectives,) lower corner in ticks
+    corner: IntArray  # (objectives,) the same as compared
+    trial: IntArray  # (objectives,) costs of a point, as compared
+    rest: IntArray  # (2, objectives) last and last but one of the cheapest undecided changes that are needed
+    part: IntArray  # (axes + 1, objectives) joined costs of the first axes
+    few: IntArray  # (axes,)
+
+
+class Workspace(NamedTuple):
+    state: IntArray  # (STATE,)
+    counters: IntArray  # (COUNTERS,)
+    front: Front
+    live: Int32Array  # (axes,) axes with an alternative
+    least: IntArray  # (objectives, axes) cheapest change of each axis
+    groups: LeafGroups
+    walk: Walk
+    reached: Reached  # leaves of the model in the box at hand
+    further: Reached  # leaves of the detector
+    best: IntArray  # (trees,)
+    cells: Int32Array  # (dense,) model
+    further_cells: Int32Array  # (dense,) detector
+    corner: IntArray
+    row: FloatArray  # (columns,)
+    boxes: Records  # (room, axes) SPAN
+    queue: Records  # (room,) SLOT
+    box: Box
+    sums: Sums
+    candidates: Records  # (dense,) CANDIDATE
+    quanta: IntArray  # (dense, objectives)
+    votes: IntArray  # (2, axes, width + 1)
+
+
+def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Workspace:
+    """Allocate for any person of the batch; pages that are never touched cost nothing."""
+    _, objectives, axes, width = people.prices.shape
+    dense = max(rules.dense_cells, 1)
+    rooms = layout.leaves + 1
+    return Workspace(
+        state=np.zeros(STATE, dtype=np.int64),
+        counters=np.zeros(COUNTERS, dtype=np.int64),
+        front=new_front(64, objectives, axes),
+        live=np.zeros(axes, dtype=np.int32),
+        least=np.zeros((objectives, axes), dtype=np.int64),
+        groups=new_groups(rooms, axes, min(rules.listed, LARGEST_GROUP)),
+        walk=new_walk(axes, layout.deepest),
+        reached=new_reached(rooms, axes),
+        further=new_reached(rooms, axes),
+        best=np.zeros(len(layout.flat.roots), dtype=np.int64),
+        cells=np.zeros(dense, dtype=np.int32),
+        further_cells=np.zeros(dense, dtype=np.int32),
+        # A box of n cells has at most log2(n) axes of two or more candidates, and so at most n corners.
+        corner=np.zeros(dense + 1, dtype=np.int64),
+        row=np.zeros(people.own.shape[2], dtype=np.float64),
+        boxes=np.zeros((2 * width + 64, axes), dtype=SPAN),
+        queue=np.zeros(2 * width + 64, dtype=SLOT),
+        box=Box(
+            spans=np.zeros(axes, dtype=SPAN),
+            axes=np.zeros(axes, dtype=np.int32),
+            index=np.zeros(axes, dtype=np.int32),
+            nearest=np.zeros((objectives, axes), dtype=np.int64),
+        ),
+        sums=Sums(
+            total=np.zeros(objectives, dtype=np.int64),
+            corner=np.zeros(objectives, dtype=np.int64),
+            trial=np.zeros(objectives, dtype=np.int64),
+            rest=np.zeros((2, objectives), dtype=np.int64),
+            part=np.zeros((axes + 1, objectives), dtype=np.int64),
+            few=np.zeros(axes + 1, dtype=np.int64),
+        ),
+        candidates=np.zeros(dense, dtype=CANDIDATE),
+        quanta=np.zeros((dense, objectives), dtype=np.int64),
+        votes=np.zeros((2, axes, width + 1), dtype=np.int64),
+    )
+
+
+def with_more_boxes(work: Workspace) -> Workspace:
+    """Double the room for open boxes, keeping what is there."""
+    return work._replace(boxes=_doubled(work.boxes), queue=_doubled(work.queue))
+
+
+def with_larger_front(work: Workspace) -> Workspace:
+    """Double the room for front points, keeping those found."""
+    old = work.front
+    return work._replace(front=Front(costs=_doubled(old.costs), index=_doubled(old.index), count=old.count))
+
+
+def _doubled(array: Records) -> Records:
+    larger = np.zeros((2 * len(array), *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

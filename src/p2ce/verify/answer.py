@@ -1,0 +1,210 @@
+"""Search, put every point to the user's own model and detector, and search on where they disagree."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compiled.costs import QUANTUM_BITS, quanta
+from p2ce.search.engine import Found, Listener, rules_of, search_people
+from p2ce.verify.batch import Batch, prepare
+from p2ce.verify.points import Checked, check_people, check_points, contradictions
+from p2ce.verify.setup import Setup
+
+# A reading that the model keeps contradicting is not worth more rounds than this.
+MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """What was found and verified for a batch of people; arrays only, so that it travels between processes."""
+
+    first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
+    after: FloatArray  # (points, axes) new values
+    moved: BoolArray  # (points, axes)
+    costs: FloatArray  # (points, objectives) as reported
+    scores: FloatArray  # (points,) by the user's own model
+    plausibility: FloatArray  # (points,) decision values, NaN without a detector
+    own_scores: FloatArray  # (n,) the people themselves, by the user's own model
+    favourable: BoolArray  # (n,)
+    finished: BoolArray  # (n,)
+    trusted: BoolArray  # (n,) the user's own objects never contradicted the compiled scores
+    verified: IntArray  # (n,) points put to the user's own objects
+    discrepancies: IntArray  # (n,) points on which those disagreed
+    counters: IntArray  # (n, COUNTERS)
+    open_boxes: IntArray  # (n,)
+    open_costs: FloatArray  # (n, objectives)
+    resolution: FloatArray  # (n, objectives) costs closer than this count as equal
+    choices: Int32Array  # (n, axes) alternatives on each axis
+    search_seconds: FloatArray  # (n,)
+    verify_seconds: float  # for the whole batch
+
+
+def answer_people(
+    setup: Setup, values: FloatArray, *, time_limit: float | None = None, listener: Listener | None = None
+) -> Answers:
+    """Answer for people (n, d) in the model's columns; ``time_limit`` is in seconds, for each of them."""
+    begin = time.perf_counter()
+    batch = prepare(setup, values)
+    count = len(values)
+    everyone = np.arange(count)
+    own_compiled = check_people(setup, batch.people, batch.placement.position)
+    # Surely refused people are searched at once; the model itself decides about the others first.
+    doubtful = everyone[own_compiled >= setup.model.score.maybe]
+    waiting = np.setdiff1d(everyone, doubtful)
+    bans: dict[int, list[Int32Array]] = {int(p): [batch.placement.position[p]] for p in doubtful}
+    tally = _Tally(count, len(setup.objectives))
+    settled: list[Checked] = []
+    tally.search_seconds += (time.perf_counter() - begin) / max(count, 1)
+    own_scores = np.zeros(0)
+    favourable = np.zeros(count, dtype=np.bool_)
+    for attempt in range(MOST_ROUNDS):
+        found = _search(setup, batch, waiting, bans, time_limit, listener)
+        tally.note(waiting, found)
+        begin = time.perf_counter()
+        owner = np.repeat(waiting, np.diff(found.first))
+        checked = check_points(setup, batch, owner, found.points, with_people=attempt == 0)
+        if attempt == 0:
+            own_scores = checked.own_scores
+            favourable = own_scores >= setup.model.threshold
+            waiting = np.union1d(waiting, doubtful[~favourable[doubtful]])
+            tally.contradict(everyone[contradictions(setup, own_compiled, own_scores)])
+        tally.count(checked)
+        again = np.union1d(np.unique(owner[checked.failed]), np.setdiff1d(waiting, tally.searched))
+        settled.append(checked.without(again))
+        for at in np.flatnonzero(checked.failed):
+            bans.setdefault(int(owner[at]), []).append(found.points[at])
+        tally.verify_seconds += time.perf_counter() - begin
+        waiting = again[~favourable[again]]
+        if not len(waiting):
+            break
+    else:
+        tally.finished[waiting] = False
+    return _gather(setup, batch, settled, tally, own_scores, favourable)
+
+
+def compile_kernels(setup: Setup, values: FloatArray) -> None:
+    """Run every kernel once, on a small question: single changes only."""
+    batch = prepare(setup, values)
+    check_people(setup, batch.people, batch.placement.position)
+    _search(replace(setup, max_changes=1), batch, np.arange(len(values)), {}, None, None)
+
+
+class _Tally:
+    """What is counted for each person over the rounds."""
+
+    def __init__(self, count: int, objectives: int) -> None:
+        from p2ce.search.workspace import COUNTERS
+
+        self.searched = np.zeros(0, dtype=np.int64)
+        self.finished = np.ones(count, dtype=np.bool_)
+        self.trusted = np.ones(count, dtype=np.bool_)
+        self.verified = np.zeros(count, dtype=np.int64)
+        self.discrepancies = np.zeros(count, dtype=np.int64)
+        self.counters = np.zeros((count, COUNTERS), dtype=np.int64)
+        self.open_boxes = np.zeros(count, dtype=np.int64)
+        self.open_totals = np.zeros((count, objectives))
+        self.search_seconds = np.zeros(count)
+        self.verify_seconds = 0.0
+
+    def note(self, who: IntArray, found: Found) -> None:
+        """Enter what a round of searching took and left open; the last round counts for what is open."""
+        self.searched = np.union1d(self.searched, who)
+        self.finished[who] = found.finished
+        self.counters[who] += found.counters
+        self.open_boxes[who] = found.open_boxes
+        self.open_totals[who] = found.open_totals
+        self.search_seconds[who] += found.seconds
+
+    def contradict(self, who: IntArray) -> None:
+        """Enter people on whom the user's own objects and the compiled scores cannot both be right."""
+        self.trusted[who] = False
+        np.add.at(self.discrepancies, who, 1)
+
+    def count(self, checked: Checked) -> None:
+        """Enter the points of a round of verification."""
+        np.add.at(self.verified, checked.owner, 1)
+        self.contradict(checked.owner[checked.contradicted])
+        np.add.at(self.discrepancies, checked.owner[checked.failed & ~checked.contradicted], 1)
+
+
+def _search(
+    setup: Setup,
+    batch: Batch,
+    who: IntArray,
+    bans: dict[int, list[Int32Array]],
+    time_limit: float | None,
+    listener: Listener | None,
+) -> Found:
+    """Search for some of the batch, keeping away from the cells that were refused before."""
+    rules = rules_of(
+        setup.method, max_changes=setup.max_changes, keep_ties=setup.keep_ties, use_bounds=setup.use_bounds
+    )
+    people = batch.people
+    banned = [bans.get(int(p), []) for p in who]
+    if len(who) < len(batch.values) or any(banned):
+        shared = {"joins", "banned", "first_ban"}
+        people = people._replace(
+            **{name: array[who] for name, array in people._asdict().items() if name not in shared},
+            banned=_stacked(banned, people.banned.shape[1]),
+            first_ban=np.cumsum([0, *map(len, banned)], dtype=np.int64),
+        )
+    return search_people(setup.layout, people, rules, time_limit=time_limit, listener=listener)
+
+
+def _stacked(banned: Sequence[Sequence[Int32Array]], axes: int) -> Int32Array:
+    cells = [cell for mine in banned for cell in mine]
+    return np.array(cells, dtype=np.int32).reshape(len(cells), axes)
+
+
+def _gather(
+    setup: Setup,
+    batch: Batch,
+    settled: list[Checked],
+    tally: _Tally,
+    own_scores: FloatArray,
+    favourable: BoolArray,
+) -> Answers:
+    """Join the rounds, price the points and sort them person by person."""
+    owner = np.concatenate([checked.owner for checked in settled])
+    points = np.concatenate([checked.points for checked in settled])
+    scores = np.concatenate([checked.scores for checked in settled])
+    plausibility = np.concatenate([checked.plausibility for checked in settled])
+    keep = ~favourable[owner]
+    owner, points, scores, plausibility = owner[keep], points[keep], scores[keep], plausibility[keep]
+    tables, placement = batch.tables, batch.placement
+    axes = np.arange(points.shape[1])
+    steps = tables.steps[owner[:, None], :, axes, points]  # (points, axes, objectives)
+    totals = np.where(tables.joins == 1, steps.max(axis=1, initial=0), steps.sum(axis=1))
+    moved = points != placement.position[owner]
+    # Cheapest first, objective after objective; equal costs in the order of the tie-breakers.
+    walked = np.abs(points - placement.position[owner]).sum(axis=1)
+    order = np.lexsort([*points.T[::-1], walked, *quanta(totals).T[::-1], owner])
+    owner, totals = owner[order], totals[order]
+    in_cost = totals * tables.tick[owner]
+    open_costs = tally.open_totals * tables.tick
+    for m, objective in enumerate(setup.objectives):
+        in_cost[:, m] = objective.report(in_cost[:, m])
+        open_costs[:, m] = objective.report(open_costs[:, m])
+    return Answers(
+        first=np.searchsorted(owner, np.arange(len(favourable) + 1)),
+        after=placement.values[owner[:, None], axes, points[order]],
+        moved=moved[order],
+        costs=in_cost,
+        scores=scores[order],
+        plausibility=plausibility[order],
+        own_scores=own_scores,
+        favourable=favourable,
+        finished=tally.finished,
+        trusted=tally.trusted,
+        verified=tally.verified,
+        discrepancies=tally.discrepancies,
+        counters=tally.counters,
+        open_boxes=tally.open_boxes,
+        open_costs=open_costs,
+        resolution=np.ldexp(tables.tick, QUANTUM_BITS),
+        choices=placement.highest - placement.lowest,
+        search_seconds=tally.search_seconds,
+        verify_seconds=tally.verify_seconds,
+    )

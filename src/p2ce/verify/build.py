@@ -1,0 +1,127 @@
+"""Turn verified arrays into the answer that people read."""
+
+from typing import Any
+
+import numpy as np
+
+from p2ce.result.certificate import Certificate
+from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.explanation import Explanation
+from p2ce.result.status import Status
+from p2ce.verify.answer import Answers
+from p2ce.verify.people import People
+from p2ce.verify.setup import Setup
+
+
+def build_explanation(setup: Setup, people: People, position: int, answers: Answers, at: int) -> Explanation:
+    """Build the answer for one person: row ``position`` of the caller's, entry ``at`` of the batch."""
+    person = people.row(position, setup.names)
+    points = range(int(answers.first[at]), int(answers.first[at + 1]))
+    status = _status(answers, at, len(points))
+    seconds = answers.verify_seconds / len(answers.favourable)
+    return Explanation(
+        status=status,
+        person=person,
+        person_score=float(answers.own_scores[at]),
+        threshold=setup.model.threshold,
+        scale=setup.model.scale,
+        target=setup.target,
+        counterfactuals=tuple(_counterfactual(setup, person, answers, point) for point in points),
+        certificate=None if status is Status.ALREADY_FAVOURABLE else _certificate(setup, answers, at),
+        objectives=tuple(objective.name for objective in setup.objectives),
+        dtypes={name: str(dtype) for name, dtype in setup.dtypes.items()},
+        elapsed=float(answers.search_seconds[at]) + seconds,
+        timings={"search": float(answers.search_seconds[at]), "verification": seconds},
+    )
+
+
+def failed_explanation(setup: Setup, people: People, position: int, status: Status, message: str) -> Explanation:
+    """Build the entry of a person who could not be answered, with the reason."""
+    return Explanation(
+        status=status,
+        person=people.row(position, setup.names),
+        threshold=setup.model.threshold,
+        scale=setup.model.scale,
+        target=setup.target,
+        objectives=tuple(objective.name for objective in setup.objectives),
+        dtypes={name: str(dtype) for name, dtype in setup.dtypes.items()},
+        message=message,
+    )
+
+
+def _status(answers: Answers, at: int, points: int) -> Status:
+    if answers.favourable[at]:
+        return Status.ALREADY_FAVOURABLE
+    if not answers.finished[at]:
+        return Status.TIME_LIMIT
+    if not answers.trusted[at]:
+        # Bounds of a reading that the model itself contradicts prove nothing.
+        return Status.HEURISTIC
+    return Status.OPTIMAL if points else Status.NO_RECOURSE
+
+
+def _counterfactual(setup: Setup, person: dict[str, Any], answers: Answers, point: int) -> Counterfactual:
+    values = dict(person)
+    changes = {}
+    for axis in np.flatnonzero(answers.moved[point]).tolist():
+        name = setup.grid.names[axis]
+        after = plain_value(float(answers.after[point, axis]), setup.dtypes[name])
+        changes[name] = (person[name], after)
+        values[name] = after
+    names = [objective.name for objective in setup.objectives]
+    plausibility = float(answers.plausibility[point])
+    return Counterfactual(
+        values=values,
+        changes={name: changes[name] for name in values if name in changes},
+        costs=dict(zip(names, answers.costs[point].tolist(), strict=True)),
+        score=float(answers.scores[point]),
+        plausibility=None if np.isnan(plausibility) else plausibility,
+    )
+
+
+def plain_value(value: float, dtype: np.dtype[Any]) -> bool | int | float:
+    """Give a value in the kind of its column: 41 in a whole column, not 41.0."""
+    if dtype.kind == "b":
+        return bool(value)
+    return int(value) if dtype.kind in "iu" else value
+
+
+def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
+    from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TOO_MANY
+
+    counters = answers.counters[at].tolist()
+    names = [objective.name for objective in setup.objectives]
+    finished = bool(answers.finished[at])
+    return Certificate(
+        proven=finished and bool(answers.trusted[at]),
+        method=setup.method.name,
+        model_family=setup.model.family,
+        detector_family=setup.detector.family if setup.detector and setup.method.plausible else None,
+        bound=("linear" if setup.model.score.forest is None else "tree leaves") if setup.use_bounds else "none",
+        cells=count_cells(answers.choices[at].tolist(), setup.max_changes),
+        axes=int((answers.choices[at] > 0).sum()),
+        max_changes=setup.max_changes,
+        boxes=counters[BOXES],
+        scored=counters[SCORED],
+        dropped={
+            "dominated": counters[BEATEN],
+            "too many changes": counters[TOO_MANY],
+            "model bound": counters[BOUND],
+            "plausibility bound": counters[BOUND + 1],
+        },
+        verified=int(answers.verified[at]),
+        discrepancies=int(answers.discrepancies[at]),
+        open_boxes=int(answers.open_boxes[at]),
+        open_costs=None if finished else dict(zip(names, answers.open_costs[at].tolist(), strict=True)),
+        cost_resolution=dict(zip(names, answers.resolution[at].tolist(), strict=True)),
+    )
+
+
+def count_cells(choices: list[int], max_changes: int | None) -> int:
+    """Count the points with at least one and at most so many changes: sums of products of alternatives."""
+    most = len(choices) if max_changes is None else min(max_changes, len(choices))
+    ways = [1] + [0] * most
+    for alternatives in choices:
+        for size in range(most, 0, -1):
+            ways[size] += ways[size - 1] * alternatives
+    return sum(ways[1:])

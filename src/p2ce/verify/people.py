@@ -1,0 +1,185 @@
+"""Read the people who are asked about, and say what is wrong with those who cannot be read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidPerson, InvalidReference, nearest
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.feature import shown, shown_range
+
+Dtypes = Mapping[str, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class People:
+    """The rows of the caller, in the model's column order."""
+
+    labels: tuple[Any, ...]  # index labels of the caller's frame
+    columns: tuple[npt.NDArray[Any], ...]  # one array per model column, exactly as given
+    values: FloatArray  # (n, d) the same as numbers; 0 where a row cannot be read
+    problems: dict[int, str]  # position → why the row cannot be read
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def row(self, position: int, names: Sequence[str]) -> dict[str, Any]:
+        """Give one row as plain Python values."""
+        return {
+            name: _plain(column[position]) for name, column in zip(names, self.columns, strict=True)
+        }
+
+    def take(self, positions: Sequence[int]) -> "People":
+        """Give some of the rows."""
+        return People(
+            labels=tuple(self.labels[i] for i in positions),
+            columns=tuple(column[list(positions)] for column in self.columns),
+            values=self.values[list(positions)],
+            problems={new: self.problems[old] for new, old in enumerate(positions) if old in self.problems},
+        )
+
+
+def read_row(row: Any, names: Sequence[str], dtypes: Dtypes, actions: ActionSet | None) -> People:
+    """Read one person from a Series, a one-row frame, a dict or a 1-D array; raise on anything wrong."""
+    if isinstance(row, pd.DataFrame):
+        if len(row) != 1:
+            raise InvalidPerson(
+                f"explain() takes one person, got a frame of {len(row)} rows. Use explain_many() for several."
+            )
+        frame = row
+    elif isinstance(row, pd.Series):
+        frame = pd.DataFrame({label: [row.iloc[i]] for i, label in enumerate(row.index)}, index=[row.name])
+    elif isinstance(row, Mapping):
+        frame = pd.DataFrame({label: [value] for label, value in row.items()})
+    elif isinstance(row, np.ndarray | list | tuple):
+        values = list(row)
+        if np.ndim(row) != 1 or len(values) != len(names):
+            raise InvalidPerson(
+                f"A person given as an array needs {len(names)} values in the model's column order, got an "
+                f"array of shape {np.shape(row)}. Pass a Series or a dict to go by name."
+            )
+        frame = pd.DataFrame({name: [value] for name, value in zip(names, values, strict=True)})
+    else:
+        raise InvalidPerson(
+            f"A person is a Series, a one-row frame, a dict or a 1-D array; got {type(row).__name__}."
+        )
+    if actions is not None:
+        # Here the contradiction is an error of its own kind, not one row's problem.
+        known = _labels(frame, names)
+        numbers = [_numbers(frame[label].to_numpy())[0] for label in known]
+        actions.check_person({name: x for name, x in zip(names, numbers, strict=True) if np.isfinite(x)})
+    people = read_frame(frame, names, dtypes, actions)
+    if people.problems:
+        raise InvalidPerson(people.problems[0])
+    return people
+
+
+def read_frame(frame: pd.DataFrame, names: Sequence[str], dtypes: Dtypes, actions: ActionSet | None) -> People:
+    """Read many people; a row that cannot be read is noted, a column that is missing or unknown raises."""
+    columns = [frame[label].to_numpy() for label in _labels(frame, names)]
+    count = len(frame)
+    values = np.zeros((count, len(names)))
+    problems: dict[int, str] = {}
+    for position, (name, column) in enumerate(zip(names, columns, strict=True)):
+        numbers = _numbers(column)
+        for bad in np.flatnonzero(~np.isfinite(numbers)).tolist():
+            problems.setdefault(bad, _describe(name, column[bad]))
+        usable = np.where(np.isfinite(numbers), numbers, 0.0)
+        for bad in np.flatnonzero(~_fits(usable, dtypes[name])).tolist():
+            problems.setdefault(
+                bad,
+                f"Column {name!r} holds {dtypes[name]} in the reference, which cannot hold "
+                f"{shown(float(usable[bad]))} exactly. Give the value in the column's own type.",
+            )
+        values[:, position] = usable
+        feature = None if actions is None else actions[name]
+        if feature is not None and feature.fixed and feature.asked_range is not None:
+            low, high = feature.ends()
+            for bad in np.flatnonzero((usable < low) | (usable > high)).tolist():
+                problems.setdefault(
+                    bad,
+                    f"{name!r} is fixed at {shown(float(usable[bad]))} but within() asks for "
+                    f"{shown_range(low, high)}. Remove one of the two.",
+                )
+    return People(labels=tuple(frame.index), columns=tuple(columns), values=values, problems=problems)
+
+
+def _labels(frame: pd.DataFrame, names: Sequence[str]) -> list[Any]:
+    """Match columns by name, in any order."""
+    labels = {str(label): label for label in frame.columns}
+    if len(labels) != frame.shape[1]:
+        twice = frame.columns[frame.columns.map(str).duplicated()][0]
+        raise InvalidPerson(f"Column {str(twice)!r} appears more than once. Give every column its own name.")
+    missing = [name for name in names if name not in labels]
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise InvalidPerson(
+            f"Column {missing[0]!r} is missing{more}. {nearest(missing[0], list(labels))} "
+            "A person needs every column of the model."
+        )
+    extra = [name for name in labels if name not in names]
+    if extra:
+        raise InvalidPerson(
+            f"Column {extra[0]!r} is not one of the model's. {nearest(extra[0], list(names))} "
+            "Drop what the model does not see."
+        )
+    return [labels[name] for name in names]
+
+
+def _numbers(column: npt.NDArray[Any]) -> FloatArray:
+    """Read a column as float64; what is no number becomes NaN."""
+    if column.dtype.kind in "biuf":
+        return column.astype(np.float64)
+    return np.array([_number(value) for value in column], dtype=np.float64)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str | bytes) or value is None:
+        return np.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def _fits(values: FloatArray, dtype: np.dtype[Any]) -> npt.NDArray[np.bool_]:
+    """Tell which values the column's own type holds exactly, so that the model sees what is reported."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            same: npt.NDArray[np.bool_] = values.astype(dtype).astype(np.float64) == values
+        return same
+    if dtype.kind == "b":
+        return (values == 0.0) | (values == 1.0)
+    held = np.iinfo(dtype)
+    return (values == np.rint(values)) & (values >= float(held.min)) & (values <= float(held.max))
+
+
+def _describe(name: str, value: Any) -> str:
+    if isinstance(value, float | np.floating) or value is None or value is pd.NA or value is pd.NaT:
+        what = "infinite" if isinstance(value, float | np.floating) and np.isinf(value) else "missing"
+        return f"Column {name!r} is {what}. Give a finite number: missing values are not supported yet."
+    return f"Column {name!r} holds {value!r}, which is not a number. Encode it as the model was trained on it."
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def reference_dtypes(reference: pd.DataFrame, names: Sequence[str]) -> dict[str, np.dtype[Any]]:
+    """Note each column's own type; only plain NumPy numbers are supported."""
+    labels = {str(label): label for label in reference.columns}
+    found: dict[str, np.dtype[Any]] = {}
+    for name in names:
+        dtype = reference[labels[name]].dtype
+        if not isinstance(dtype, np.dtype) or dtype.kind not in "biuf":
+            raise InvalidReference(
+                f"Column {name!r} has type {dtype}; numbers and bools of NumPy are supported. "
+                f"Convert it, for example with .astype('float64')."
+            )
+        found[name] = dtype
+    return found

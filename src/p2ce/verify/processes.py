@@ -1,0 +1,79 @@
+"""Share batches among processes: started anew (never forked), each reading the question once."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from p2ce.arrays import FloatArray
+from p2ce.verify.answer import Answers, answer_people, compile_kernels
+from p2ce.verify.setup import Setup
+
+Share: TypeAlias = list[tuple[int, Answers]]
+
+# More shares than processes keep everyone busy to the end, and the bar moving.
+SHARES_PER_JOB = 4
+_setups: dict[str, Setup] = {}  # in a worker: the question read last
+
+
+def job_count(n_jobs: int) -> int:
+    """Turn n_jobs into a number of processes; negative ones count back from the number of cores."""
+    if n_jobs > 0:
+        return n_jobs
+    from joblib import cpu_count
+
+    return max(1, int(cpu_count()) + 1 + n_jobs)
+
+
+def answer_shares(
+    setup: Setup, values: list[FloatArray], jobs: int, time_limit: float | None
+) -> Iterator[Share]:
+    """Answer the batches in ``jobs`` processes; shares come back in order."""
+    from joblib import Parallel, delayed
+
+    payload, key = _pack(setup)
+    size = -(-len(values) // (jobs * SHARES_PER_JOB))
+    shares = [range(begin, min(begin + size, len(values))) for begin in range(0, len(values), size)]
+    yield from Parallel(n_jobs=jobs, backend="loky", return_as="generator", pre_dispatch="all")(
+        delayed(_answer_share)(payload, key, [(number, values[number]) for number in share], time_limit)
+        for share in shares
+    )
+
+
+def warm_processes(setup: Setup, values: FloatArray, n_jobs: int) -> None:
+    """Start the processes and load the kernels there; they stay for a few minutes."""
+    from joblib import Parallel, delayed
+
+    jobs = job_count(n_jobs)
+    payload, key = _pack(setup)
+    Parallel(n_jobs=jobs, backend="loky", pre_dispatch="all", batch_size=1)(
+        delayed(_warm)(payload, key, values) for _ in range(2 * jobs)
+    )
+
+
+def _pack(setup: Setup) -> tuple[bytes, str]:
+    """Pickle the question once; readings hold closures, which plain pickle refuses."""
+    from joblib.externals import cloudpickle
+
+    payload: bytes = cloudpickle.dumps(setup)
+    return payload, hashlib.sha256(payload).hexdigest()
+
+
+def _unpack(payload: bytes, key: str) -> Setup:
+    if key not in _setups:
+        import pickle
+
+        _setups.clear()
+        # What was packed by this very library a moment ago, in the parent process.
+        _setups[key] = pickle.loads(payload)
+    return _setups[key]
+
+
+def _answer_share(
+    payload: bytes, key: str, batches: list[tuple[int, FloatArray]], time_limit: float | None
+) -> Share:
+    setup = _unpack(payload, key)
+    return [(number, answer_people(setup, values, time_limit=time_limit)) for number, values in batches]
+
+
+def _warm(payload: bytes, key: str, values: FloatArray) -> None:
+    compile_kernels(_unpack(payload, key), values)

@@ -1,0 +1,54 @@
+"""The demo shows the applicant, the options in words, the proof and the time."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from p2ce.apps.demo import run_demo, show, time_sentence, working
+from p2ce.result import Status
+from tests.result.examples import explanation
+
+
+def shown(**fields: object) -> str:
+    page = io.StringIO()
+    show(explanation(**fields), Console(file=page, width=200, highlight=False))
+    return page.getvalue()
+
+
+def test_it_shows_everything_that_was_promised() -> None:
+    text = shown()
+    assert "LoanAmount" in text
+    assert "7,500" in text
+    assert "1. Lower LoanAmount from 7,500 to 6,000 and get a guarantor. This gives 0.530" in text
+    assert "Proven: these are all the Pareto-optimal plausible options" in text
+    assert "Time: 12.00 ms (search 0.30 ms, verification 11.70 ms)." in text
+
+
+def test_nothing_found_is_not_silent() -> None:
+    text = shown(status=Status.NO_RECOURSE, counterfactuals=())
+    assert "No option was found." in text
+    assert "Proven: none of" in text
+
+
+def test_time_without_stages() -> None:
+    assert time_sentence(explanation(elapsed=1.5, timings={})) == "Time: 1.50 s."
+
+
+def test_waiting_is_told_off_a_terminal_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with working("Compiling …"):
+        pass
+    assert capsys.readouterr().err == "Compiling …\n"
+
+
+def test_the_whole_demo_runs_and_repeats() -> None:
+    pages = []
+    for _ in range(2):
+        page = io.StringIO()
+        run_demo(seed=0, console=Console(file=page, width=200, highlight=False))
+        pages.append(page.getvalue())
+    assert "A refused applicant" in pages[0]
+    assert "3. " in pages[0]
+    assert "Proven: these are all the Pareto-optimal plausible options" in pages[0]
+    without_time = [page[: page.index("Time: ")] for page in pages]
+    assert without_time[0] == without_time[1]

@@ -1,0 +1,53 @@
+"""Does the grid hold the axes that may change, whatever the order of the columns?"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from p2ce.errors import InvalidActions
+from p2ce.grid import BaseGrid, grid_of
+from p2ce.problem import ActionSet
+
+PEOPLE = pd.DataFrame({"Loan": np.arange(0, 5000, 50), "Age": np.arange(100), "Owns": [0, 1] * 50})
+
+
+def test_axes_are_the_changeable_features_by_name() -> None:
+    actions = ActionSet.infer(PEOPLE).fix("Age").decrease_only("Loan")
+    grid = grid_of(actions)
+    assert grid.names == ("Loan", "Owns")
+    assert grid.columns.tolist() == [0, 2]
+    assert grid.direction.tolist() == [-1, 0]
+    assert grid.axis_count == 2
+    assert grid.width == len(actions["Loan"].candidates()) + 1
+    for name, axis in zip(grid.names, grid.values, strict=True):
+        np.testing.assert_array_equal(axis, actions[name].candidates())
+
+
+def test_column_order_changes_only_the_columns() -> None:
+    here, there = (grid_of(ActionSet.infer(frame)) for frame in (PEOPLE, PEOPLE[["Owns", "Age", "Loan"]]))
+    assert here.names == there.names == ("Age", "Loan", "Owns")
+    assert there.columns.tolist() == [1, 2, 0]
+    assert all(np.array_equal(a, b) for a, b in zip(here.values, there.values, strict=True))
+
+
+def test_the_models_own_order_can_be_given() -> None:
+    assert grid_of(ActionSet.infer(PEOPLE), columns=["Owns", "Loan", "Age"]).columns.tolist() == [2, 1, 0]
+    with pytest.raises(InvalidActions, match="'Loan' may change but is no column of the model"):
+        grid_of(ActionSet.infer(PEOPLE), columns=["Owns", "Age"])
+
+
+def test_candidates_are_sorted_and_unique() -> None:
+    grid = BaseGrid.from_candidates({"a": [3, 1, 3]}, columns=["a"])
+    assert grid.values[0].tolist() == [1.0, 3.0]
+
+
+@pytest.mark.parametrize("bad", [[], [np.nan], [1.0, np.inf]])
+def test_an_axis_needs_finite_candidates(bad: list[float]) -> None:
+    with pytest.raises(InvalidActions, match="Axis 'a' needs finite candidates"):
+        BaseGrid.from_candidates({"a": bad}, columns=["a"])
+
+
+def test_a_grid_without_axes_has_room_for_nothing_else() -> None:
+    grid = grid_of(ActionSet.infer(PEOPLE).fix("Age", "Loan", "Owns"))
+    assert grid.names == ()
+    assert grid.width == 1

@@ -1,0 +1,76 @@
+"""Does everyone stand where they stand, with every candidate at its index?"""
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.grid import BaseGrid, grid_of, place
+from p2ce.problem import ActionSet
+
+VALUES = st.integers(-6, 6).map(float)
+AXES = st.lists(
+    st.tuples(st.lists(VALUES, min_size=1, max_size=6, unique=True), st.sampled_from([-1, 0, 1])),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(AXES, st.data())
+def test_placing_many_equals_placing_each_by_hand(
+    axes: list[tuple[list[float], int]], data: st.DataObject
+) -> None:
+    names = [f"axis{i}" for i in range(len(axes))]
+    columns = ["fixed", *reversed(names)]
+    grid = BaseGrid.from_candidates(
+        {name: base for name, (base, _) in zip(names, axes, strict=True)},
+        columns=columns,
+        direction={name: turn for name, (_, turn) in zip(names, axes, strict=True)},
+    )
+    rows = data.draw(st.lists(st.lists(VALUES, min_size=len(columns), max_size=len(columns)), max_size=5))
+    people = np.array(rows).reshape(-1, len(columns))
+    placed = place(grid, people)
+    assert len(placed) == len(people)
+    for person, row in enumerate(people):
+        for axis, (base, turn) in enumerate(axes):
+            now = row[columns.index(names[axis])]
+            expected = sorted({*base, now})
+            count, at = len(expected), expected.index(now)
+            assert placed.current[person, axis] == now
+            assert placed.count[person, axis] == count
+            assert placed.position[person, axis] == at
+            assert placed.inserted[person, axis] == (now not in base)
+            assert placed.lowest[person, axis] == (at if turn > 0 else 0)
+            assert placed.highest[person, axis] == (at if turn < 0 else count - 1)
+            padding = [expected[-1]] * (grid.width - count)
+            assert placed.values[person, axis].tolist() == expected + padding
+            for j, value in enumerate(sorted(base)):
+                index = j if value < now else j + placed.inserted[person, axis]
+                assert placed.values[person, axis, index] == value
+
+
+def test_types_and_shapes() -> None:
+    grid = BaseGrid.from_candidates({"a": [1, 2], "b": [5]}, columns=["a", "b"])
+    placed = place(grid, np.array([[1.5, 5.0], [0.0, 7.0], [9.0, 1.0]]))
+    assert placed.values.shape == (3, 2, 3)
+    assert placed.values.dtype == np.float64
+    for array in (placed.position, placed.lowest, placed.highest, placed.count):
+        assert array.shape == (3, 2)
+        assert array.dtype == np.int32
+        assert array.flags.c_contiguous
+    assert placed.inserted.dtype == np.bool_
+
+
+def test_no_people_and_no_axes_are_fine() -> None:
+    grid = BaseGrid.from_candidates({"a": [1, 2]}, columns=["a"])
+    assert place(grid, np.empty((0, 1))).values.shape == (0, 1, 3)
+    still = grid_of(ActionSet.infer(pd.DataFrame({"a": [1, 2]})).fix("a"))
+    assert place(still, np.ones((4, 1))).values.shape == (4, 0, 1)
+
+
+def test_the_people_are_left_alone() -> None:
+    grid = BaseGrid.from_candidates({"a": [1, 2]}, columns=["a"])
+    people = np.array([[1.5]])
+    placed = place(grid, people)
+    placed.current[0, 0] = 99.0
+    assert people[0, 0] == 1.5

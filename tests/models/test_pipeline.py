@@ -1,0 +1,83 @@
+"""Check that a model behind scalers is read with the very values that it sees."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.svm import LinearSVC
+
+from p2ce.compiled.evaluate import score_rows
+from p2ce.errors import NotFitted, UnsupportedModel
+from p2ce.models.read import read_model
+from tests.models.laws import assert_reads, people
+
+
+def forest():
+    return RandomForestClassifier(n_estimators=7, max_depth=4, random_state=0)
+
+
+PIPELINES = {
+    "logistic": (lambda: make_pipeline(StandardScaler(), LogisticRegression()), 1e-9),
+    "decision": (lambda: make_pipeline(RobustScaler(), LinearSVC(random_state=0)), 1e-9),
+    "forest": (lambda: make_pipeline(StandardScaler(), forest()), 0.0),
+    "two scalers": (
+        lambda: make_pipeline(MinMaxScaler(clip=True), "passthrough", RobustScaler(), forest()),
+        0.0,
+    ),
+    "frames": (lambda: make_pipeline(StandardScaler().set_output(transform="pandas"), forest()), 0.0),
+    "histogram": (lambda: make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=9)), 1e-11),
+    "no scaler": (lambda: make_pipeline("passthrough", forest()), 0.0),
+}
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("name", PIPELINES)
+def test_what_is_sure_is_what_the_pipeline_says(name, named, target):
+    frame, label = people()
+    build, band = PIPELINES[name]
+    model = build().fit(frame if named else frame.to_numpy(), label)
+    found = assert_reads(model, frame, target=target, band=band, thresholds=2)
+    assert found.columns == tuple(frame.columns)
+
+
+def test_columns_may_come_in_another_order():
+    frame, label = people()
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, label)
+    found = read_model(model, reference=frame[frame.columns[::-1]])
+    assert found.columns == tuple(frame.columns)
+    assert (found.ask(frame[frame.columns[::-1]]) == model.predict_proba(frame)[:, 1]).all()
+
+
+def test_single_precision_is_kept_on_the_way_to_the_model():
+    frame, label = people()
+    single = frame.astype(np.float32)
+    model = make_pipeline(StandardScaler(), forest()).fit(single, label)
+    found = read_model(model, reference=single)
+    seen = found.score.see(single.to_numpy(dtype=np.float64))
+    assert (seen == model[0].transform(single)).all()
+    scores = score_rows(found.score, single.to_numpy(dtype=np.float64))
+    assert ((scores >= found.score.sure) == (found.ask(single) >= 0.5)).all()
+
+
+def test_other_transformers_are_named_and_refused():
+    frame, label = people()
+    with pytest.raises(UnsupportedModel, match="contains PCA"):
+        read_model(make_pipeline(PCA(2), forest()).fit(frame, label), reference=frame)
+
+
+def test_a_pipeline_without_a_model_is_refused():
+    frame, _ = people()
+    with pytest.raises(UnsupportedModel, match="ends without a model"):
+        read_model(
+            Pipeline([("scale", StandardScaler()), ("end", "passthrough")]).fit(frame), reference=frame
+        )
+
+
+def test_an_unfitted_pipeline_says_so():
+    frame, _ = people()
+    with pytest.raises(NotFitted, match="not fitted"):
+        read_model(make_pipeline(StandardScaler(), forest()), reference=frame)

@@ -1,0 +1,152 @@
+"""Check the choice of family, the arguments, and the check of a reading against its model."""
+
+import importlib
+import pkgutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import p2ce.models
+from p2ce.errors import (
+    InvalidReference,
+    InvalidTarget,
+    InvalidThreshold,
+    ModelMismatch,
+    NotFitted,
+    UnsupportedModel,
+)
+from p2ce.models.read import FAMILIES, read_model
+from tests.models.laws import people
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    frame, label = people()
+    return DecisionTreeClassifier(max_depth=3, random_state=0).fit(frame, label), frame
+
+
+def test_every_family_in_the_folder_is_registered():
+    modules = [
+        importlib.import_module(f"p2ce.models.{one.name}")
+        for one in pkgutil.iter_modules(p2ce.models.__path__)
+    ]
+    readers = {module for module in modules if hasattr(module, "recognises")}
+    assert readers == set(FAMILIES)
+    assert all(callable(module.read) for module in readers)
+
+
+@pytest.mark.parametrize("model", [None, 3, "model", np.mean, RandomForestRegressor(), object()])
+def test_what_no_family_knows_is_refused_with_a_list(model):
+    frame, _ = people()
+    with pytest.raises(UnsupportedModel, match="Supported are LightGBM"):
+        read_model(model, reference=frame)
+
+
+@pytest.mark.parametrize("model", [RandomForestClassifier(), LogisticRegression(), DecisionTreeClassifier()])
+def test_an_unfitted_model_says_what_to_call(model):
+    frame, _ = people()
+    with pytest.raises(NotFitted, match=r"Call \.fit\(X, y\)"):
+        read_model(model, reference=frame)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.0001, float("nan"), float("inf"), "half"])
+def test_a_threshold_that_no_probability_has_is_refused(fitted, threshold):
+    model, frame = fitted
+    with pytest.raises(InvalidThreshold):
+        read_model(model, reference=frame, threshold=threshold)
+
+
+def test_the_ends_of_the_scale_are_thresholds_too(fitted):
+    model, frame = fitted
+    assert read_model(model, reference=frame, threshold=0.0).score.sure == 0.0
+    assert read_model(model, reference=frame, threshold=1.0).score.sure == 1.0
+
+
+def test_an_unknown_class_lists_the_known_ones(fitted):
+    model, frame = fitted
+    with pytest.raises(InvalidTarget, match=r"classes 0, 1; target='yes'"):
+        read_model(model, reference=frame, target="yes")
+
+
+def test_columns_are_matched_by_name(fitted):
+    model, frame = fitted
+    with pytest.raises(InvalidReference, match="Did you mean 'agee'"):
+        read_model(model, reference=frame.rename(columns={"age": "agee"}))
+    with pytest.raises(InvalidReference, match="'label', which the model was not fitted on"):
+        read_model(model, reference=frame.assign(label=1))
+    shuffled = frame[list(frame.columns[::-1])]
+    assert read_model(model, reference=shuffled).columns == tuple(frame.columns)
+
+
+def test_a_model_without_names_takes_the_frames_order():
+    frame, label = people()
+    model = DecisionTreeClassifier(max_depth=3).fit(frame.to_numpy(), label)
+    assert read_model(model, reference=frame).columns == tuple(frame.columns)
+    assert read_model(model, reference=frame.set_axis(range(5), axis=1)).columns == ("0", "1", "2", "3", "4")
+    with pytest.raises(InvalidReference, match="5 unnamed columns"):
+        read_model(model, reference=frame.drop(columns="age"))
+
+
+@pytest.mark.parametrize("reference", [pd.DataFrame(), people()[0].head(0), people()[0].to_numpy()])
+def test_a_reference_without_rows_is_refused(fitted, reference):
+    with pytest.raises(InvalidReference):
+        read_model(fitted[0], reference=reference)
+
+
+def test_values_that_are_no_numbers_are_named(fitted):
+    model, frame = fitted
+    with pytest.raises(InvalidReference, match="'income' of the reference frame has missing or infinite"):
+        read_model(model, reference=frame.assign(income=frame["income"].where(frame["age"] > 20)))
+    with pytest.raises(InvalidReference, match="not numbers"):
+        read_model(model, reference=frame.assign(owner="yes"))
+
+
+class Cautious(DecisionTreeClassifier):
+    def predict_proba(self, X, check_input=True):
+        return super().predict_proba(X) * 0.5
+
+
+class Renamed(DecisionTreeClassifier):
+    """Adds nothing that could change a score."""
+
+    def describe(self):
+        return "a tree"
+
+
+def test_a_subclass_that_scores_by_itself_is_refused_and_told_why():
+    frame, label = people()
+    with pytest.raises(UnsupportedModel, match="Cautious replaces predict_proba"):
+        read_model(Cautious(max_depth=2).fit(frame, label), reference=frame)
+    assert read_model(Renamed(max_depth=2).fit(frame, label), reference=frame).family.endswith(
+        "decision tree"
+    )
+
+
+def test_an_instance_that_scores_by_itself_is_refused():
+    frame, label = people()
+    model = DecisionTreeClassifier(max_depth=2).fit(frame, label)
+    model.predict_proba = lambda rows: np.zeros((len(rows), 2))
+    with pytest.raises(UnsupportedModel, match="replaces predict_proba"):
+        read_model(model, reference=frame)
+
+
+def test_a_model_that_disagrees_with_its_own_numbers_is_noticed():
+    frame, label = people()
+    model = RandomForestClassifier(n_estimators=5, max_depth=3, random_state=0).fit(frame, label)
+    model.estimators_[0].predict_proba = lambda rows, check_input=True: np.zeros((len(rows), 2))
+    with pytest.raises(ModelMismatch, match="disagrees"):
+        read_model(model, reference=frame)
+
+
+def test_bool_columns_reach_an_unnamed_model_as_numbers():
+    frame, label = people()
+    model = DecisionTreeClassifier(max_depth=3).fit(frame.to_numpy(dtype=float), label)
+    mixed = frame.assign(owner=frame["owner"].astype(bool))
+    assert (
+        read_model(model, reference=mixed).ask(mixed)
+        == model.predict_proba(frame.to_numpy(dtype=float))[:, 1]
+    ).all()

@@ -1,0 +1,104 @@
+"""Does a user's own table charge what it says, and are its mistakes named?"""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+
+from p2ce.compiled.costs import Join
+from p2ce.errors import InvalidObjective
+from p2ce.objectives import CostTable, Reference
+
+PEOPLE = Reference(names=("Term", "Loan"), values=np.array([[12.0, 500.0], [24.0, 900.0]]))
+TERM = {12: 3.0, 24: 1.5, 36: 4.0}
+
+
+def per_unit(current: float, values: np.ndarray, rate: float = 2.0) -> np.ndarray:
+    return np.abs(values - current) * rate
+
+
+def test_a_dict_charges_moves_but_not_staying() -> None:
+    fitted = CostTable("effort", {"Term": TERM}, join="max").fit(PEOPLE)
+    assert (fitted.name, fitted.join) == ("effort", Join.MAX)
+    values, current = np.array([[12.0, 24.0, 36.0], [12.0, 24.0, 36.0]]), np.array([[12.0], [24.0]])
+    assert fitted.costs(0, values, current).tolist() == [[0.0, 1.5, 4.0], [3.0, 0.0, 4.0]]
+
+
+def test_the_current_value_needs_no_entry() -> None:
+    fitted = CostTable("effort", {"Term": TERM}).fit(PEOPLE)
+    assert fitted.costs(0, np.array([[12.0, 13.0]]), np.array([[13.0]])).tolist() == [[3.0, 0.0]]
+
+
+def test_a_float32_column_finds_the_price_of_what_was_typed() -> None:
+    fitted = CostTable("effort", {"Term": {0.1: 2.0, 1e300: 1.0}}).fit(PEOPLE)
+    values = np.array([[float(np.float32(0.1)), 0.1, 1e300]])
+    assert fitted.costs(0, values, np.array([[9.0]])).tolist() == [[2.0, 2.0, 1.0]]
+
+
+def test_a_function_is_asked_for_each_person() -> None:
+    fitted = CostTable("effort", {"Loan": per_unit}).fit(PEOPLE)
+    costs = fitted.costs(1, np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[1.0], [2.0]]))
+    assert costs.tolist() == [[0.0, 2.0], [2.0, 0.0]]
+
+
+def test_a_function_cannot_harm_the_values() -> None:
+    def careless(current: float, values: np.ndarray) -> np.ndarray:
+        values -= current
+        return np.abs(values)
+
+    values = np.array([[1.0, 2.0]])
+    CostTable("effort", {"Loan": careless}).fit(PEOPLE).costs(1, values, np.array([[1.0]]))
+    assert values.tolist() == [[1.0, 2.0]]
+
+
+def test_a_default_prices_what_no_table_does() -> None:
+    fitted = CostTable("effort", {"Term": TERM}, default=7).fit(PEOPLE)
+    assert fitted.costs(0, np.array([[12.0, 48.0]]), np.array([[12.0]])).tolist() == [[0.0, 7.0]]
+    assert fitted.costs(1, np.array([[1.0, 2.0]]), np.array([[1.0]])).tolist() == [[0.0, 7.0]]
+
+
+def test_tables_travel_between_processes() -> None:
+    table = CostTable("effort", {"Term": TERM, "Loan": per_unit})
+    fitted = pickle.loads(pickle.dumps(table.fit(PEOPLE)))
+    assert fitted.costs(1, np.array([[1.0, 2.0]]), np.array([[1.0]])).tolist() == [[0.0, 2.0]]
+
+
+def ask(table: CostTable, column: int = 1) -> None:
+    table.fit(PEOPLE).costs(column, np.array([[1.0, 2.0]]), np.array([[1.0]]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: CostTable("effort", {}), "dict of feature → table, got {}"),
+        (lambda: CostTable("", {"Term": TERM}), "needs a name"),
+        (lambda: CostTable("effort", {"Term": TERM}, join="mean"), "'sum' or 'max', not 'mean'"),
+        (lambda: CostTable("effort", {"Term": {}}), "dict of value → cost or a function"),
+        (lambda: CostTable("effort", {"Term": 3}), "table of 'Term' must be a dict"),
+        (lambda: CostTable("effort", {"Term": {12: -1}}), "'effort' at Term = 12 is -1"),
+        (lambda: CostTable("effort", {"Term": {12: np.nan}}), "'effort' at Term = 12 is nan"),
+        (
+            lambda: CostTable("effort", {"Term": {"long": 1}}),
+            "values of 'Term' must be finite numbers, got 'long'",
+        ),
+        (lambda: CostTable("effort", {"Term": {np.nan: 1}}), "values of 'Term' must be finite numbers"),
+        (lambda: CostTable("effort", {"Term": TERM}, default=-1), "the default of 'effort' is -1"),
+        (lambda: CostTable("effort", {"Trem": TERM}).fit(PEOPLE), "prices 'Trem'.*Did you mean 'Term'"),
+        (partial(ask, CostTable("effort", {"Term": TERM})), r"no cost for 'Loan' = 2, .*fix\('Loan'\)"),
+        (partial(ask, CostTable("effort", {"Term": TERM}), 0), "no cost for 'Term' = 2"),
+        (
+            partial(ask, CostTable("e", {"Loan": lambda c, v: v - 5})),
+            "'Loan' from 1 to 1 the cost -4; staying",
+        ),
+        (
+            partial(ask, CostTable("e", {"Loan": lambda c, v: c - v})),
+            "from 1 to 2 the cost -1; costs must be",
+        ),
+        (partial(ask, CostTable("e", {"Loan": lambda c, v: 0 * v + 1})), "the cost 1; staying must cost 0"),
+        (partial(ask, CostTable("e", {"Loan": lambda c, v: v[:1]})), "2 costs for 2 values, got shape"),
+    ],
+)
+def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:
+    with pytest.raises(InvalidObjective, match=message):
+        call()  # type: ignore[operator]

@@ -1,0 +1,258 @@
+"""Do constraints mean what they say, in any order, and are mistakes named at once?"""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature
+from p2ce.problem import ActionSet, Direction, Kind
+
+PEOPLE = pd.DataFrame(
+    {
+        "Age": np.arange(18, 78),
+        "LoanAmount": np.arange(60) * 200 + 437,
+        "Rate": np.linspace(0.0, 1.0, 60),
+        "Owns": [0, 1] * 30,
+        "Flag": [True, False] * 30,
+        "Small": np.arange(60, dtype=np.int8),
+        "Single": np.linspace(0.0, 1.0, 60, dtype=np.float32),
+    }
+)
+ACTIONS = ActionSet.infer(PEOPLE)
+NUMBERS = st.floats(-20_000, 20_000).map(lambda value: round(value, 3))
+RANGES = st.tuples(NUMBERS, NUMBERS).map(lambda ends: (min(ends), max(ends)))
+
+
+def candidates(actions: ActionSet, name: str) -> list[float]:
+    return actions[name].candidates().tolist()
+
+
+def within(name: str, ends: tuple[float, float], actions: ActionSet = ACTIONS) -> list[float]:
+    """Give the candidates inside a range, none where there are none."""
+    try:
+        narrowed = actions.within({name: ends})
+    except InvalidActions:
+        return []
+    return candidates(narrowed, name)
+
+
+@given(st.sampled_from(PEOPLE.columns.tolist()), RANGES, RANGES, st.sampled_from(["round", "paper"]))
+def test_narrowing_a_range_only_removes_candidates(
+    name: str, wide: tuple[float, float], narrow: tuple[float, float], grid: str
+) -> None:
+    actions = ActionSet.infer(PEOPLE, grid=grid)  # type: ignore[arg-type]
+    unit = 1000 if PEOPLE[name].max() <= 1 else 1
+    low, high = (round(end / unit, 3) for end in narrow)
+    wide = (min(wide[0] / unit, low), max(wide[1] / unit, high))
+    held = [float(PEOPLE[name].dtype.type(end)) if name == "Single" else end for end in (low, high)]
+    kept = [value for value in within(name, wide, actions) if held[0] <= value <= held[1]]
+    assert within(name, (low, high), actions) == kept
+
+
+@given(st.sampled_from(["LoanAmount", "Rate", "Single"]), st.data())
+def test_a_candidate_as_shown_is_inside_a_range_that_it_ends(name: str, data: st.DataObject) -> None:
+    actions = ActionSet.infer(PEOPLE, grid="paper")
+    low, high = sorted(data.draw(st.tuples(*[st.sampled_from(candidates(actions, name))] * 2)))
+    found = within(name, (low, high), actions)
+    assert (found[0], found[-1]) == (low, high)
+
+
+@given(st.integers(1, 500), RANGES)
+def test_candidates_are_the_typed_multiples_inside_the_range(
+    thousandths: int, ends: tuple[float, float]
+) -> None:
+    low, high = ends[0] / 1000, ends[1] / 1000
+    multiples = (i * thousandths / 1000 for i in range(-20_001, 20_002))
+    expected = [multiple for multiple in multiples if low <= multiple <= high]
+    assert within("Rate", (low, high), ACTIONS.step(Rate=thousandths / 1000)) == expected
+
+
+def test_within_may_widen_and_the_last_one_counts() -> None:
+    assert candidates(ACTIONS.within(LoanAmount=(500, 30_000)), "LoanAmount")[-1] == 30_000
+    assert candidates(ACTIONS.within(Age=(0, 9)).within(Age=(30, 31)), "Age") == [30.0]
+
+
+def test_range_ends_are_included_as_typed_also_in_float32() -> None:
+    for name in ("Rate", "Single"):
+        found = ACTIONS.step({name: 0.1}).within({name: (0.1, 0.3)})[name]
+        assert (
+            found.candidates().astype(found.dtype).tolist() == np.array([0.1, 0.2, 0.3], found.dtype).tolist()
+        )
+        assert all(found.allows(0.0, value) for value in found.candidates())
+
+
+def test_steps_stay_inside_what_an_integer_dtype_holds() -> None:
+    assert candidates(ACTIONS.within(Small=(-1000, 1000)).step(Small=50), "Small") == [
+        -100.0,
+        -50,
+        0,
+        50,
+        100,
+    ]
+    assert candidates(ACTIONS.within(Flag=(-5, 5)), "Flag") == [0.0, 1.0]
+    assert candidates(ACTIONS.within(Flag=(1, 1)), "Flag") == [1.0]
+
+
+def test_values_replace_range_and_step_and_within_filters_in_any_order() -> None:
+    named = ACTIONS.values(Age=[70, 20, 50, 20, 200])
+    assert candidates(named, "Age") == [20.0, 50.0, 70.0, 200.0]
+    one = named.within(Age=(30, 80)).step(Age=7)
+    other = ACTIONS.step(Age=7).within(Age=(30, 80)).values(Age=[70, 20, 50, 20, 200])
+    assert one == other
+    assert hash(one) == hash(other)
+    assert candidates(one, "Age") == [50.0, 70.0]
+
+
+def test_values_are_held_in_the_columns_own_precision() -> None:
+    assert candidates(ACTIONS.values(Single=[0.1]), "Single") == [float(np.float32(0.1))]
+    assert candidates(ACTIONS.values(Flag=[True]), "Flag") == [1.0]
+    assert candidates(ACTIONS.values(Age=np.array([3, 1])), "Age") == [1.0, 3.0]
+    assert candidates(ACTIONS.values(Rate=[-0.0, 0.0]), "Rate") == [0.0]
+
+
+def test_fix_and_directions() -> None:
+    actions = ACTIONS.fix("Age", "Owns").increase_only("Rate").decrease_only("LoanAmount")
+    assert candidates(actions, "Age") == []
+    assert actions["Rate"].direction is Direction.UP
+    assert actions["LoanAmount"].direction is Direction.DOWN
+    assert actions.increase_only("Rate") == actions
+    assert ACTIONS["Age"].fixed is False  # every call returns a new set
+
+
+def test_what_is_allowed_follows_what_was_asked() -> None:
+    actions = ACTIONS.fix("Age").increase_only("Rate").within(LoanAmount=(500, 900)).values(Small=[1, 5])
+    assert actions["Age"].allows(40, 40)
+    assert not actions["Age"].allows(40, 41)
+    assert actions["Rate"].allows(0.2, 0.3)
+    assert not actions["Rate"].allows(0.3, 0.2)
+    assert actions["LoanAmount"].allows(5000, 700)
+    assert not actions["LoanAmount"].allows(5000, 950)
+    assert actions["LoanAmount"].allows(5000, 5000)  # a value outside the range is a legal place to stay
+    assert actions["Small"].allows(3, 5)
+    assert not actions["Small"].allows(3, 4)
+
+
+def test_keywords_and_dicts_mean_the_same() -> None:
+    assert (
+        ACTIONS.within(Age=(20, 40)) == ACTIONS.within({"Age": (20, 40)}) == ACTIONS.within({"Age": [20, 40]})
+    )
+    assert ACTIONS.step({"Age": 5}, Rate=0.1) == ACTIONS.step(Age=5).step(Rate=0.1)
+
+
+def test_sets_survive_pickling_and_compare_by_content() -> None:
+    actions = ACTIONS.fix("Age").within(Rate=(0.2, 0.8)).values(Owns=[1])
+    copy = pickle.loads(pickle.dumps(actions))
+    assert copy == actions
+    assert hash(copy) == hash(actions)
+    assert copy != ACTIONS
+
+
+def test_the_table_is_readable_also_with_far_too_many_candidates() -> None:
+    actions = ACTIONS.fix("Age").increase_only("Rate").step(LoanAmount=1).within(LoanAmount=(0, 10**9))
+    lines = str(actions).splitlines()
+    assert lines[0] == "ActionSet: 7 features, 6 may change"
+    assert "never" in lines[2]
+    assert "1,000,000,001: 0–1000000000, every 1" in lines[3]
+    assert "up only" in lines[4]
+    assert lines[5].endswith("2: 0, 1")
+    assert repr(actions) == str(actions)
+
+
+def test_a_fixed_value_outside_its_range_is_a_contradiction() -> None:
+    actions = ACTIONS.fix("Age").within(Age=(50, 60))
+    with pytest.raises(ContradictoryConstraints) as caught:
+        actions.check_person({"Age": 41, "Rate": 0.5})
+    assert str(caught.value) == "'Age' is fixed at 41 but within() asks for 50–60. Remove one of the two."
+    actions.check_person({"Age": 50})
+    ACTIONS.within(Age=(50, 60)).check_person({"Age": 41})  # free to move: a legal place to start
+
+
+UNKNOWN = "There is no feature 'Agee'. Did you mean 'Age'?"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ACTIONS.fix("Age", "Agee"),
+        lambda: ACTIONS.increase_only("Agee"),
+        lambda: ACTIONS.decrease_only("Agee"),
+        lambda: ACTIONS.within(Agee=(1, 2)),
+        lambda: ACTIONS.step({"Agee": 1}),
+        lambda: ACTIONS.values(Agee=[1]),
+        lambda: ACTIONS["Agee"],
+    ],
+)
+def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
+    with pytest.raises(UnknownFeature) as caught:
+        call()  # type: ignore[operator]
+    assert str(caught.value) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ACTIONS.within(Age=(60, 20)), r"60–20 of 'Age', an empty range. Swap the ends: \(20, 60\)"),
+        (lambda: ACTIONS.within(Age=(20, np.nan)), "finite numbers, got nan"),
+        (lambda: ACTIONS.within(Age=(-np.inf, 20)), "finite numbers, got -inf"),
+        (lambda: ACTIONS.within(Age=(0, 1e305)), r"finite numbers, got 1e\+305"),
+        (lambda: ACTIONS.within(Age=20), r"expects \(low, high\) for 'Age', got 20"),
+        (lambda: ACTIONS.within(Age=(1, 2, 3)), r"got \(1, 2, 3\)"),
+        (lambda: ACTIONS.within(Age="20-30"), "got '20-30'"),
+        (lambda: ACTIONS.within(Age=(None, 30)), "expects numbers, got None"),
+        (lambda: ACTIONS.within([("Age", 1)]), r"keywords or a dict, not list. Write within\(\{'Age'"),
+        (lambda: ACTIONS.within({"Age": (1, 2)}, Age=(1, 2)), "'Age' twice"),
+        (lambda: ACTIONS.within(Age=(30.2, 30.8)), "no multiple of its step 2. Widen the range, or name"),
+        (
+            lambda: ACTIONS.within(LoanAmount=(501, 549)),
+            r"step 500. .*call .step\(\{'LoanAmount': 2\}\) first",
+        ),
+        (lambda: ACTIONS.within(Owns=(0.2, 0.8)), "no multiple of its step 1"),
+        (lambda: ACTIONS.within(Small=(500, 600)), "500–600 of 'Small'"),
+        (lambda: ACTIONS.step(Age=0), "must be above 0, got 0"),
+        (lambda: ACTIONS.step(Age=-5), "got -5. Use increase_only"),
+        (lambda: ACTIONS.step(Age=np.inf), "finite numbers, got inf"),
+        (lambda: ACTIONS.step(Age="5"), "expects numbers, got '5'"),
+        (lambda: ACTIONS.step(Age=2.5), "must be whole, got 2.5. Use 2"),
+        (lambda: ACTIONS.step(Owns=2), "binary, so that its only step is 1, got 2"),
+        (lambda: ACTIONS.step(Age=10_000), "The inferred range is .* no multiple of its step 10000"),
+        (lambda: ACTIONS.values(Age=[]), "is empty. Name at least one"),
+        (lambda: ACTIONS.values(Age=5), "expects a list for 'Age', got 5"),
+        (lambda: ACTIONS.values(Age="own"), "expects a list for 'Age', got 'own'"),
+        (lambda: ACTIONS.values(Age=["own"]), "not supported yet; encode them"),
+        (lambda: ACTIONS.values(Age=[np.nan]), "finite numbers, got nan"),
+        (lambda: ACTIONS.values(Age=[2.5]), "names 2.5, but the column is int64 and holds whole numbers"),
+        (lambda: ACTIONS.values(Flag=[2]), "column is bool and holds False and True"),
+        (lambda: ACTIONS.values(Small=[200]), "int8 and holds whole numbers from -128 to 127"),
+        (lambda: ACTIONS.values(Single=[1e300]), "float32 and holds numbers up to 3.4"),
+        (lambda: ACTIONS.values(Age=range(100_001)), "100,001 candidates, more than the 100,000"),
+        (lambda: ACTIONS.values(Age=[1, 2]).within(Age=(5, 9)), r"leaves none of its values\(\) 1, 2"),
+        (lambda: ACTIONS.within(Age=(6, 9)).values(Age=[1, 2]), r"leaves none of its values\(\) 1, 2"),
+        (lambda: ACTIONS.increase_only("Age").decrease_only("Age"), r"both .*fix\('Age'\)"),
+        (lambda: ACTIONS.fix(["Age", "Rate"]), r"one by one, not as a list: fix\(\*names\)"),
+        (
+            lambda: ACTIONS.step(LoanAmount=1).within(LoanAmount=(0, 10**9))["LoanAmount"].candidates(),
+            "1,000,000,001 candidates in 0–1000000000, more than the 100,000 allowed",
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:
+    with pytest.raises(InvalidActions, match=message):
+        call()  # type: ignore[operator]
+
+
+def test_the_suggested_step_works() -> None:
+    actions = ACTIONS.step({"LoanAmount": 2}).within(LoanAmount=(501, 549))
+    assert candidates(actions, "LoanAmount")[:2] == [502.0, 504.0]
+
+
+def test_the_paper_grid_keeps_its_low_end_under_step_and_within() -> None:
+    actions = ActionSet.infer(PEOPLE, grid="paper")
+    low = actions["LoanAmount"].anchor
+    stepped = candidates(actions.step(LoanAmount=100).within(LoanAmount=(0, 2000)), "LoanAmount")
+    assert low in stepped
+    assert set(np.diff(stepped)) == {100.0}
+    assert actions["Owns"].kind is Kind.BINARY

@@ -1,0 +1,156 @@
+"""Does infer see kinds, ranges and steps as people would, and refuse what it cannot read?"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import InvalidOption, InvalidReference, UnsupportedColumn
+from p2ce.problem import ActionSet, FeatureActions, Kind
+
+
+def inferred(values: object, grid: str = "round") -> FeatureActions:
+    return ActionSet.infer(pd.DataFrame({"x": values}), grid=grid)["x"]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([0, 1, 1], Kind.BINARY),
+        ([0.0, 1.0], Kind.BINARY),
+        ([True, False], Kind.BINARY),
+        ([True, True], Kind.BINARY),
+        ([0.0, 1.0, 2.0], Kind.WHOLE),
+        ([1, 1], Kind.WHOLE),
+        ([0.0, 0.5], Kind.NUMBER),
+        (pd.array([1, 2], dtype="Int64"), Kind.WHOLE),
+        (pd.array([True, False], dtype="boolean"), Kind.BINARY),
+    ],
+)
+def test_kinds_follow_the_values(values: object, kind: Kind) -> None:
+    assert inferred(values).kind is kind
+
+
+def test_a_rare_binary_value_is_a_candidate() -> None:
+    assert inferred([0] * 999 + [1]).candidates().tolist() == [0.0, 1.0]
+    assert inferred([0] * 999 + [1], "paper").candidates().tolist() == [0.0, 1.0]
+
+
+def test_round_candidates_are_multiples_inside_the_percentiles() -> None:
+    values = np.arange(437, 10437)
+    feature = inferred(values)
+    low, high = np.percentile(values, (1, 99))
+    assert feature.step == 250  # the next, 500, is 5.1 % of the range
+    assert feature.candidates()[0] == np.ceil(low / feature.step) * feature.step
+    assert feature.candidates()[-1] == np.floor(high / feature.step) * feature.step
+
+
+def test_a_share_moves_in_round_hundredths() -> None:
+    feature = inferred(np.linspace(0, 1, 1001))
+    assert feature.step == 0.025  # 5 % of 0.98 is 0.049
+    assert feature.candidates()[:3].tolist() == [0.025, 0.05, 0.075]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60))
+def test_the_paper_grid_has_twenty_steps_of_five_percent(values: list[float]) -> None:
+    feature = inferred(values, "paper")
+    low, high = np.percentile(values, (1, 99))
+    if feature.kind is not Kind.NUMBER or high - low < 1e-6:
+        return
+    found = feature.candidates()
+    assert len(found) == 21
+    assert found[0] == low
+    assert found[-1] <= high
+    np.testing.assert_allclose(np.diff(found), (high - low) / 20, rtol=1e-6)
+
+
+def test_the_paper_grid_of_whole_columns_rounds_the_step_up() -> None:
+    feature = inferred(np.arange(0, 101), "paper")  # 1 to 99, so that 5 % is 4.9
+    assert feature.step == 5
+    assert feature.candidates().tolist() == [1.0 + 5 * i for i in range(20)]
+
+
+@pytest.mark.parametrize("grid", ["round", "paper"])
+@pytest.mark.parametrize("value", [0, 1, 5, 5.3, -0.1])
+def test_a_constant_column_has_one_candidate(value: float, grid: str) -> None:
+    feature = inferred([value] * 5, grid)
+    assert feature.candidates().tolist() == [value]
+    assert value in ActionSet(features=(feature,)).within(x=(-10, 10))["x"].candidates()
+
+
+def test_whole_columns_of_two_rows_keep_both_values() -> None:
+    assert inferred([2, 3]).candidates().tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize("grid", ["round", "paper"])
+@given(
+    values=st.lists(st.integers(-1000, 1000), min_size=1, max_size=30),
+    dtype=st.sampled_from(["int64", "int16", "float64", "float32"]),
+)
+def test_candidates_of_whole_columns_are_whole(values: list[int], dtype: str, grid: str) -> None:
+    found = inferred(np.array(values, dtype=dtype), grid).candidates()
+    assert len(found)
+    assert (found == np.rint(found)).all()
+
+
+@given(
+    st.lists(st.floats(-(2.0**100), 2.0**100, width=32), min_size=1, max_size=30),
+    st.sampled_from(["round", "paper"]),
+)
+def test_candidates_of_float32_columns_are_float32(values: list[float], grid: str) -> None:
+    found = inferred(np.array(values, dtype=np.float32), grid).candidates()
+    assert len(found)
+    assert (found.astype(np.float32) == found).all()
+    assert (np.diff(found) > 0).all()
+
+
+def test_column_order_is_kept_and_numbered_columns_become_names() -> None:
+    assert ActionSet.infer(pd.DataFrame([[1, 2], [3, 4]])).names == ("0", "1")
+    assert ActionSet.infer(pd.DataFrame({"b": [1], "a": [2]})).names == ("b", "a")
+
+
+def test_the_frame_is_left_alone() -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]})
+    before = frame.copy(deep=True)
+    ActionSet.infer(frame).within(a=(0, 9))
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["own", "rent"],
+        pd.Categorical([1, 2]),
+        pd.to_datetime(["2020-01-01", "2021-01-01"]),
+        np.array([1j, 2j]),
+        np.array([1, 2], dtype=object),
+    ],
+)
+def test_other_columns_are_named_with_their_dtype(column: object) -> None:
+    frame = pd.DataFrame({"Age": [1, 2], "Housing": column})
+    with pytest.raises(UnsupportedColumn, match=r"'Housing' \(.+\).*not supported yet: encode"):
+        ActionSet.infer(frame)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame({"a": [1.0, np.nan, np.inf], "b": [1, 2, 3]}), r"infinite values in 'a' \(2\)"),
+        (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), r"in 'a' \(1\)"),
+        (pd.DataFrame({"a": pd.Series([], dtype=float)}), "zero rows"),
+        (pd.DataFrame(index=[0, 1]), "no columns"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column called 'a'"),
+        (pd.DataFrame({"id": [2**60, 2**60 + 1]}), r"'id'.*2\*\*53"),
+        (pd.DataFrame({"a": [-1.7e308, 1.7e308]}), "Rescale"),
+        (np.ones((2, 2)), "DataFrame, not ndarray"),
+    ],
+)
+def test_a_reference_that_cannot_be_read_says_why(frame: pd.DataFrame, message: str) -> None:
+    with pytest.raises(InvalidReference, match=message):
+        ActionSet.infer(frame)
+
+
+def test_an_unknown_grid_lists_the_known_ones() -> None:
+    with pytest.raises(InvalidOption, match=r"'round' or 'paper', not 'papr'. Did you mean 'paper'"):
+        inferred([1, 2], "papr")

@@ -1,0 +1,111 @@
+"""Answers for many people keep their order and their labels, and are built when looked at."""
+
+import json
+import pickle
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import InvalidOption
+from p2ce.result import Explanation, Explanations, Status
+from tests.result.examples import explanation, explanations
+
+
+def nothing_found(i: int) -> Explanation:
+    return explanation(status=Status.NO_RECOURSE, counterfactuals=(), person={"Age": i})
+
+
+def test_each_is_built_once_when_first_looked_at() -> None:
+    built: list[int] = []
+
+    def build(i: int) -> Explanation:
+        built.append(i)
+        return nothing_found(i)
+
+    many = Explanations(5, build)
+    assert (len(many), repr(many), built) == (5, "<Explanations of 5 people>", [])
+    assert many[-1] is many[4]
+    tail = many[3:]
+    assert built == [4]
+    assert tail[1] is many[4]
+    assert [entry.person["Age"] for entry in many[::-2]] == [4, 2, 0]
+    assert list(many) == list(many)
+    assert sorted(built) == [0, 1, 2, 3, 4]
+
+
+@given(st.lists(st.integers()), st.slices(20))
+def test_slices_agree_with_a_list(ages: list[int], part: slice) -> None:
+    many = Explanations(len(ages), lambda i: nothing_found(ages[i]), labels=ages)
+    assert [entry.person["Age"] for entry in many[part]] == ages[part]
+    assert list(many[part].labels) == ages[part]
+
+
+def test_index_out_of_range_ends_iteration() -> None:
+    many = Explanations([explanation()])
+    with pytest.raises(IndexError):
+        many[1]
+    assert explanation() in many
+
+
+def test_table_names_the_person_and_the_status() -> None:
+    error = explanation(status=Status.ERROR, counterfactuals=(), dtypes={}, objectives=(), message="bad row")
+    many = Explanations([error, explanation(), nothing_found(1), explanation()], labels=["a", "b", "c", "d"])
+    table = many.to_frame()
+    assert table["person"].tolist() == ["b", "b", "d", "d"]
+    assert table["status"].tolist() == ["OPTIMAL"] * 4
+    assert str(table["Age"].dtype) == "int32"
+    assert list(table.index) == [0, 1, 2, 3]
+    assert many.statuses == {Status.ERROR: 1, Status.OPTIMAL: 2, Status.NO_RECOURSE: 1}
+    assert str(many) == "4 people: 1 ERROR, 1 NO_RECOURSE, 2 OPTIMAL"
+
+
+def test_summary_lists_everyone() -> None:
+    bad = explanation(status=Status.ERROR, counterfactuals=(), person_score=None, message="bad row")
+    summary = Explanations([explanation(), bad], labels=[7, 9]).summary()
+    assert summary["person"].tolist() == [7, 9]
+    assert summary["status"].tolist() == ["OPTIMAL", "ERROR"]
+    assert summary["options"].tolist() == [2, 0]
+    assert summary["message"].tolist() == [None, "bad row"]
+
+
+def test_labels_of_several_levels_stay_whole() -> None:
+    many = Explanations([explanation()], labels=[("north", 3)])
+    assert many.to_frame()["person"].tolist() == [("north", 3)] * 2
+
+
+def test_nobody_at_all() -> None:
+    many = Explanations(0)
+    assert (len(many), len(many.to_frame()), len(many.summary()), str(many)) == (0, 0, 0, "0 people")
+
+
+def test_people_without_options_still_give_the_columns() -> None:
+    table = Explanations([nothing_found(1)]).to_frame()
+    assert len(table) == 0
+    assert {"person", "LoanAmount", "mean_distance", "score", "status"} <= set(table.columns)
+
+
+def test_labels_must_fit() -> None:
+    with pytest.raises(InvalidOption, match="1 people, 2 labels"):
+        Explanations([explanation()], labels=[1, 2])
+    with pytest.raises(InvalidOption, match="build"):
+        Explanations(3)
+
+
+@given(st.lists(explanations(), max_size=3))
+def test_json_loses_nothing(answers: list[Explanation]) -> None:
+    many = Explanations(answers, labels=[f"row {i}" for i in range(len(answers))])
+    back = Explanations.from_dict(json.loads(json.dumps(many.to_dict(), allow_nan=False)))
+    assert back == many
+    assert back.labels == many.labels
+
+
+def test_labels_unknown_to_json_become_text() -> None:
+    many = Explanations([explanation()], labels=[date(2024, 5, 1)])
+    assert Explanations.from_dict(many.to_dict()).labels == ("2024-05-01",)
+
+
+def test_lazy_entries_can_be_pickled() -> None:
+    many = Explanations(2, lambda i: nothing_found(i), labels=["a", "b"])
+    assert pickle.loads(pickle.dumps(many)) == many

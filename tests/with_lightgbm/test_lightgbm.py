@@ -1,0 +1,172 @@
+"""Check the reading of LightGBM models."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from p2ce.compiled.cuts import LIGHTGBM_ZERO
+from p2ce.compiled.evaluate import score_rows
+from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
+from p2ce.models.read import read_model
+from tests.models.laws import assert_reads, people
+
+lightgbm = pytest.importorskip("lightgbm")
+
+QUIET = {"verbose": -1, "n_jobs": 1, "random_state": 0, "min_child_samples": 5}
+OPTIONS = {
+    "plain": {"n_estimators": 20, "num_leaves": 9},
+    "dart": {"n_estimators": 12, "boosting_type": "dart", "num_leaves": 6},
+    "random forest": {"n_estimators": 8, "boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6},
+    "steep link": {"n_estimators": 6, "sigmoid": 2.5},
+    "unbalanced": {"n_estimators": 6, "is_unbalance": True},
+    "cross entropy": {"n_estimators": 6, "objective": "cross_entropy"},
+    "single leaves": {"n_estimators": 4, "min_child_samples": 10_000},
+    "weighted": {"n_estimators": 6, "class_weight": "balanced", "max_depth": 3},
+}
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("name", OPTIONS)
+def test_scores_equal_the_librarys_own(name, named, target):
+    frame, label = people()
+    model = lightgbm.LGBMClassifier(**{**QUIET, **OPTIONS[name]}).fit(
+        frame if named else frame.to_numpy(), label
+    )
+    found = assert_reads(model, frame, target=target, band=1e-11, error=1e-15, thresholds=3)
+    assert found.family == "LightGBM"
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_booster_is_read_too(named, target):
+    frame, label = people()
+    data = lightgbm.Dataset(frame if named else frame.to_numpy(), label)
+    booster = lightgbm.train(
+        {"objective": "binary", "verbose": -1, "num_leaves": 7, "num_threads": 1}, data, 12
+    )
+    assert_reads(booster, frame, target=target, band=1e-13, error=1e-15, thresholds=3)
+
+
+def test_a_reloaded_booster_gives_the_same_scores():
+    frame, label = people()
+    model = lightgbm.LGBMClassifier(n_estimators=9, **QUIET).fit(frame, label)
+    again = lightgbm.Booster(model_str=model.booster_.model_to_string())
+    one, two = (read_model(each, reference=frame).score for each in (model, again))
+    assert (one.forest.value == two.forest.value).all()
+    assert (one.forest.threshold == two.forest.threshold).all()
+
+
+def test_early_stopping_is_honoured():
+    frame, label = people()
+    data = lightgbm.Dataset(frame[:200], label[:200])
+    booster = lightgbm.train(
+        {"objective": "binary", "verbose": -1, "learning_rate": 0.5, "num_threads": 1},
+        data,
+        200,
+        valid_sets=[lightgbm.Dataset(frame[200:], label[200:], reference=data)],
+        callbacks=[lightgbm.early_stopping(3, verbose=False)],
+        keep_training_booster=True,  # and with it the trees after the best one
+    )
+    assert 0 < booster.best_iteration < booster.current_iteration()
+    found = assert_reads(booster, frame, band=1e-13, error=1e-15)
+    assert found.score.forest.tree_count == booster.best_iteration
+
+
+def test_blanks_in_names_are_found_again():
+    frame, label = people()
+    blank = frame.rename(columns={"age": "age in years"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LightGBM tells that it writes underscores
+        model = lightgbm.LGBMClassifier(n_estimators=3, **QUIET).fit(blank, label)
+    assert read_model(model, reference=blank).columns[0] == "age in years"
+    with pytest.raises(InvalidReference):
+        read_model(model, reference=frame)
+
+
+def zeros_around(frame: pd.DataFrame) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    return frame.assign(balance=np.where(rng.random(len(frame)) < 0.5, 0.0, frame["balance"]))
+
+
+def test_values_beside_zero_count_as_zero():
+    frame, _ = people()
+    sparse = zeros_around(frame)
+    label = (sparse["balance"] > 0.0).to_numpy().astype(int)
+    model = lightgbm.LGBMClassifier(n_estimators=3, **QUIET).fit(sparse, label)
+    found = read_model(model, reference=sparse)
+    beside = [0.0, -0.0, LIGHTGBM_ZERO, -LIGHTGBM_ZERO, 1e-40, -1e-40]
+    beside += [np.nextafter(value, end) for value in beside for end in (1.0, -1.0)]
+    rows = pd.concat([sparse.head(1).astype(float)] * len(beside), ignore_index=True).assign(balance=beside)
+    scores = score_rows(found.score, rows.to_numpy())
+    assert (found.report(scores) == found.ask(rows)).all()
+
+
+def test_zero_as_missing_is_read_where_zero_goes_with_a_neighbour():
+    frame, _ = people()
+    sparse = zeros_around(frame)
+    options = {**QUIET, "n_estimators": 2, "num_leaves": 2, "zero_as_missing": True}
+    for high in (sparse["balance"] > 0.5, sparse["balance"] > -0.5):
+        model = lightgbm.LGBMClassifier(**options).fit(sparse[["balance"]], high.to_numpy().astype(int))
+        assert_reads(model, sparse[["balance"]], band=1e-13, error=1e-15)
+
+
+def test_zero_as_missing_is_refused_where_zero_goes_against_its_neighbours():
+    frame, _ = people()
+    sparse = zeros_around(frame)
+    options = {**QUIET, "n_estimators": 3, "num_leaves": 3, "zero_as_missing": True}
+    far_or_zero = ((sparse["balance"] == 0.0) | (sparse["balance"] > 1.0)).to_numpy().astype(int)
+    model = lightgbm.LGBMClassifier(**options).fit(sparse[["balance"]], far_or_zero)
+    with pytest.raises(UnsupportedModel, match="zero_as_missing=False"):
+        read_model(model, reference=sparse[["balance"]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"linear_tree": True}, "linear trees"),
+        ({"pred_early_stop": True}, "pred_early_stop"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(options, message):
+    frame, label = people()
+    model = lightgbm.LGBMClassifier(n_estimators=4, **QUIET, **options).fit(frame.astype(float), label)
+    with pytest.raises(UnsupportedModel, match=message):
+        read_model(model, reference=frame)
+
+
+def test_categories_other_objectives_and_classes_are_refused():
+    frame, label = people()
+    model = lightgbm.LGBMClassifier(n_estimators=4, **QUIET)
+    many = frame.assign(owner=np.arange(len(frame)) % 5)
+    wanted = (many["owner"] % 2 == 0).to_numpy().astype(int)
+    with pytest.raises(UnsupportedModel, match="by categories"):
+        read_model(model.fit(many, wanted, categorical_feature=["owner"]), reference=many)
+    with pytest.raises(UnsupportedModel, match="objective"):
+        read_model(model.fit(frame, np.digitize(frame["income"], [2500.0, 3500.0])), reference=frame)
+    booster = lightgbm.train({"objective": "l2", "verbose": -1}, lightgbm.Dataset(frame, label), 2)
+    with pytest.raises(UnsupportedModel, match="'regression'"):
+        read_model(booster, reference=frame)
+    with pytest.raises(NotFitted):
+        read_model(lightgbm.LGBMClassifier(), reference=frame)
+
+
+def test_single_precision_frames_are_read():
+    frame, label = people()
+    single = frame.astype(np.float32)
+    model = lightgbm.LGBMClassifier(n_estimators=8, **QUIET).fit(single, label)
+    found = read_model(model, reference=single)
+    assert (found.report(score_rows(found.score, single.to_numpy(dtype=float))) == found.ask(single)).all()
+
+
+def test_a_model_behind_a_scaler_is_read():
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    frame, label = people()
+    for named in (True, False):
+        model = make_pipeline(StandardScaler(), lightgbm.LGBMClassifier(n_estimators=6, **QUIET))
+        model.fit(frame if named else frame.to_numpy(), label)
+        assert_reads(model, frame, band=1e-13, error=1e-15, thresholds=2)

@@ -1,0 +1,113 @@
+"""Check the reading of XGBoost models."""
+
+import numpy as np
+import pytest
+
+from p2ce.compiled.evaluate import score_rows
+from p2ce.errors import NotFitted, UnsupportedModel
+from p2ce.models.read import read_model
+from tests.models.laws import assert_reads, people
+
+xgboost = pytest.importorskip("xgboost")
+
+OPTIONS = {
+    "plain": {"n_estimators": 20, "max_depth": 4},
+    "base score": {"n_estimators": 8, "base_score": 0.03},
+    "dart": {"n_estimators": 10, "booster": "dart", "rate_drop": 0.4, "max_depth": 3},
+    "parallel trees": {"n_estimators": 3, "num_parallel_tree": 4, "subsample": 0.6, "max_depth": 3},
+    "lossguide": {"n_estimators": 8, "grow_policy": "lossguide", "max_leaves": 7, "tree_method": "hist"},
+    "pruned": {"n_estimators": 8, "gamma": 3.0, "tree_method": "exact"},
+    "monotone": {"n_estimators": 8, "monotone_constraints": (0, 1, 0, 0, 0)},
+    "weighted": {"n_estimators": 8, "scale_pos_weight": 4.0},
+}
+BAND, ERROR = 1e-3, 1e-6
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("name", OPTIONS)
+def test_what_is_sure_is_what_the_model_says(name, named, target):
+    frame, label = people()
+    model = xgboost.XGBClassifier(n_jobs=1, random_state=0, **OPTIONS[name])
+    model.fit(frame if named else frame.to_numpy(), label)
+    found = assert_reads(model, frame, target=target, band=BAND, error=ERROR, thresholds=4)
+    assert found.family == "XGBoost"
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_booster_is_read_too(named, target):
+    frame, label = people()
+    data = xgboost.DMatrix(frame if named else frame.to_numpy(), label)
+    booster = xgboost.train({"objective": "binary:logistic", "max_depth": 3, "nthread": 1}, data, 10)
+    assert_reads(booster, frame, target=target, band=BAND, error=ERROR, thresholds=4)
+
+
+def test_a_random_forest_is_read():
+    frame, label = people()
+    model = xgboost.XGBRFClassifier(n_estimators=10, max_depth=4, n_jobs=1).fit(frame, label)
+    assert_reads(model, frame, band=BAND, error=ERROR)
+
+
+def test_early_stopping_is_honoured():
+    frame, label = people()
+    model = xgboost.XGBClassifier(n_estimators=200, learning_rate=0.5, early_stopping_rounds=3, n_jobs=1)
+    model.fit(frame[:200], label[:200], eval_set=[(frame[200:], label[200:])], verbose=False)
+    rounds = model.get_booster().num_boosted_rounds()
+    assert model.best_iteration + 1 < rounds
+    assert (
+        assert_reads(model, frame, band=BAND, error=ERROR).score.forest.tree_count == model.best_iteration + 1
+    )
+    # A Booster by itself predicts with all its trees.
+    assert assert_reads(model.get_booster(), frame, band=BAND, error=ERROR).score.forest.tree_count == rounds
+
+
+def test_every_row_at_a_threshold_goes_the_librarys_way():
+    """One steep tree: a row on the wrong side of a float32 threshold would be far off."""
+    frame, label = people()
+    model = xgboost.XGBClassifier(n_estimators=1, max_depth=5, learning_rate=1.0, n_jobs=1).fit(frame, label)
+    found = read_model(model, reference=frame)
+    forest = found.score.forest
+    inner = forest.feature >= 0
+    cuts, columns = forest.threshold[inner], forest.feature[inner]
+    rng = np.random.default_rng(0)
+    rows = frame.astype(float).sample(400, replace=True, random_state=0, ignore_index=True)
+    for position in range(len(rows)):
+        for node in rng.integers(0, len(cuts), 3):
+            value = cuts[node] if rng.random() < 0.5 else np.nextafter(cuts[node], np.inf)
+            rows.iloc[position, columns[node]] = value
+    assert np.abs(found.report(score_rows(found.score, rows.to_numpy())) - found.ask(rows)).max() < 1e-6
+
+
+def test_what_cannot_be_read_is_refused():
+    frame, label = people()
+    fast = {"n_estimators": 2, "n_jobs": 1}
+    with pytest.raises(NotFitted):
+        read_model(xgboost.XGBClassifier(), reference=frame)
+    three = np.digitize(frame["income"], [2500.0, 3500.0])
+    with pytest.raises(UnsupportedModel, match="3 classes"):
+        read_model(xgboost.XGBClassifier(**fast).fit(frame, three), reference=frame)
+    with pytest.raises(UnsupportedModel, match="-999"):
+        read_model(xgboost.XGBClassifier(missing=-999, **fast).fit(frame, label), reference=frame)
+    with pytest.raises(UnsupportedModel, match="gblinear"):
+        read_model(xgboost.XGBClassifier(booster="gblinear", **fast).fit(frame, label), reference=frame)
+    with pytest.raises(UnsupportedModel, match="'binary:hinge'"):
+        read_model(xgboost.XGBClassifier(objective="binary:hinge", **fast).fit(frame, label), reference=frame)
+    with pytest.raises(UnsupportedModel, match="reg:squarederror"):
+        read_model(xgboost.train({}, xgboost.DMatrix(frame, label), 2), reference=frame)
+    with pytest.raises(UnsupportedModel, match="Supported are"):
+        read_model(xgboost.XGBRegressor(**fast).fit(frame, label), reference=frame)
+    model = xgboost.XGBClassifier(feature_types=["q", "q", "q", "c", "q"], enable_categorical=True, **fast)
+    many = frame.assign(owner=np.arange(len(frame)) % 5)
+    wanted = (many["owner"] % 2 == 0).to_numpy().astype(int)
+    with pytest.raises(UnsupportedModel, match="by categories"):
+        read_model(model.fit(many.to_numpy(), wanted), reference=many)
+
+
+def test_a_model_behind_a_scaler_is_read():
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MinMaxScaler
+
+    frame, label = people()
+    model = make_pipeline(MinMaxScaler(), xgboost.XGBClassifier(n_estimators=6, n_jobs=1)).fit(frame, label)
+    assert_reads(model, frame, band=BAND, error=ERROR, thresholds=2)
