@@ -22,7 +22,7 @@ def test_the_whole_text() -> None:
         "This gives 0.530 (smallest change overall).",
         "2. Lower LoanAmount from 7,500 to 2,500. This gives 0.530 (fewest changes).",
         "Proven: these are all the Pareto-optimal plausible options among 1,234,567 possible combinations; "
-        "431 boxes examined, 2 points confirmed by the model and detector themselves.",
+        "431 boxes examined, 2 points confirmed by the model itself.",
     ]
 
 

@@ -40,13 +40,13 @@ def make_applicants(*, seed: int = 0, count: int = APPLICANTS) -> Applicants:
 
     burden = (amount / months) / (income / 12)
     trust = (
-        1.6
+        1.2
         - 9.0 * burden
         - 0.55 * late
         - 0.012 * (months - 24)
         + 0.5 * np.log1p(savings / 2_000)
         + 0.04 * job_years
-        + 0.9 * guarantor
+        + 1.8 * guarantor
         + 0.4 * owns_home
     )
     repaid = rng.random(count) < 1 / (1 + np.exp(-trust * 1.5))

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     import p2ce
 
-PHRASES: Phrases = {("HasGuarantor", True): "get a guarantor", ("HasGuarantor", False): "drop the guarantor"}
+PHRASES: Phrases = {("HasGuarantor", True): "get a guarantor"}
+REPAID = "repaid"
 LOOKED_AT = 50  # refused applicants among whom one with several options is picked
 WANTED_OPTIONS = 3
 
@@ -34,7 +35,7 @@ def run_demo(*, seed: int = 0, console: Console | None = None) -> None:
         applicants = make_applicants(seed=seed)
     with working("Training a model on 2,000 made-up applicants …"):
         explainer, refused = explainer_and_refused(applicants.people, applicants.repaid, seed=seed)
-    with working("Compiling the search (some seconds, only the first time) …"):
+    with working("Compiling the search (up to half a minute, only the first time) …"):
         explainer.warm_up()
     explanation = telling_example(explainer, refused)
     show(explanation, console)
@@ -49,11 +50,12 @@ def explainer_and_refused(
     import p2ce
 
     model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=seed)
-    model.fit(people, repaid)
+    outcome = repaid.map({1: REPAID, 0: "not repaid"})  # words, so that the sentences read well
+    model.fit(people, outcome)
     actions = (
         p2ce.ActionSet.infer(people)
         .fix("Age", "LatePayments", "OwnsHome")
-        .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income")
+        .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income", "HasGuarantor")
         .decrease_only("LoanAmount")
         .step(LoanAmount=100, LoanMonths=6)
     )
@@ -61,10 +63,12 @@ def explainer_and_refused(
         model,
         people,
         actions=actions,
+        target=REPAID,
         plausibility=p2ce.IsolationForest(contamination=0.05),
         random_state=seed,
     )
-    return explainer, people[model.predict_proba(people)[:, 1] < 0.5]
+    repaying = list(model.classes_).index(REPAID)
+    return explainer, people[model.predict_proba(people)[:, repaying] < 0.5]
 
 
 def telling_example(explainer: "p2ce.Explainer", refused: "pd.DataFrame") -> Explanation:

@@ -67,11 +67,31 @@ def score_cell(flat, s, me, index, row):  # type: ignore[no-untyped-def]
     if score.table >= 0:
         for column in range(row.shape[0]):
             total += flat.weights[score.table, column] * row[column]
-    for tree in range(score.first_tree, score.last_tree):
-        at = flat.roots[tree]
-        node = flat.nodes[at]
-        while node.feature >= 0:
-            at = at + 1 if row[node.feature] <= node.threshold else node.right
-            node = flat.nodes[at]
-        total += node.value
+    # Four trees in step: one walk mostly waits for memory, and leaves can be walked on without leaving them.
+    tree = score.first_tree
+    while tree + 4 <= score.last_tree:
+        a = flat.trees[tree].root
+        b = flat.trees[tree + 1].root
+        c = flat.trees[tree + 2].root
+        d = flat.trees[tree + 3].root
+        deepest = max(
+            max(flat.trees[tree].depth, flat.trees[tree + 1].depth),
+            max(flat.trees[tree + 2].depth, flat.trees[tree + 3].depth),
+        )
+        for _ in range(deepest):
+            a = a + 1 if row[flat.nodes[a].feature] <= flat.nodes[a].threshold else flat.nodes[a].right
+            b = b + 1 if row[flat.nodes[b].feature] <= flat.nodes[b].threshold else flat.nodes[b].right
+            c = c + 1 if row[flat.nodes[c].feature] <= flat.nodes[c].threshold else flat.nodes[c].right
+            d = d + 1 if row[flat.nodes[d].feature] <= flat.nodes[d].threshold else flat.nodes[d].right
+        total += flat.details[a].value
+        total += flat.details[b].value
+        total += flat.details[c].value
+        total += flat.details[d].value
+        tree += 4
+    while tree < score.last_tree:
+        a = flat.trees[tree].root
+        for _ in range(flat.trees[tree].depth):
+            a = a + 1 if row[flat.nodes[a].feature] <= flat.nodes[a].threshold else flat.nodes[a].right
+        total += flat.details[a].value
+        tree += 1
     return total

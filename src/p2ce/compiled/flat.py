@@ -9,7 +9,7 @@ import numpy.typing as npt
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import CostTables
 from p2ce.compiled.forest import Forest
-from p2ce.compiled.records import LIMIT, NODE, PRICE, SCORE, SPOT
+from p2ce.compiled.records import DETAIL, LIMIT, NODE, PRICE, SCORE, SPOT, TREE
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, spread_table
@@ -24,8 +24,10 @@ class FlatScores(NamedTuple):
     """All scores of a problem, shared by all people: the trees of one follow those of the one before."""
 
     scores: Records  # (scores,) SCORE
-    roots: Int32Array  # (trees,)
+    trees: Records  # (trees,) TREE
     nodes: Records  # (nodes,) NODE
+    details: Records  # (nodes,) DETAIL
+    axis_of: Int32Array  # (columns,) axis of each column, -1 where it cannot change
     weights: FloatArray  # (tables, columns)
     columns: IntArray  # (axes,) the column of each axis
 
@@ -68,13 +70,12 @@ def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: Floa
         if not known:
             views.append(score)
     base_seen = tuple(_see_base(view, grid, sample) for view in views)
-    axis_of = np.full(len(sample) + 1, -1, dtype=np.int32)  # the last entry answers for feature -1
+    axis_of = np.full(len(sample), -1, dtype=np.int32)
     axis_of[grid.columns] = np.arange(len(grid.names), dtype=np.int32)
 
     flat = np.zeros(len(scores), dtype=SCORE)
     span = np.empty(len(scores))
-    roots: list[Int32Array] = []
-    nodes: list[Records] = []
+    forests: list[tuple[Records, Records, Records]] = []
     tables: list[FloatArray] = []
     trees = filled = 0
     for s, score in enumerate(scores):
@@ -82,55 +83,66 @@ def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: Floa
         flat[s]["first_tree"] = trees
         if score.forest is not None:
             span[s] += np.maximum.reduceat(np.abs(score.forest.value), score.forest.root).sum()
-            part = _flatten_forest(score.forest, grid, axis_of, base_seen[looks_at[s]], tick_for(span[s]))
-            part["right"] += filled
-            roots.append(score.forest.root + np.int32(filled))
-            nodes.append(part)
+            seen = base_seen[looks_at[s]]
+            forests.append(_flatten_forest(score.forest, grid, axis_of, seen, tick_for(span[s]), filled))
             trees += score.forest.tree_count
-            filled += len(part)
+            filled += len(score.forest.feature)
         flat[s]["last_tree"] = trees
         flat[s]["looks_at"] = looks_at[s]
         flat[s]["table"] = -1 if score.weights is None else len(tables)
         if score.weights is not None:
             tables.append(score.weights)
         flat[s]["offset"], flat[s]["sure"], flat[s]["maybe"] = score.offset, score.sure, score.maybe
-    joined = np.concatenate(nodes) if nodes else np.zeros(0, dtype=NODE)
+    parts = zip(*forests, strict=True) if forests else ((np.zeros(0, kind),) for kind in (TREE, NODE, DETAIL))
+    all_trees, nodes, details = (np.concatenate(list(part)) for part in parts)
     return ScoreLayout(
         flat=FlatScores(
             scores=flat,
-            roots=np.concatenate(roots) if roots else np.zeros(0, dtype=np.int32),
-            nodes=joined,
+            trees=all_trees,
+            nodes=nodes,
+            details=details,
+            axis_of=axis_of,
             weights=np.array(tables, dtype=np.float64).reshape(len(tables), len(sample)),
             columns=grid.columns,
         ),
         views=tuple(views),
         base_seen=base_seen,
         span=span,
-        leaves=int((joined["feature"] < 0).sum()),
-        deepest=max((_deepest(score.forest) for score in scores if score.forest is not None), default=0),
+        leaves=int((nodes["threshold"] == -np.inf).sum()),
+        deepest=int(all_trees["depth"].max(initial=0)),
     )
 
 
 def _flatten_forest(
-    forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, tick: FloatArray
-) -> Records:
+    forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, tick: FloatArray, start: int
+) -> tuple[Records, Records, Records]:
+    """Lay one forest out behind the ``start`` nodes of those before."""
+    trees = np.zeros(forest.tree_count, dtype=TREE)
+    trees["root"], trees["depth"] = forest.root + start, _depths(forest)
+    is_leaf = forest.feature < 0
     nodes = np.zeros(len(forest.feature), dtype=NODE)
-    nodes["feature"], nodes["threshold"], nodes["right"] = forest.feature, forest.threshold, forest.right
-    nodes["value"], nodes["tick"] = forest.value, np.rint(forest.value / tick)
-    nodes["axis"] = axis_of[forest.feature]
+    nodes["feature"] = np.where(is_leaf, 0, forest.feature)
+    nodes["threshold"] = np.where(is_leaf, -np.inf, forest.threshold)
+    nodes["right"] = start + np.where(is_leaf, np.arange(len(nodes)), forest.right)
+    details = np.zeros(len(nodes), dtype=DETAIL)
+    details["value"], details["tick"] = forest.value, np.rint(forest.value / tick)
+    axis = np.where(is_leaf, -1, axis_of[forest.feature])
     for a, base in enumerate(grid.values):
-        at = np.flatnonzero(nodes["axis"] == a)
-        nodes["cut"][at] = np.searchsorted(base_seen[: len(base), a], forest.threshold[at], side="right")
-    return nodes
+        at = np.flatnonzero(axis == a)
+        details["cut"][at] = np.searchsorted(base_seen[: len(base), a], forest.threshold[at], side="right")
+    return trees, nodes, details
 
 
-def _deepest(forest: Forest) -> int:
-    """Count the most splits on any way from a root to a leaf, level by level for all trees at once."""
-    depth, level = 0, forest.root.astype(np.int64)
-    while len(level := level[forest.feature[level] >= 0]):
-        level = np.concatenate([level + 1, forest.right[level]])
-        depth += 1
-    return depth
+def _depths(forest: Forest) -> Int32Array:
+    """Count the most splits on any way from each root to a leaf, level by level for all trees at once."""
+    depths = np.zeros(forest.tree_count, dtype=np.int32)
+    tree, level = np.arange(forest.tree_count), forest.root.astype(np.int64)
+    while len(level):
+        inner = forest.feature[level] >= 0
+        tree, level = tree[inner], level[inner]
+        depths[tree] += 1
+        tree, level = np.tile(tree, 2), np.concatenate([level + 1, forest.right[level]])
+    return depths
 
 
 def _see_base(view: CompiledScore, grid: BaseGrid, sample: FloatArray) -> FloatArray:

@@ -98,7 +98,7 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
         walk.path[a].low = spans[a].low
         walk.path[a].high = spans[a].high
     for tree in range(score.first_tree, score.last_tree):
-        at = flat.roots[tree]
+        at = flat.trees[tree].root
         turns = 0
         trail = 0
         away = 0
@@ -107,13 +107,13 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
             while away >= 0:
                 visited += 1
                 node = flat.nodes[at]
-                if node.feature < 0:
+                if node.right == at:
                     break
-                axis = node.axis
+                axis = flat.axis_of[node.feature]
                 if axis < 0:
                     at = at + 1 if own[node.feature] <= node.threshold else node.right
                     continue
-                cut = node.cut
+                cut = flat.details[at].cut
                 if me.spots[axis].inserted and own[node.feature] <= node.threshold:
                     cut += 1
                 if walk.path[axis].high < cut:
@@ -135,13 +135,12 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
             if away >= 0:
                 leaf = out.leaves[found]
                 leaf.tree = tree
-                leaf.tick = flat.nodes[at].tick
+                leaf.tick = flat.details[at].tick
                 leaf.away_count = away
                 for k in range(min(away, 3)):
                     leaf.away[k] = walk.away[k]
                 for k in range(size):
-                    out.inside[found, k].low = walk.path[axes[k]].low
-                    out.inside[found, k].high = walk.path[axes[k]].high
+                    out.inside[found, k] = walk.path[axes[k]]
                 found += 1
             # Back up to the latest right turn not yet taken.
             away = -1

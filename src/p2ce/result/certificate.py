@@ -31,7 +31,7 @@ class Certificate:
     boxes: int = 0  # boxes looked at
     scored: int = 0  # cells scored one by one
     dropped: dict[str, int] = field(default_factory=dict)  # rule → boxes that it removed
-    verified: int = 0  # points re-scored by the user's own model and detector
+    verified: int = 0  # points re-scored by the user's own model (and detector, if it is theirs)
     discrepancies: int = 0  # points on which those disagreed with the compiled scores
     open_boxes: int = 0  # boxes not looked at when time ran out
     open_costs: dict[str, float] | None = None  # the least an open box could still cost

@@ -97,7 +97,7 @@ def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Work
         walk=new_walk(axes, layout.deepest),
         reached=new_reached(rooms, axes),
         further=new_reached(rooms, axes),
-        best=np.zeros(len(layout.flat.roots), dtype=np.int64),
+        best=np.zeros(len(layout.flat.trees), dtype=np.int64),
         cells=np.zeros(dense, dtype=np.int32),
         further_cells=np.zeros(dense, dtype=np.int32),
         # A box of n cells has at most log2(n) axes of two or more candidates, and so at most n corners.
