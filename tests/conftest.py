@@ -1,8 +1,13 @@
-"""Set up what all tests share: how long hypothesis searches, and whether it repeats itself."""
+"""Set up what all tests share: how long hypothesis searches, and kernels that match their sources."""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+# The workers share the cores; OpenMP threads that wait for each other made histogram boosting 30 times slower.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # The first example of a test may compile a kernel, so no example has a deadline.
 slow_start = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -10,3 +15,21 @@ settings.register_profile("dev", deadline=None, suppress_health_check=slow_start
 settings.register_profile("ci", deadline=None, suppress_health_check=slow_start, derandomize=True)
 settings.register_profile("thorough", deadline=None, suppress_health_check=slow_start, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Forget cached kernels that are older than their sources, before any worker starts.
+
+    Numba looks at the file of a kernel, but not at the files of the kernels that it calls: after an edit
+    a test would run the code of yesterday. Only a source checkout has sources newer than its caches.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    source = Path(__file__).parent.parent / "src" / "p2ce"
+    indices = list(source.rglob("*.nbi"))
+    if not indices:
+        return
+    oldest = min(index.stat().st_mtime for index in indices)
+    if any(path.stat().st_mtime > oldest for path in source.rglob("*.py")):
+        for path in [*indices, *source.rglob("*.nbc")]:
+            path.unlink(missing_ok=True)

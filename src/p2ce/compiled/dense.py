@@ -23,7 +23,7 @@ def fill_dense(reached, count, spans, axes, size, corner, cells):  # type: ignor
         stride = volume
         for k in range(size):
             span = spans[axes[k]]
-            inside = reached.inside[j, k]
+            inside = reached.inside[j * size + k]
             stride //= span.high - span.low + 1
             begin = (inside.low - span.low) * stride
             end = (inside.high + 1 - span.low) * stride

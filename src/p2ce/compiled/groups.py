@@ -6,7 +6,9 @@ import numpy as np
 
 from p2ce.arrays import Int32Array, IntArray
 from p2ce.jit import kernel
+from p2ce.compiled.flat import Records
 from p2ce.compiled.reach import Reached, new_reached
+from p2ce.compiled.records import LIFT
 
 # Leaves that need more changes than this are never grouped: larger supports are searched as boxes.
 LARGEST_GROUP = 3
@@ -18,6 +20,8 @@ class LeafGroups(NamedTuple):
     reached: Reached
     order: Int32Array  # (room,) leaves, group after group
     start: IntArray  # (groups + 1,)
+    lifts: Records  # (room,) LIFT, in that order
+    own: IntArray  # (trees,) ticks at the current point
 
 
 def group_count(axes: int, largest: int) -> int:
@@ -29,11 +33,13 @@ def group_count(axes: int, largest: int) -> int:
     return total
 
 
-def new_groups(room: int, axes: int, largest: int) -> LeafGroups:
+def new_groups(room: int, axes: int, largest: int, trees: int) -> LeafGroups:
     return LeafGroups(
-        reached=new_reached(room, axes),
+        reached=new_reached(room, axes, with_away=True),
         order=np.zeros(room, dtype=np.int32),
         start=np.zeros(group_count(axes, largest) + 1, dtype=np.int64),
+        lifts=np.zeros(room, dtype=LIFT),
+        own=np.zeros(trees, dtype=np.int64),
     )
 
 
@@ -57,30 +63,80 @@ def sort_into_groups(groups, count, axes):  # type: ignore[no-untyped-def]
     for g in range(start.shape[0]):
         start[g] = 0
     for k in range(count):
-        leaf = groups.reached.leaves[k]
-        size = leaf.away_count
-        a = leaf.away[0]
-        b = leaf.away[1]
-        c = leaf.away[2]
-        if size >= 2 and a > b:
+        away = groups.reached.away[k]
+        a = away.axes[0]
+        b = away.axes[1]
+        c = away.axes[2]
+        if away.count >= 2 and a > b:
             a, b = b, a
-        if size == 3:
+        if away.count == 3:
             if b > c:
                 b, c = c, b
             if a > b:
                 a, b = b, a
-        leaf.group = rank_of(size, a, b, c, axes)
-        start[leaf.group + 1] += 1
+        away.group = rank_of(away.count, a, b, c, axes)
+        start[away.group + 1] += 1
     for g in range(1, start.shape[0]):
         start[g] += start[g - 1]
     # Filling moves every start to the next group's; shift back afterwards.
     for k in range(count):
-        group = groups.reached.leaves[k].group
+        group = groups.reached.away[k].group
         groups.order[start[group]] = k
         start[group] += 1
     for g in range(start.shape[0] - 1, 0, -1):
         start[g] = start[g - 1]
     start[0] = 0
+    # The current point itself reaches the one leaf of each tree that needs no change: the first group.
+    for j in range(start[1]):
+        leaf = groups.reached.leaves[groups.order[j]]
+        groups.own[leaf.tree] = leaf.tick
+    for j in range(count):
+        leaf = groups.reached.leaves[groups.order[j]]
+        groups.lifts[j].tree = leaf.tree
+        groups.lifts[j].gain = leaf.tick - groups.own[leaf.tree]
+
+
+@kernel
+def rank_of_subset(axes, size, subset, total_axes):  # type: ignore[no-untyped-def]
+    """Rank those of the ``size`` listed axes whose bit is set in ``subset``."""
+    n = 0
+    a = 0
+    b = 0
+    c = 0
+    for k in range(size):
+        if subset & (1 << k):
+            if n == 0:
+                a = axes[k]
+            elif n == 1:
+                b = axes[k]
+            else:
+                c = axes[k]
+            n += 1
+    return rank_of(n, a, b, c, total_axes)
+
+
+@kernel
+def best_lift(groups, axes, size, total_axes, best):  # type: ignore[no-untyped-def]
+    """Bound how far changes of these axes can lift the forest's total above that of the current point.
+
+    Every tree gives at most its best leaf whose disagreement set lies inside the support, or stays.
+    Returns the bound and how many leaves were looked at. ``best`` (trees,) is left at zero, as found.
+    """
+    total = 0
+    visited = 0
+    for subset in range(1, 1 << size):
+        rank = rank_of_subset(axes, size, subset, total_axes)
+        for j in range(groups.start[rank], groups.start[rank + 1]):
+            lift = groups.lifts[j]
+            if lift.gain > best[lift.tree]:
+                total += lift.gain - best[lift.tree]
+                best[lift.tree] = lift.gain
+        visited += groups.start[rank + 1] - groups.start[rank]
+    for subset in range(1, 1 << size):
+        rank = rank_of_subset(axes, size, subset, total_axes)
+        for j in range(groups.start[rank], groups.start[rank + 1]):
+            best[groups.lifts[j].tree] = 0
+    return total, visited
 
 
 @kernel
@@ -93,38 +149,25 @@ def reach_support(groups, me, spans, axes, size, out):  # type: ignore[no-untype
     """
     found = 0
     visited = 0
+    total_axes = spans.shape[0]
     for subset in range(1 << size):
-        n = 0
-        a = 0
-        b = 0
-        c = 0
-        for k in range(size):
-            if subset & (1 << k):
-                if n == 0:
-                    a = axes[k]
-                elif n == 1:
-                    b = axes[k]
-                else:
-                    c = axes[k]
-                n += 1
-        rank = rank_of(n, a, b, c, spans.shape[0])
+        rank = rank_of_subset(axes, size, subset, total_axes)
         visited += groups.start[rank + 1] - groups.start[rank]
         for j in range(groups.start[rank], groups.start[rank + 1]):
             at = groups.order[j]
             reachable = True
             for k in range(size):
                 axis = axes[k]
-                inside = groups.reached.inside[at, axis]
+                inside = groups.reached.inside[at * total_axes + axis]
                 low = max(inside.low, spans[axis].low)
                 high = min(inside.high, spans[axis].high)
                 # The current value itself is not a change.
                 if low > high or (low == high and low == me.spots[axis].here):
                     reachable = False
                     break
-                out.inside[found, k].low = low
-                out.inside[found, k].high = high
+                out.inside[found * size + k].low = low
+                out.inside[found * size + k].high = high
             if reachable:
-                out.leaves[found].tree = groups.reached.leaves[at].tree
-                out.leaves[found].tick = groups.reached.leaves[at].tick
+                out.leaves[found] = groups.reached.leaves[at]
                 found += 1
     return found, visited

@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.arrays import Int32Array
 from p2ce.compiled.flat import Records
 from p2ce.jit import kernel
-from p2ce.compiled.records import INTERVAL, LEAF, TRAIL, TURN
+from p2ce.compiled.records import AWAY, INTERVAL, LEAF, TRAIL, TURN
 
 NO_LIMIT = 1 << 30
 
@@ -16,7 +16,8 @@ class Reached(NamedTuple):
     """The leaves found last, as many as the finder said."""
 
     leaves: Records  # (room,) LEAF
-    inside: Records  # (room, axes) INTERVAL of the leaf within the box, by the caller's list of axes
+    inside: Records  # (room * axes,) INTERVAL of the leaf within the box: leaf after leaf, listed axis after axis
+    away: Records  # (room,) AWAY, or (0,) where nobody asks
 
 
 class Walk(NamedTuple):
@@ -28,8 +29,12 @@ class Walk(NamedTuple):
     away: Int32Array  # (axes + 1,) axes that the way has forced off the current value
 
 
-def new_reached(room: int, axes: int) -> Reached:
-    return Reached(leaves=np.zeros(room, dtype=LEAF), inside=np.zeros((room, axes), dtype=INTERVAL))
+def new_reached(room: int, axes: int, *, with_away: bool = False) -> Reached:
+    return Reached(
+        leaves=np.zeros(room, dtype=LEAF),
+        inside=np.zeros(room * axes, dtype=INTERVAL),
+        away=np.zeros(room if with_away else 0, dtype=AWAY),
+    )
 
 
 def new_walk(axes: int, deepest: int) -> Walk:
@@ -136,11 +141,12 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
                 leaf = out.leaves[found]
                 leaf.tree = tree
                 leaf.tick = flat.details[at].tick
-                leaf.away_count = away
-                for k in range(min(away, 3)):
-                    leaf.away[k] = walk.away[k]
+                if found < out.away.shape[0]:
+                    out.away[found].count = away
+                    for k in range(min(away, 3)):
+                        out.away[found].axes[k] = walk.away[k]
                 for k in range(size):
-                    out.inside[found, k] = walk.path[axes[k]]
+                    out.inside[found * size + k] = walk.path[axes[k]]
                 found += 1
             # Back up to the latest right turn not yet taken.
             away = -1

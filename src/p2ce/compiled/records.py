@@ -57,18 +57,16 @@ LIMIT = np.dtype(
     ]
 )
 
-INTERVAL = np.dtype([("low", np.int32), ("high", np.int32)])
+# Sixteen bits: no axis has more candidates than that, and a person's leaves then fit into the cache.
+INTERVAL = np.dtype([("low", np.int16), ("high", np.int16)])
 
-LEAF = np.dtype(
-    [
-        ("tree", np.int32),
-        ("tick", np.int32),
-        ("away", np.int32, (3,)),  # axes on which the current value is outside the leaf, at most three
-        ("away_count", np.int32),
-        ("group", np.int32),  # rank of that set of axes
-        ("unused", np.int32),
-    ]
-)
+LEAF = np.dtype([("tree", np.int32), ("tick", np.int32)])
+
+# The axes on which the current value is outside a leaf, at most three, and the rank of that set.
+AWAY = np.dtype([("axes", np.int32, (3,)), ("count", np.int32), ("group", np.int32)])
+
+# A leaf in the order of its group: how much more than at the current point its tree gives there.
+LIFT = np.dtype([("tree", np.int32), ("gain", np.int32)])
 
 # A right turn not yet taken, and how to undo what was narrowed since.
 TURN = np.dtype(

@@ -12,7 +12,7 @@ from p2ce.arrays import FloatArray
 from p2ce.errors import ContradictoryConstraints, InvalidActions
 from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, to_dtype
 
-MOST_CANDIDATES = 100_000
+MOST_CANDIDATES = 30_000
 LARGEST_MAGNITUDE = 1e300  # differences of two such values, and sums of a few, still are numbers
 
 

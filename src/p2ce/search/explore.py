@@ -19,6 +19,9 @@ from p2ce.search.scan import collect_cells, is_banned, offer_cells, passes
 from p2ce.search.split import choose_cut
 from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TOO_MANY, WORK
 
+# What became of a point that was offered.
+ADDED, NO_ROOM, REFUSED, IMPLAUSIBLE = range(4)
+
 
 @kernel
 def list_axes(me, box):  # type: ignore[no-untyped-def]
@@ -95,8 +98,9 @@ def best_gains(me, table, box, size, changes_left, few):  # type: ignore[no-unty
 def probe_corner(flat, me, box, size, rules, work):  # type: ignore[no-untyped-def]
     """Offer the cheapest point of the box: undecided axes stay, the others go to their nearest candidate.
 
-    Where it is valid and costs no more than the corner, nothing else in the box is worth a look. False
-    when the front is full.
+    Where it is valid and costs no more than the corner, nothing else in the box is worth a look. Returns
+    what became of it: ADDED (or not worth adding), NO_ROOM in the front, REFUSED by the first score or
+    IMPLAUSIBLE to a further one.
     """
     steps = 0
     for k in range(size):
@@ -120,16 +124,16 @@ def probe_corner(flat, me, box, size, rules, work):  # type: ignore[no-untyped-d
         for k in range(size):
             joined = join(me.joins[m] == 1, joined, me.prices[m, box.axes[k], box.index[box.axes[k]]].cost)
         trial[m] = quantum(joined)
-    has_room = True
+    outcome = ADDED
     if not is_beaten(work.front, trial) and not is_banned(me, box.index):
-        valid = True
         for s in range(flat.scores.shape[0]):
-            valid = valid and passes(flat, s, me, box.index, work)
-        if valid:
-            has_room = add_point(work.front, trial, steps, box.index, rules.keep_ties)
+            if outcome == ADDED and not passes(flat, s, me, box.index, work):
+                outcome = REFUSED if s == 0 else IMPLAUSIBLE
+        if outcome == ADDED and not add_point(work.front, trial, steps, box.index, rules.keep_ties):
+            outcome = NO_ROOM
     for k in range(size):
         box.index[box.axes[k]] = me.spots[box.axes[k]].here
-    return has_room
+    return outcome
 
 
 @kernel
@@ -165,8 +169,10 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # typ
         span = box.spans[box.axes[k]]
         volume = min(volume * (span.high - span.low + 1), 1 << 40)
     dense = 0 < size and volume <= rules.dense_cells
+    outcome = ADDED
     if not dense:
-        if not probe_corner(flat, me, box, size, rules, work):
+        outcome = probe_corner(flat, me, box, size, rules, work)
+        if outcome == NO_ROOM:
             return False
         if volume == 1 or corner_is_covered(me, box, rules.keep_ties, work.front, sums.corner):
             return True
@@ -178,7 +184,8 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # typ
     if rules.model_check and bound < me.limits[0].refused_below:
         counters[BOUND] += 1
         return True
-    if rules.partial_check == 1 or (rules.partial_check == 2 and not dense):
+    # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
+    if rules.partial_check == 1 or (rules.partial_check == 2 and outcome == IMPLAUSIBLE):
         for s in range(1, flat.scores.shape[0]):
             bound, _ = upper_bound(
                 flat, s, me, box, size, rules.max_changes - forced, False, work.further, work

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from p2ce.errors import InvalidOption, nearest
 
-# Boxes of up to this many cells are scored whole: a few thousand 32-bit totals stay in the fastest cache.
-DENSE_CELLS = 4096
+# Boxes of up to this many cells are scored whole: 64 KB of 32-bit totals stay in the second-level cache.
+DENSE_CELLS = 16384
 # Supports of up to this many changes are listed one by one, from leaves sorted by disagreement set.
 LISTED_CHANGES = 3
 

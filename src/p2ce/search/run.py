@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import Int32Array, IntArray
-from p2ce.compiled.groups import sort_into_groups
+from p2ce.compiled.groups import best_lift, sort_into_groups
 from p2ce.compiled.person import person_of
 from p2ce.compiled.reach import reach_leaves
 from p2ce.jit import entry, kernel
@@ -15,6 +15,7 @@ from p2ce.search.open_boxes import has_room, pop_box, push_box
 from p2ce.search.pricing import cheapest_change, join, quantum
 from p2ce.search.workspace import (
     BEATEN,
+    BOUND,
     BOXES,
     BOXES_FULL,
     CHOSEN,
@@ -95,7 +96,44 @@ def start_person(flat, me, rules, work):  # type: ignore[no-untyped-def]
         )
         work.counters[WORK] += 8 * visited
         sort_into_groups(work.groups, count, axes)
+    note_own_total(flat, me, work)
     release_box(me, box)
+
+
+@kernel
+def note_own_total(flat, me, work):  # type: ignore[no-untyped-def]
+    """Note where the first score stands today, and how far each axis alone can lift an additive one."""
+    total = me.limits[0].base
+    table = flat.scores[0].table
+    if table >= 0:
+        for a in range(work.gain.shape[0]):
+            spot = me.spots[a]
+            own = me.gains[table, a, spot.here]
+            total += own
+            best = -(1 << 40)
+            for i in range(spot.lowest, spot.highest + 1):
+                if i != spot.here:
+                    best = max(best, me.gains[table, a, i] - own)
+            work.gain[a] = best
+    else:
+        for tree in range(flat.scores[0].first_tree, flat.scores[0].last_tree):
+            total += work.groups.own[tree]
+    work.own_total[0] = total
+
+
+@kernel
+def support_is_hopeless(flat, me, size, work):  # type: ignore[no-untyped-def]
+    """Tell whether no choice of values for the axes of the box at hand can reach the first threshold."""
+    lift = 0
+    if flat.scores[0].table >= 0:
+        for k in range(size):
+            lift += work.gain[work.box.axes[k]]
+    else:
+        lift, visited = best_lift(
+            work.groups, work.box.axes, size, work.box.spans.shape[0], work.lifted
+        )
+        work.counters[WORK] += visited
+    return work.own_total[0] + lift < me.limits[0].refused_below
 
 
 @kernel
@@ -192,6 +230,11 @@ def run_person(flat, me, rules, work, budget):  # type: ignore[no-untyped-def]
                 state[FRESH] = 1
                 continue
             size = take_support(me, work)
+            if rules.model_check and support_is_hopeless(flat, me, size, work):
+                work.counters[BOXES] += 1
+                work.counters[BOUND] += 1
+                release_box(me, work.box)
+                continue
         elif state[ROOT_PUSHED] == 0 and rules.max_changes > listed:
             state[ROOT_PUSHED] = 1
             take_everything(me, work)

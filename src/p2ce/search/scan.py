@@ -8,7 +8,7 @@ from p2ce.search.pricing import join, quantum
 from p2ce.search.workspace import BOUND, CHECKED, WORK
 
 # So many cells may fail the detector one by one before it is bounded and scored over the whole box.
-PATIENCE = 6
+PATIENCE = 4
 
 
 @kernel
@@ -162,11 +162,55 @@ def unravel(me, box, size, cell):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def hull_of_waiting(me, box, size, begin, found, work):  # type: ignore[no-untyped-def]
+    """Write the smallest box around the candidates that still wait and are not beaten by now."""
+    for a in range(box.spans.shape[0]):
+        box.hull[a] = box.spans[a]
+    for k in range(size):
+        box.hull[box.axes[k]].low = 1 << 30
+        box.hull[box.axes[k]].high = -1
+    for j in range(begin, found):
+        c = work.candidates[j].order
+        if is_beaten(work.front, work.quanta[c]):
+            continue
+        unravel(me, box, size, work.candidates[c].cell)
+        for k in range(size):
+            hull = box.hull[box.axes[k]]
+            hull.low = min(hull.low, box.index[box.axes[k]])
+            hull.high = max(hull.high, box.index[box.axes[k]])
+
+
+@kernel
+def cell_in_hull(box, size):  # type: ignore[no-untyped-def]
+    """Number the cell ``box.index`` within the hull, as dense scoring lays its cells out."""
+    cell = 0
+    for k in range(size):
+        hull = box.hull[box.axes[k]]
+        cell = cell * (hull.high - hull.low + 1) + box.index[box.axes[k]] - hull.low
+    return cell
+
+
+@kernel
+def score_hull(flat, s, me, box, size, work):  # type: ignore[no-untyped-def]
+    """Score every cell of the hull by a further score; False when none of them can pass."""
+    count, visited = reach_leaves(flat, s, me, box.hull, box.axes, size, NO_LIMIT, work.walk, work.further)
+    work.counters[WORK] += 4 * visited
+    best = me.limits[s].base + best_total(flat, s, work.further, count, work.best)
+    if best < me.limits[s].refused_below:
+        work.counters[BOUND + s] += 1
+        return False
+    work.counters[WORK] += 3 * fill_dense(
+        work.further, count, box.hull, box.axes, size, work.corner, work.further_cells
+    )
+    return True
+
+
+@kernel
 def offer_cells(flat, me, box, size, found, rules, work):  # type: ignore[no-untyped-def]
     """Put the gathered cells to the remaining scores, cheapest first; False when the front is full."""
     sort_by_key(work.candidates, found)
     failures = 0
-    bounded = False
+    in_hull = False
     for j in range(found):
         c = work.candidates[j].order
         candidate = work.candidates[c]
@@ -184,32 +228,21 @@ def offer_cells(flat, me, box, size, found, rules, work):  # type: ignore[no-unt
         for s in range(1, flat.scores.shape[0]):
             if not valid:
                 break
-            if bounded and s == 1:
-                tick = me.limits[s].base + work.further_cells[candidate.cell]
-                if tick < me.limits[s].refused_below:
-                    valid = False
-                elif tick < me.limits[s].accepted_from:
-                    valid = passes(flat, s, me, box.index, work)
+            if in_hull and s == 1:
+                tick = me.limits[s].base + work.further_cells[cell_in_hull(box, size)]
+                valid = tick >= me.limits[s].refused_below and (
+                    tick >= me.limits[s].accepted_from or passes(flat, s, me, box.index, work)
+                )
                 continue
             valid = passes(flat, s, me, box.index, work)
-            if valid:
-                continue
-            failures += 1
-            tired = s == 1 and failures == PATIENCE and found - j > PATIENCE
+            failures += not valid
+            tired = s == 1 and not valid and failures == PATIENCE and found - j > PATIENCE
             # An additive score costs next to nothing cell by cell.
             if tired and rules.partial_check == 2 and flat.scores[s].table < 0:
-                count, visited = reach_leaves(
-                    flat, s, me, box.spans, box.axes, size, NO_LIMIT, work.walk, work.further
-                )
-                work.counters[WORK] += 4 * visited
-                best = me.limits[s].base + best_total(flat, s, work.further, count, work.best)
-                if best < me.limits[s].refused_below:
-                    work.counters[BOUND + s] += 1
+                hull_of_waiting(me, box, size, j + 1, found, work)
+                if box.hull[box.axes[0]].high < 0 or not score_hull(flat, s, me, box, size, work):
                     return True
-                work.counters[WORK] += 3 * fill_dense(
-                    work.further, count, box.spans, box.axes, size, work.corner, work.further_cells
-                )
-                bounded = True
+                in_hull = True
         if (
             valid
             and not is_banned(me, box.index)

@@ -41,7 +41,7 @@ def choose_cut(flat, me, box, size, reached, count, best, votes):  # type: ignor
         weight = leaf.tick - lowest
         for k in range(size):
             span = box.spans[box.axes[k]]
-            inside = reached.inside[j, k]
+            inside = reached.inside[j * size + k]
             if inside.high < span.high:
                 votes[0, k, inside.high + 1] += weight
             if inside.low > span.low:

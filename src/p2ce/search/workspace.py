@@ -42,6 +42,7 @@ class Box(NamedTuple):
     """The box at hand."""
 
     spans: Records  # (axes,) SPAN
+    hull: Records  # (axes,) SPAN: the part of it in which candidates wait for the detector
     axes: Int32Array  # (axes,) those that can or must leave the current value
     index: Int32Array  # (axes,) a cell of it
     nearest: IntArray  # (objectives, axes) cheapest change of each listed axis
@@ -69,6 +70,9 @@ class Workspace(NamedTuple):
     reached: Reached  # leaves of the model in the box at hand
     further: Reached  # leaves of the detector
     best: IntArray  # (trees,)
+    lifted: IntArray  # (trees,) zeros between uses
+    gain: IntArray  # (axes,) largest additive gain of each axis
+    own_total: IntArray  # (1,) the first score at the current point, in ticks
     cells: Int32Array  # (dense,) model
     further_cells: Int32Array  # (dense,) detector
     corner: IntArray
@@ -93,11 +97,14 @@ def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Work
         front=new_front(64, objectives, axes),
         live=np.zeros(axes, dtype=np.int32),
         least=np.zeros((objectives, axes), dtype=np.int64),
-        groups=new_groups(rooms, axes, min(rules.listed, LARGEST_GROUP)),
+        groups=new_groups(rooms, axes, min(rules.listed, LARGEST_GROUP), len(layout.flat.trees)),
         walk=new_walk(axes, layout.deepest),
         reached=new_reached(rooms, axes),
         further=new_reached(rooms, axes),
         best=np.zeros(len(layout.flat.trees), dtype=np.int64),
+        lifted=np.zeros(len(layout.flat.trees), dtype=np.int64),
+        gain=np.zeros(axes, dtype=np.int64),
+        own_total=np.zeros(1, dtype=np.int64),
         cells=np.zeros(dense, dtype=np.int32),
         further_cells=np.zeros(dense, dtype=np.int32),
         # A box of n cells has at most log2(n) axes of two or more candidates, and so at most n corners.
@@ -107,6 +114,7 @@ def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Work
         queue=np.zeros(2 * width + 64, dtype=SLOT),
         box=Box(
             spans=np.zeros(axes, dtype=SPAN),
+            hull=np.zeros(axes, dtype=SPAN),
             axes=np.zeros(axes, dtype=np.int32),
             index=np.zeros(axes, dtype=np.int32),
             nearest=np.zeros((objectives, axes), dtype=np.int64),

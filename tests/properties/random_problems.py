@@ -1,0 +1,190 @@
+"""Make small random problems in the search's own language: grids, scores, costs and people."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from p2ce.arrays import FloatArray, Int32Array
+from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.costs import CostTables, Join, tabulate
+from p2ce.compiled.evaluate import score_rows
+from p2ce.compiled.flat import FlatPeople, ScoreLayout, flatten_scores, lay_out_people
+from p2ce.compiled.forest import Forest
+from p2ce.compiled.score import CompiledScore, seen_as_given
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.placement import Placement, place
+
+# Grid values, thresholds and people share these few numbers, so that many of them coincide.
+VALUES = np.arange(0, 20) / 4.0
+
+
+def seen_coarsely(rows: FloatArray) -> FloatArray:
+    """Show the rows as a scaler might: shifted, stretched, and with some values falling together."""
+    return np.floor(rows * 1.5) / 2.0 - 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """A question in the search's own language, for a few people."""
+
+    grid: BaseGrid
+    people: FloatArray  # (n, d)
+    scores: tuple[CompiledScore, ...]
+    placement: Placement
+    tables: CostTables
+    layout: ScoreLayout
+    flat_people: FlatPeople
+
+    @property
+    def axes(self) -> int:
+        return len(self.grid.names)
+
+    def rows(self, person: int, cells: Int32Array) -> FloatArray:
+        """Write cells (n, axes) of a person as rows of all columns."""
+        rows = np.repeat(self.people[person : person + 1], len(cells), axis=0)
+        axes = np.arange(self.axes)
+        rows[:, self.grid.columns] = self.placement.values[person, axes, cells]
+        return rows
+
+    def with_bans(self, bans: list[list[list[int]]]) -> FlatPeople:
+        """Forbid some cells: a list of cells per person."""
+        cells = [cell for mine in bans for cell in mine]
+        return self.flat_people._replace(
+            banned=np.array(cells, dtype=np.int32).reshape(len(cells), self.axes),
+            first_ban=np.cumsum([0, *map(len, bans)], dtype=np.int64),
+        )
+
+
+def random_forest(rng: np.random.Generator, columns: int, trees: int, depth: int, coarse: bool) -> Forest:
+    """Grow trees whose thresholds are grid values; coarse leaf values make sums coincide."""
+    grown = []
+    for _ in range(trees):
+        left: list[int] = []
+        right: list[int] = []
+        feature: list[int] = []
+        threshold: list[float] = []
+        value: list[float] = []
+
+        def grow(level: int, nodes=(left, right, feature, threshold, value)) -> int:
+            left, right, feature, threshold, value = nodes
+            here = len(left)
+            for array, entry in zip(nodes, (-1, -1, 0, 0.0, 0.0), strict=True):
+                array.append(entry)
+            value[here] = round(rng.normal(), 1) if coarse else float(rng.normal())
+            if level < depth and rng.random() < 0.85:
+                feature[here] = int(rng.integers(columns))
+                threshold[here] = float(rng.choice(VALUES))
+                left[here] = grow(level + 1)
+                right[here] = grow(level + 1)
+            return here
+
+        grow(0)
+        grown.append(
+            TreeNodes(
+                left=np.array(left),
+                right=np.array(right),
+                feature=np.array(feature),
+                threshold=np.array(threshold),
+                value=np.array(value),
+            )
+        )
+    return assemble_forest(grown)
+
+
+def random_score(
+    rng: np.random.Generator, columns: int, *, trees: bool, see: Callable, doubt: bool
+) -> CompiledScore:
+    """Make a score whose threshold lies somewhere among the scores of random rows, now and then infinite."""
+    forest = weights = None
+    if trees:
+        coarse = bool(rng.random() < 0.5)
+        forest = random_forest(rng, columns, int(rng.integers(1, 8)), int(rng.integers(1, 5)), coarse)
+    else:
+        weights = rng.normal(size=columns) * (rng.random(columns) < 0.8)
+    offset = float(rng.normal())
+    rows = rng.choice(VALUES, size=(100, columns))
+
+    def made(sure: float, maybe: float) -> CompiledScore:
+        return CompiledScore(
+            name="random",
+            column_count=columns,
+            offset=offset,
+            forest=forest,
+            weights=weights,
+            sure=sure,
+            maybe=maybe,
+            see=see,
+        )
+
+    found = score_rows(made(0.0, 0.0), rows)
+    maybe = float(np.quantile(found, rng.random(), method="nearest"))  # exactly the score of some row
+    if rng.random() < 0.05:
+        maybe = float(rng.choice([-np.inf, np.inf]))
+    sure = float(np.max(found[found >= maybe], initial=maybe)) if doubt else maybe
+    return made(sure, maybe)
+
+
+def random_costs(
+    rng: np.random.Generator, placement: Placement, objectives: int
+) -> tuple[list[FloatArray], list[Join]]:
+    """Price candidates by distance, by count, or by tables that need not grow with the distance."""
+    joins = [Join.SUM if rng.random() < 0.6 else Join.MAX for _ in range(objectives)]
+    costs = []
+    for _ in joins:
+        away = np.abs(placement.values - placement.current[:, :, None])
+        kind = rng.random()
+        if kind < 0.2:
+            cost = (away > 0) * 1.0
+        elif kind < 0.5:
+            cost = np.where(away > 0, rng.integers(0, 5, size=away.shape).astype(float), 0.0)
+        elif kind < 0.7:
+            cost = away * rng.random(size=(1, away.shape[1], 1))
+        else:
+            cost = away * rng.integers(1, 4, size=(1, away.shape[1], 1))
+        costs.append(cost)
+    return costs, joins
+
+
+def make_problem(seed: int, *, columns: int, axes: int, people: int, scores: int, objectives: int) -> Problem:
+    """Make the problem of a seed; the sizes are given, so that hypothesis can shrink them."""
+    rng = np.random.default_rng(seed)
+    names = [f"f{i}" for i in rng.permutation(columns)]
+    movable = rng.choice(columns, min(axes, columns), replace=False)
+    grid = BaseGrid.from_candidates(
+        {names[j]: rng.choice(VALUES, size=int(rng.integers(1, 6))) for j in movable},
+        columns=names,
+        direction={names[j]: int(rng.choice([-1, 0, 0, 0, 1])) for j in movable},
+    )
+    rows = rng.choice(VALUES, size=(people, columns))
+    rows += (rng.random(rows.shape) < 0.3) * 0.1  # beside the grid, and sometimes beyond it
+    see = seen_coarsely if rng.random() < 0.3 else seen_as_given
+    made = tuple(
+        random_score(rng, columns, trees=bool(rng.random() < 0.8), see=see, doubt=bool(rng.random() < 0.3))
+        for _ in range(scores)
+    )
+    placement = place(grid, rows)
+    costs, joins = random_costs(rng, placement, objectives)
+    tables = tabulate(costs, joins, placement)
+    layout = flatten_scores(made, grid, np.zeros(columns))
+    return Problem(
+        grid=grid,
+        people=rows,
+        scores=made,
+        placement=placement,
+        tables=tables,
+        layout=layout,
+        flat_people=lay_out_people(layout, grid, placement, tables, rows),
+    )
+
+
+problems = st.builds(
+    make_problem,
+    st.integers(0, 2**32 - 1),
+    columns=st.integers(1, 6),
+    axes=st.integers(1, 6),
+    people=st.integers(1, 3),
+    scores=st.integers(1, 3),
+    objectives=st.integers(1, 4),
+)

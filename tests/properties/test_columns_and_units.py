@@ -1,0 +1,109 @@
+"""Neither the order of the columns nor the unit of a feature changes an answer."""
+
+import copy
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.ensemble import IsolationForest as SklearnForest
+from sklearn.tree import DecisionTreeClassifier
+
+import p2ce
+from tests.properties.amount import examples
+from tests.properties.cases import Case, answers_of, cases, make_case
+
+
+def with_columns(model: Any, order: list[int]) -> Any:
+    """Give the same model for the columns in another order."""
+    moved = copy.deepcopy(model)
+    new_place = np.argsort(order)
+    if hasattr(moved, "coef_"):
+        moved.coef_ = moved.coef_[:, order].copy()
+    else:
+        members = np.ravel(getattr(moved, "estimators_", [moved]))
+        for member in members:
+            feature = member.tree_.feature
+            feature[feature >= 0] = new_place[feature[feature >= 0]]
+    moved.feature_names_in_ = moved.feature_names_in_[order]
+    return moved
+
+
+def reordered(actions: p2ce.ActionSet, names: list[str]) -> p2ce.ActionSet:
+    return p2ce.ActionSet(features=tuple(actions[name] for name in names))
+
+
+def rounded(explanation: p2ce.Explanation) -> Any:
+    """Leave the last bits of the scores out: sums over columns may add up in another order."""
+    status, options = answers_of(explanation)
+    return status, [
+        (changes, costs, round(score, 12), plausibility) for changes, costs, score, plausibility in options
+    ]
+
+
+@examples(40)
+@given(case=cases, shuffle=st.randoms(use_true_random=False), detector=st.booleans())
+def test_column_order_changes_nothing(case: Case, shuffle: Any, detector: bool) -> None:
+    order = list(range(case.frame.shape[1]))
+    shuffle.shuffle(order)
+    names = [str(case.frame.columns[i]) for i in order]
+    forest = SklearnForest(n_estimators=10, contamination=0.3, random_state=0).fit(case.frame)
+    asked = {
+        "objectives": case.objectives,
+        "plausibility": forest if detector else None,
+        "actions": case.actions,
+    }
+    before = p2ce.Explainer(case.model, case.frame, **asked).explain(case.person)
+    person = {name: case.person[name] for name in names}
+    # The caller's frame in another order.
+    assert p2ce.Explainer(case.model, case.frame[names], **asked).explain(person) == before
+    # The model itself fitted in another order.
+    asked["actions"] = reordered(case.actions, names)
+    moved = with_columns(case.model, order)
+    after = p2ce.Explainer(moved, case.frame[names], **asked).explain(person)
+    assert rounded(after) == rounded(before)
+    assert list(after.person) == names
+
+
+@examples(30)
+@given(
+    seed=st.integers(0, 10_000),
+    power=st.integers(-3, 6),
+    detector=st.booleans(),
+    family=st.sampled_from(["decision tree"]),
+)
+def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: bool, family: str) -> None:
+    case = make_case(family, seed, 5, ["mean_distance", "max_distance", "percentile_shift"])
+    # Whole and single-precision columns cannot be halved; powers of two round nothing.
+    scaled = [name for name in case.frame.columns if case.frame[name].dtype == np.float64]
+    unit = dict.fromkeys(scaled, 2.0 ** power)
+    frame = case.frame.assign(**{name: case.frame[name] * unit[name] for name in scaled})
+    actions = p2ce.ActionSet.infer(frame).values(
+        {
+            name: [value * unit.get(name, 1.0) for value in case.actions[name].candidates().tolist()]
+            for name in frame.columns
+        }
+    )
+
+    def answer(people: pd.DataFrame, actions: p2ce.ActionSet, person: dict[str, Any]) -> p2ce.Explanation:
+        model = DecisionTreeClassifier(max_depth=5, random_state=0).fit(people, case.label)
+        forest = SklearnForest(n_estimators=10, contamination=0.3, random_state=0).fit(people)
+        explainer = p2ce.Explainer(
+            model,
+            people,
+            actions=actions,
+            objectives=case.objectives,
+            plausibility=forest if detector else None,
+        )
+        return explainer.explain(person)
+
+    named = {name: case.actions[name].candidates().tolist() for name in case.frame.columns}
+    plain = p2ce.ActionSet.infer(case.frame).values(named)
+    before = answer(case.frame, plain, case.person)
+    after = answer(frame, actions, {name: value * unit.get(name, 1) for name, value in case.person.items()})
+    assert after.status is before.status
+    assert [option.costs for option in after] == [option.costs for option in before]
+    for now, then in zip(after, before, strict=True):
+        assert now.values == {name: value * unit.get(name, 1) for name, value in then.values.items()}
+        assert (now.score, now.plausibility) == (then.score, then.plausibility)

@@ -1,0 +1,210 @@
+"""A model or detector that denies what was read from it never gets a wrong proof."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.ensemble import IsolationForest as SklearnForest
+
+import p2ce
+from p2ce.compiled.evaluate import score_rows
+from tests.properties.amount import examples
+from tests.properties.cases import Case, cases
+from tests.properties.whole_grid import as_frame, front_by_asking, reported_quanta
+
+Ask = Callable[[pd.DataFrame], np.ndarray]
+PROVEN = (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
+
+
+def is_lied_about(frame: pd.DataFrame, share: float, salt: int) -> np.ndarray:
+    """Choose a share of all possible rows, the same ones every time."""
+    hashed = pd.util.hash_pandas_object(frame.astype("float64"), index=False).to_numpy()
+    return ((hashed ^ np.uint64(salt)) * np.uint64(2654435761) % np.uint64(1000)) < share * 1000
+
+
+def refusing(ask: Ask, threshold: float, share: float, salt: int) -> Ask:
+    """Refuse some of the rows that the model accepts."""
+
+    def lie(frame: pd.DataFrame) -> np.ndarray:
+        told = is_lied_about(frame, share, salt)
+        return np.where(told, np.minimum(ask(frame), threshold - 0.05), ask(frame))
+
+    return lie
+
+
+def shifting(ask: Ask, by: float, share: float, salt: int) -> Ask:
+    def lie(frame: pd.DataFrame) -> np.ndarray:
+        return ask(frame) + by * is_lied_about(frame, share, salt)
+
+    return lie
+
+
+def with_lie(explainer: p2ce.Explainer, lie: Ask) -> p2ce.Explainer:
+    setup = explainer._setup
+    explainer._setup = replace(setup, model=replace(setup.model, ask=lie))
+    return explainer
+
+
+def assert_never_wrong(
+    case: Case, explainer: p2ce.Explainer, found: p2ce.Explanation, max_changes: Any
+) -> None:
+    """Compare with asking the liar about every point that the reading accepts."""
+    setup = explainer._setup
+    if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+        return
+    names = list(setup.names)
+
+    def believed(rows: pd.DataFrame) -> np.ndarray:
+        read = (
+            score_rows(setup.model.score, rows[names].to_numpy(dtype=np.float64)) >= setup.model.score.maybe
+        )
+        if setup.detector is not None:
+            read &= setup.detector.ask(rows) >= 0.0
+        return read
+
+    truth = front_by_asking(
+        case.person,
+        case.frame,
+        setup.actions,
+        score=setup.model.ask,
+        threshold=setup.model.threshold,
+        is_plausible=believed,
+        max_changes=max_changes,
+        resolution=found.certificate.cost_resolution,
+    )
+    values = [[float(option.values[name]) for name in names] for option in found]
+    if values:
+        rows = as_frame(np.array(values), case.frame)
+        assert (setup.model.ask(rows) >= setup.model.threshold).all()
+        assert believed(rows).all()
+        assert [option.score for option in found] == pytest.approx(setup.model.ask(rows).tolist(), rel=1e-9)
+    if found.status is not p2ce.Status.TIME_LIMIT:
+        assert set(reported_quanta(found)) == truth.costs
+    if found.certificate.discrepancies:
+        assert not found.certificate.proven
+        assert found.status is p2ce.Status.HEURISTIC
+    assert found.certificate.proven == (found.status in PROVEN)
+
+
+@examples(40)
+@given(
+    case=cases,
+    share=st.sampled_from([0.05, 0.3, 0.7]),
+    salt=st.integers(0, 1000),
+    max_changes=st.sampled_from([1, 2, None]),
+)
+def test_a_model_that_refuses_what_was_read_as_accepted(
+    case: Case, share: float, salt: int, max_changes: int | None
+) -> None:
+    explainer = case.explainer(max_changes=max_changes)
+    ask = explainer._setup.model.ask
+    with_lie(explainer, refusing(ask, explainer.threshold, share, salt))
+    found = explainer.explain(case.person)
+    assert_never_wrong(case, explainer, found, max_changes)
+
+
+@examples(30)
+@given(
+    case=cases,
+    share=st.sampled_from([0.3, 1.0]),
+    way=st.sampled_from([-1, 1]),
+    salt=st.integers(0, 1000),
+)
+def test_a_model_that_reports_other_values(case: Case, share: float, way: int, salt: int) -> None:
+    explainer = case.explainer()
+    by = 4 * way * explainer._setup.model.tolerance
+    with_lie(explainer, shifting(explainer._setup.model.ask, by, share, salt))
+    found = explainer.explain(case.person)
+    if share == 1.0 and found.status is not p2ce.Status.ALREADY_FAVOURABLE:
+        assert found.status is p2ce.Status.HEURISTIC
+        assert found.certificate.discrepancies >= 1
+        assert not found.certificate.proven
+    assert_never_wrong(case, explainer, found, 3)
+
+
+@examples(30)
+@given(case=cases, share=st.sampled_from([0.1, 0.5]), salt=st.integers(0, 1000))
+def test_a_detector_that_refuses_what_was_read_as_plausible(case: Case, share: float, salt: int) -> None:
+    forest = SklearnForest(n_estimators=10, contamination=0.1, random_state=0).fit(case.frame)
+    explainer = case.explainer(plausibility=forest)
+    setup = explainer._setup
+    ask = setup.detector.ask
+
+    def lie(frame: pd.DataFrame) -> np.ndarray:
+        return np.where(is_lied_about(frame, share, salt), -0.01, ask(frame))
+
+    explainer._setup = replace(setup, detector=replace(setup.detector, ask=lie))
+    found = explainer.explain(case.person)
+    assert_never_wrong(case, explainer, found, 3)
+    assert all(option.plausibility >= 0.0 for option in found)
+
+
+@examples(20)
+@given(case=cases)
+def test_a_model_that_accepts_the_person_after_all(case: Case) -> None:
+    explainer = case.explainer()
+    with_lie(explainer, lambda frame: np.full(len(frame), 0.9))
+    found = explainer.explain(case.person)
+    assert found.status is p2ce.Status.ALREADY_FAVOURABLE
+    assert len(found) == 0
+
+
+@examples(12)
+@given(case=cases, max_changes=st.sampled_from([1, None]))
+def test_a_model_that_refuses_everything(case: Case, max_changes: int | None) -> None:
+    explainer = case.explainer(max_changes=max_changes)
+    honest = explainer.explain(case.person)
+    ask = explainer._setup.model.ask
+    with_lie(explainer, lambda frame: np.minimum(ask(frame), 0.4))
+    found = explainer.explain(case.person)
+    assert len(found) == 0
+    if honest.status is p2ce.Status.OPTIMAL:
+        assert found.status is p2ce.Status.HEURISTIC
+        assert found.certificate.discrepancies > 0
+
+
+@examples(30)
+@given(
+    case=cases,
+    share=st.sampled_from([0.2, 0.6]),
+    salt=st.integers(0, 1000),
+    wide=st.sampled_from([0.01, 0.1]),
+)
+def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
+    case: Case, share: float, salt: int, wide: float
+) -> None:
+    explainer = case.explainer()
+    setup = explainer._setup
+    score = setup.model.score
+    # A reading that is only sure of scores this far above the threshold.
+    doubtful = replace(score, sure=score.maybe + wide * (1.0 + abs(score.maybe)))
+    ask = setup.model.ask
+
+    def told(frame: pd.DataFrame) -> np.ndarray:
+        read = score_rows(score, frame[list(setup.names)].to_numpy(dtype=np.float64))
+        open_to_doubt = (read >= score.maybe) & (read < doubtful.sure) & is_lied_about(frame, share, salt)
+        return np.where(open_to_doubt, np.minimum(ask(frame), setup.model.threshold - 1e-4), ask(frame))
+
+    model = replace(setup.model, score=doubtful, ask=told, tolerance=1.0)
+    explainer._setup = setup.with_model(model)
+    found = explainer.explain(case.person)
+    if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+        return
+    assert found.status in PROVEN
+    assert found.certificate.proven
+    truth = front_by_asking(
+        case.person,
+        case.frame,
+        setup.actions,
+        score=told,
+        threshold=setup.model.threshold,
+        is_plausible=None,
+        max_changes=3,
+        resolution=found.certificate.cost_resolution,
+    )
+    assert set(reported_quanta(found)) == truth.costs

@@ -1,0 +1,130 @@
+"""The search finds exactly the front that brute force finds, under every setting of its rules."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.search import engine
+from p2ce.search.brute_force import brute_force, sort_points
+from p2ce.search.engine import rules_of, search_people
+from p2ce.search.methods import METHODS
+from p2ce.search.workspace import Rules
+from tests.properties.amount import examples
+from tests.properties.random_problems import Problem, problems
+
+# What may differ from the method's own settings: small boxes, few listed supports, other orders.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "tiny boxes": {"dense_cells": 3},
+    "no dense boxes": {"dense_cells": 0},
+    "pairs listed": {"listed": 2},
+    "singles listed": {"listed": 1, "dense_cells": 10},
+    "nothing listed": {"listed": 0},
+    "nothing listed, tiny boxes": {"listed": 0, "dense_cells": 7},
+    "last box first": {"listed": 1, "dense_cells": 2, "best_first": False},
+    "every box bounded": {"partial_check": 1, "dense_cells": 5},
+    "no further bound": {"partial_check": 0},
+    "no bounds at all": {"partial_check": 0, "model_check": False},
+    "no bounds, tiny boxes": {"partial_check": 0, "model_check": False, "dense_cells": 4},
+    "no trimming": {"trim": False, "dense_cells": 4},
+    "value by value": {"by_value": True, "listed": 0, "dense_cells": 0},
+    "value by value, dense": {"by_value": True, "dense_cells": 6},
+}
+METHOD_NAMES = st.sampled_from(sorted(METHODS))
+LIMITS = st.one_of(st.none(), st.integers(1, 6))
+
+
+def rules_from(method: str, variant: str, *, max_changes: int | None, ties: bool) -> Rules:
+    rules = rules_of(METHODS[method], max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    changed = rules._replace(**VARIANTS[variant])
+    return changed._replace(listed=min(changed.listed, changed.max_changes))
+
+
+def assert_exact(problem: Problem, rules: Rules, bans: list[list[list[int]]]) -> list[np.ndarray]:
+    """Search for everyone and compare with brute force; give the fronts."""
+    found = search_people(problem.layout, problem.with_bans(bans), rules)
+    assert found.finished.all()
+    assert (found.open_boxes == 0).all()
+    fronts = []
+    for person, mine in enumerate(bans):
+        expected = brute_force(
+            problem.scores,
+            problem.grid,
+            problem.placement,
+            problem.tables,
+            problem.people,
+            person,
+            max_changes=rules.max_changes,
+            keep_ties=rules.keep_ties,
+            banned=mine,
+        )
+        points = found.points[found.first[person] : found.first[person + 1]]
+        got = sort_points(points, problem.tables, problem.placement, person)
+        np.testing.assert_array_equal(got, expected)
+        fronts.append(got)
+    return fronts
+
+
+def where_they_stand(problem: Problem) -> list[list[list[int]]]:
+    """Ban everyone's own cell, as is done for people who may be accepted already."""
+    return [[cell] for cell in problem.placement.position.tolist()]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@examples(40)
+@given(problem=problems, method=METHOD_NAMES, max_changes=LIMITS, ties=st.booleans())
+def test_front_equals_brute_force(
+    variant: str, problem: Problem, method: str, max_changes: int | None, ties: bool
+) -> None:
+    rules = rules_from(method, variant, max_changes=max_changes, ties=ties)
+    assert_exact(problem, rules, where_they_stand(problem))
+
+
+@examples(60)
+@given(
+    problem=problems,
+    method=METHOD_NAMES,
+    variant=st.sampled_from(sorted(VARIANTS)),
+    max_changes=LIMITS,
+    ties=st.booleans(),
+    slice_of_work=st.sampled_from([0, 60, 500, 3000]),
+)
+def test_pausing_and_going_on_changes_nothing(
+    problem: Problem, method: str, variant: str, max_changes: int | None, ties: bool, slice_of_work: int
+) -> None:
+    rules = rules_from(method, variant, max_changes=max_changes, ties=ties)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "LONG_SLICE", slice_of_work)
+        assert_exact(problem, rules, where_they_stand(problem))
+
+
+@examples(60)
+@given(
+    problem=problems,
+    method=METHOD_NAMES,
+    variant=st.sampled_from(sorted(VARIANTS)),
+    max_changes=LIMITS,
+    ties=st.booleans(),
+)
+def test_refused_cells_give_way_to_the_next_best(
+    problem: Problem, method: str, variant: str, max_changes: int | None, ties: bool
+) -> None:
+    rules = rules_from(method, variant, max_changes=max_changes, ties=ties)
+    bans = where_they_stand(problem)
+    for _ in range(3):
+        fronts = assert_exact(problem, rules, bans)
+        bans = [[*mine, *front[::2].tolist()] for mine, front in zip(bans, fronts, strict=True)]
+
+
+@examples(30)
+@given(problem=problems, max_changes=LIMITS)
+def test_ties_are_a_superset_of_equal_cost(problem: Problem, max_changes: int | None) -> None:
+    alone = rules_from("exact", "as it is", max_changes=max_changes, ties=False)
+    bans = where_they_stand(problem)
+    fronts = assert_exact(problem, alone, bans)
+    with_ties = assert_exact(problem, alone._replace(keep_ties=True), bans)
+    for few, many in zip(fronts, with_ties, strict=True):
+        assert {tuple(cell) for cell in few.tolist()} <= {tuple(cell) for cell in many.tolist()}

@@ -1,0 +1,114 @@
+"""A search stops when it is told to: by the clock, or by its listener."""
+
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier
+
+import p2ce
+
+SLACK = 0.1  # seconds
+
+
+@pytest.fixture(scope="module")
+def hard() -> tuple[p2ce.Explainer, pd.DataFrame]:
+    """Ask for any number of changes among many fine features: far more than a moment's work."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 14)), columns=[f"f{i:02}" for i in range(14)])
+    margin = (frame.to_numpy() * rng.normal(size=14)).sum(axis=1) + rng.normal(size=300)
+    model = GradientBoostingClassifier(n_estimators=60, random_state=0).fit(frame, margin > 0)
+    explainer = p2ce.Explainer(
+        model,
+        frame,
+        target=True,
+        threshold=0.97,
+        max_changes=None,
+        plausibility=p2ce.IsolationForest(n_estimators=50),
+    )
+    explainer.warm_up()
+    refused = np.argsort(model.predict_proba(frame)[:, 1])
+    return explainer, frame.iloc[refused[:5]]
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.05, 0.3])
+def test_the_limit_is_obeyed(hard: Any, limit: float) -> None:
+    explainer, people = hard
+    taken = []
+    for position in range(3):  # a busy machine may pause one of them
+        begin = time.perf_counter()
+        found = explainer.explain(people.iloc[position], time_limit=limit)
+        taken.append(time.perf_counter() - begin)
+        assert found.status is p2ce.Status.TIME_LIMIT
+        assert not found.certificate.proven
+        assert found.certificate.open_boxes > 0
+        assert all(option.score >= 0.97 and option.plausibility >= 0.0 for option in found)
+    assert min(taken) <= limit + SLACK
+
+
+def test_what_is_open_is_never_dearer_than_what_more_time_finds(hard: Any) -> None:
+    explainer, people = hard
+    short = explainer.explain(people.iloc[0], time_limit=0.05)
+    longer = explainer.explain(people.iloc[0], time_limit=0.6)
+    assert longer.certificate.boxes > short.certificate.boxes
+    for option in longer:
+        beaten = [mine for mine in short if all(mine.costs[k] <= option.costs[k] + 1e-9 for k in mine.costs)]
+        if not beaten:  # then it comes from what was open
+            for name, least in short.certificate.open_costs.items():
+                assert least <= option.costs[name] + 1e-9
+
+
+def test_many_people_each_get_their_time(hard: Any) -> None:
+    explainer, people = hard
+    begin = time.perf_counter()
+    found = explainer.explain_many(people, time_limit=0.1)
+    taken = time.perf_counter() - begin
+    assert {one.status for one in found} == {p2ce.Status.TIME_LIMIT}
+    assert all(one.timings["search"] >= 0.09 for one in found)
+    assert taken <= len(people) * (0.1 + SLACK)
+
+
+def test_a_listener_hears_and_cancels(hard: Any) -> None:
+    explainer, people = hard
+    heard: list[p2ce.Progress] = []
+
+    def listen(news: p2ce.Progress) -> bool:
+        heard.append(news)
+        return len(heard) < 3
+
+    begin = time.perf_counter()
+    found = explainer.explain(people.iloc[0], listener=listen)
+    assert time.perf_counter() - begin < 5.0
+    assert found.status is p2ce.Status.TIME_LIMIT
+    assert len(heard) == 3
+    assert [news.elapsed for news in heard] == sorted(news.elapsed for news in heard)
+    assert all(news.people == 1 and news.person == 0 and news.open_boxes >= 0 for news in heard)
+
+
+def test_a_listener_that_answers_nothing_does_not_stop_the_search(hard: Any) -> None:
+    explainer, people = hard
+    heard: list[p2ce.Progress] = []
+    found = explainer.explain(people.iloc[0], max_changes=3, time_limit=20, listener=heard.append)
+    assert found.status in (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
+
+
+def test_a_cancelled_search_is_not_taken_up_again_for_points_that_the_model_refuses(hard: Any) -> None:
+    """The limit is for the person: verification that fails must not start the clock anew."""
+    from dataclasses import replace
+
+    explainer, people = hard
+    honest = explainer._setup
+    try:
+        explainer._setup = replace(
+            honest, model=replace(honest.model, ask=lambda frame: np.full(len(frame), 0.1))
+        )
+        begin = time.perf_counter()
+        found = explainer.explain(people.iloc[0], time_limit=0.2)
+        taken = time.perf_counter() - begin
+    finally:
+        explainer._setup = honest
+    assert len(found) == 0
+    assert found.status in (p2ce.Status.TIME_LIMIT, p2ce.Status.HEURISTIC)
+    assert taken <= 0.2 + SLACK

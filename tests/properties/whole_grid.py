@@ -1,0 +1,137 @@
+"""Find a person's front by asking the user's own model and detector about every point of the grid."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce import ActionSet, Explanation
+
+QUANTUM_BITS = 20  # costs that agree up to so many low bits of their ticks count as equal
+MAX_JOINED = {"max_distance", "percentile_shift"}
+
+Cell = tuple[float, ...]
+Scorer = Callable[[pd.DataFrame], np.ndarray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """The front as every point of the grid gives it."""
+
+    costs: set[tuple[int, ...]]  # in whole quanta
+    cells: set[Cell]  # every point that no other beats, equal ones included
+    valid: int  # points that model and detector accept
+
+
+def price_changes(name: str, before: np.ndarray, after: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Price each column's change (n, d), straight from the definitions; euclidean stays squared."""
+    deviation = reference.std(axis=0)
+    deviation = np.where(np.ptp(reference, axis=0) == 0, 1.0, deviation)
+    away = np.abs(after - before) / deviation
+    if name == "mean_distance":
+        return away / after.shape[1]
+    if name == "max_distance":
+        return away
+    if name == "changes":
+        return (after != before).astype(float)
+    if name == "euclidean":
+        return away**2
+    assert name == "percentile_shift"
+    shift = np.empty(after.shape)
+    for column in range(after.shape[1]):
+        people = np.sort(reference[:, column])
+
+        def rank(values: np.ndarray, people: np.ndarray = people) -> np.ndarray:
+            below = np.searchsorted(people, values, side="left")
+            upto = np.searchsorted(people, values, side="right")
+            return (below + upto) / 2.0 / len(people)
+
+        shift[:, column] = np.abs(rank(after[:, column]) - rank(before[:, column]))
+    return shift
+
+
+def quanta_of(name: str, priced: np.ndarray, resolution: float) -> np.ndarray:
+    """Join the columns' costs in whole ticks and round to what is compared."""
+    ticks = np.rint(priced / (resolution * 2.0**-QUANTUM_BITS)).astype(np.int64)
+    total = ticks.max(axis=1) if name in MAX_JOINED else ticks.sum(axis=1)
+    return (total + (1 << (QUANTUM_BITS - 1))) >> QUANTUM_BITS
+
+
+def reported_quanta(explanation: Explanation) -> list[tuple[int, ...]]:
+    """Give the costs of an answer in whole quanta."""
+    resolution = explanation.certificate.cost_resolution
+    found = []
+    for option in explanation:
+        vector = []
+        for name in explanation.objectives:
+            cost = option.costs[name] ** 2 if name == "euclidean" else option.costs[name]
+            ticks = np.array([np.rint(cost / resolution[name] * 2.0**QUANTUM_BITS)]).astype(np.int64)
+            vector.append(int((ticks[0] + (1 << (QUANTUM_BITS - 1))) >> QUANTUM_BITS))
+        found.append(tuple(vector))
+    return found
+
+
+def reachable_cells(person: Mapping[str, Any], actions: ActionSet, max_changes: int | None) -> np.ndarray:
+    """List every point (n, d) that the constraints allow, without the person's own."""
+    choices = []
+    for feature in actions.features:
+        now = float(person[feature.name])
+        values = {now, *feature.candidates().tolist()}
+        choices.append(sorted(value for value in values if (value - now) * feature.direction >= 0))
+    cells = np.array(list(product(*choices)))
+    moved = (cells != np.array([float(person[name]) for name in actions.names])).sum(axis=1)
+    return cells[(moved >= 1) & (moved <= (len(choices) if max_changes is None else max_changes))]
+
+
+def as_frame(cells: np.ndarray, reference: pd.DataFrame) -> pd.DataFrame:
+    """Write points as rows of the reference's own column types."""
+    return pd.DataFrame(
+        {
+            name: cells[:, column].astype(dtype)
+            for column, (name, dtype) in enumerate(reference.dtypes.items())
+        }
+    )
+
+
+def front_by_asking(
+    person: Mapping[str, Any],
+    reference: pd.DataFrame,
+    actions: ActionSet,
+    *,
+    score: Scorer,
+    threshold: float,
+    is_plausible: Scorer | None,
+    max_changes: int | None,
+    resolution: Mapping[str, float],
+) -> Truth:
+    """Ask about everything; ``resolution`` says for each objective which costs count as equal."""
+    cells = reachable_cells(person, actions, max_changes)
+    if len(cells):
+        frame = as_frame(cells, reference)
+        valid = score(frame) >= threshold
+        if is_plausible is not None:
+            valid &= is_plausible(frame)
+        cells = cells[valid]
+    before = np.array([float(person[name]) for name in actions.names])
+    people = reference.to_numpy(dtype=np.float64)
+    costs = np.array(
+        [
+            quanta_of(name, price_changes(name, before[None, :].repeat(len(cells), 0), cells, people), fine)
+            if len(cells)
+            else np.zeros(0, dtype=np.int64)
+            for name, fine in resolution.items()
+        ]
+    ).T.reshape(-1, len(resolution))
+    best = [
+        row
+        for row in range(len(cells))
+        if not ((costs <= costs[row]).all(axis=1) & (costs < costs[row]).any(axis=1)).any()
+    ]
+    return Truth(
+        costs={tuple(costs[row].tolist()) for row in best},
+        cells={tuple(cells[row].tolist()) for row in best},
+        valid=len(cells),
+    )
