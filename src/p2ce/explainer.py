@@ -98,12 +98,13 @@ class Explainer:
         values = reference[list(labels)].to_numpy(dtype=np.float64)
         detector = read_detector(plausibility, reference=reference, random_state=random_state)
         grid = grid_of(actions, columns=names)
+        dtypes = reference_dtypes(reference, names)
         self._model = model
         self._reference = reference
         self._setup = Setup(
             names=names,
             labels=labels,
-            dtypes=reference_dtypes(reference, names),
+            dtypes=dtypes,
             model=read,
             detector=detector,
             objectives=tuple(one.fit(Reference(names=names, values=values)) for one in wanted),
@@ -115,6 +116,7 @@ class Explainer:
             keep_ties=bool(ties),
             use_bounds=bound == "auto",
             target=target,
+            dtype_names={name: str(dtype) for name, dtype in dtypes.items()},
         )
 
     @property

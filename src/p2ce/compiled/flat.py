@@ -12,7 +12,7 @@ from p2ce.compiled.forest import Forest
 from p2ce.compiled.records import DETAIL, LIMIT, NODE, PRICE, SCORE, SPOT, TREE
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, spread_table
+from p2ce.grid.placement import Placement, spread
 
 Records: TypeAlias = npt.NDArray[Any]
 
@@ -51,7 +51,7 @@ class ScoreLayout(NamedTuple):
 
     flat: FlatScores
     views: tuple[CompiledScore, ...]  # one representative score per distinct view
-    base_seen: tuple[FloatArray, ...]  # per view: (base width, axes) base candidates as seen
+    base_seen: tuple[FloatArray, ...]  # per view: (axes, width) base candidates as seen, as in BaseGrid.table
     span: FloatArray  # (scores,) largest possible |tree sum| plus |offset|
     leaves: int
     deepest: int  # most splits on the way to a leaf
@@ -118,39 +118,46 @@ def _flatten_forest(
 ) -> tuple[Records, Records, Records]:
     """Lay one forest out behind the ``start`` nodes of those before."""
     trees = np.zeros(forest.tree_count, dtype=TREE)
-    trees["root"], trees["depth"] = forest.root + start, _depths(forest)
+    levels = _levels(forest)
+    trees["root"], trees["depth"] = forest.root + start, _depths(forest, levels)
     is_leaf = forest.feature < 0
     nodes = np.zeros(len(forest.feature), dtype=NODE)
     nodes["feature"] = np.where(is_leaf, 0, forest.feature)
     nodes["threshold"] = np.where(is_leaf, -np.inf, forest.threshold)
     nodes["right"] = start + np.where(is_leaf, np.arange(len(nodes)), forest.right)
     details = np.zeros(len(nodes), dtype=DETAIL)
-    details["value"], details["tick"] = forest.value, np.rint(forest.value / tick)
+    details["value"], details["top"] = forest.value, np.rint(forest.value / tick)
+    for level in reversed(levels):
+        inner = level[~is_leaf[level]]
+        details["top"][inner] = np.maximum(details["top"][inner + 1], details["top"][forest.right[inner]])
     axis = np.where(is_leaf, -1, axis_of[forest.feature])
     for a, base in enumerate(grid.values):
         at = np.flatnonzero(axis == a)
-        details["cut"][at] = np.searchsorted(base_seen[: len(base), a], forest.threshold[at], side="right")
+        details["cut"][at] = np.searchsorted(base_seen[a, : len(base)], forest.threshold[at], side="right")
     return trees, nodes, details
 
 
-def _depths(forest: Forest) -> Int32Array:
-    """Count the most splits on any way from each root to a leaf, level by level for all trees at once."""
-    depths = np.zeros(forest.tree_count, dtype=np.int32)
-    tree, level = np.arange(forest.tree_count), forest.root.astype(np.int64)
-    while len(level):
-        inner = forest.feature[level] >= 0
-        tree, level = tree[inner], level[inner]
-        depths[tree] += 1
-        tree, level = np.tile(tree, 2), np.concatenate([level + 1, forest.right[level]])
+def _levels(forest: Forest) -> list[IntArray]:
+    """List the nodes of all trees level by level, from the roots down."""
+    levels = [forest.root.astype(np.int64)]
+    while len(inner := levels[-1][forest.feature[levels[-1]] >= 0]):
+        levels.append(np.concatenate([inner + 1, forest.right[inner]]))
+    return levels
+
+
+def _depths(forest: Forest, levels: list[IntArray]) -> IntArray:
+    """Find the deepest level of each tree."""
+    depths = np.zeros(forest.tree_count, dtype=np.int64)
+    for depth, level in enumerate(levels):
+        depths[np.searchsorted(forest.root, level, side="right") - 1] = depth
     return depths
 
 
 def _see_base(view: CompiledScore, grid: BaseGrid, sample: FloatArray) -> FloatArray:
     """Show every base candidate to the view, all axes at once: views work column by column."""
     rows = np.tile(sample, (grid.width, 1))
-    for column, values in zip(grid.columns, grid.values, strict=True):
-        rows[: len(values), column] = values
-    return view.see(rows)[:, grid.columns]
+    rows[:, grid.columns] = grid.table.T
+    return np.ascontiguousarray(view.see(rows)[:, grid.columns].T)
 
 
 def tick_for(span: float | FloatArray) -> FloatArray:
@@ -169,13 +176,9 @@ def lay_out_people(
     seen = np.empty((count, len(layout.views), axes, width))
     for v, view in enumerate(layout.views):
         own[:, v] = view.see(people)
-        for a, base in enumerate(grid.values):
-            # The same lookup by which people are placed, over the values as this view shows them.
-            at, new = placement.position[:, a], placement.inserted[:, a]
-            lines = spread_table(layout.base_seen[v][: len(base), a], width)
-            seen[:, v, a] = lines[at + new * (len(base) + 1)]
-            rows = np.flatnonzero(new)
-            seen[rows, v, a, at[rows]] = own[rows, v, grid.columns[a]]
+        # The same insertion by which people were placed, over the values as this view shows them.
+        mine = own[:, v, grid.columns]
+        seen[:, v] = spread(layout.base_seen[v], mine, placement.position, placement.inserted)
     spots = np.empty((count, axes), dtype=SPOT)
     spots["here"], spots["inserted"] = placement.position, placement.inserted
     spots["lowest"], spots["highest"] = placement.lowest, placement.highest

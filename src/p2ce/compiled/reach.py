@@ -131,6 +131,7 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
                 turn.node = node.right
                 turn.axis = axis
                 turn.cut = cut
+                turn.raised = 1
                 turn.trail = trail
                 turn.away = away
                 turns += 1
@@ -140,7 +141,7 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
             if away >= 0:
                 leaf = out.leaves[found]
                 leaf.tree = tree
-                leaf.tick = flat.details[at].tick
+                leaf.tick = flat.details[at].top
                 if found < out.away.shape[0]:
                     out.away[found].count = away
                     for k in range(min(away, 3)):
@@ -163,6 +164,87 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
                 break
         undo(walk, trail, 0)
     return found, visited
+
+
+@kernel
+def highest_total(flat, s, me, spans, limit, walk, enough):  # type: ignore[no-untyped-def]
+    """Add up the best reachable leaf of every tree: an upper bound of the forest's part, in ticks.
+
+    The same bound as from the leaves of `reach_leaves`, but only the promising branches of a tree are
+    walked, best first, and it gives up once the sum cannot come to ``enough`` any more: what it returns
+    is then below ``enough``, and no less a bound. Returns the bound and how many nodes were visited.
+    """
+    score = flat.scores[s]
+    own = me.own[score.looks_at]
+    visited = 0
+    for a in range(spans.shape[0]):
+        walk.path[a].low = spans[a].low
+        walk.path[a].high = spans[a].high
+    total = 0
+    hoped = 0
+    for tree in range(score.first_tree, score.last_tree):
+        hoped += flat.details[flat.trees[tree].root].top
+    for tree in range(score.first_tree, score.last_tree):
+        at = flat.trees[tree].root
+        hoped -= flat.details[at].top
+        best = -(1 << 31)
+        turns = 0
+        trail = 0
+        away = 0
+        while True:
+            while away >= 0 and flat.details[at].top > best:
+                visited += 1
+                node = flat.nodes[at]
+                if node.right == at:
+                    best = flat.details[at].top
+                    break
+                axis = flat.axis_of[node.feature]
+                if axis < 0:
+                    at = at + 1 if own[node.feature] <= node.threshold else node.right
+                    continue
+                cut = flat.details[at].cut
+                if me.spots[axis].inserted and own[node.feature] <= node.threshold:
+                    cut += 1
+                if walk.path[axis].high < cut:
+                    at = at + 1
+                    continue
+                if walk.path[axis].low >= cut:
+                    at = node.right
+                    continue
+                right_first = flat.details[node.right].top > flat.details[at + 1].top
+                turn = walk.turns[turns]
+                turn.node = at + 1 if right_first else node.right
+                turn.axis = axis
+                turn.cut = cut
+                turn.raised = 0 if right_first else 1
+                turn.trail = trail
+                turn.away = away
+                turns += 1
+                here = me.spots[axis].here
+                away = narrow(walk, axis, cut, 1 if right_first else 0, spans[axis], here, away, trail, limit)
+                trail += 1
+                at = node.right if right_first else at + 1
+            away = -1
+            while turns > 0 and away < 0:
+                turns -= 1
+                turn = walk.turns[turns]
+                if flat.details[turn.node].top <= best:
+                    continue
+                undo(walk, trail, turn.trail)
+                trail = turn.trail
+                here = me.spots[turn.axis].here
+                away = narrow(
+                    walk, turn.axis, turn.cut, turn.raised, spans[turn.axis], here, turn.away, trail, limit
+                )
+                trail += 1
+                at = turn.node
+            if away < 0:
+                break
+        undo(walk, trail, 0)
+        total += best
+        if total + hoped < enough:
+            return total + hoped, visited
+    return total, visited
 
 
 @kernel

@@ -16,12 +16,12 @@ NODE = np.dtype(
 DETAIL = np.dtype(
     [
         ("value", np.float64),  # what a leaf adds, as the library holds it
-        ("tick", np.int32),  # the same in whole ticks
+        ("top", np.int32),  # most that any leaf below adds, in whole ticks; at a leaf what it adds itself
         ("cut", np.int32),  # how many base candidates of the axis go left
     ]
 )
 
-TREE = np.dtype([("root", np.int32), ("depth", np.int32)])
+TREE = np.dtype([("root", np.int32), ("depth", np.int32)])  # depth: most splits on the way to a leaf
 
 SCORE = np.dtype(
     [
@@ -68,9 +68,16 @@ AWAY = np.dtype([("axes", np.int32, (3,)), ("count", np.int32), ("group", np.int
 # A leaf in the order of its group: how much more than at the current point its tree gives there.
 LIFT = np.dtype([("tree", np.int32), ("gain", np.int32)])
 
-# A right turn not yet taken, and how to undo what was narrowed since.
+# A side of a split not yet taken, and how to undo what was narrowed since.
 TURN = np.dtype(
-    [("node", np.int32), ("axis", np.int32), ("cut", np.int32), ("trail", np.int32), ("away", np.int32)]
+    [
+        ("node", np.int32),
+        ("axis", np.int32),
+        ("cut", np.int32),
+        ("raised", np.int32),  # 1 for the right side of the cut, 0 for the left
+        ("trail", np.int32),
+        ("away", np.int32),
+    ]
 )
 TRAIL = np.dtype([("axis", np.int32), ("old", np.int32), ("raised", np.int32)])
 

@@ -33,6 +33,17 @@ class BaseGrid:
         return max((len(axis) for axis in self.values), default=0) + 1
 
     @property
+    def lengths(self) -> IntArray:
+        """Number of candidates on each axis, (m,)."""
+        return np.array([len(axis) for axis in self.values], dtype=np.int64)
+
+    @property
+    def table(self) -> FloatArray:
+        """All candidates as one table (m, width), each axis repeating its last one to the end."""
+        rows = [np.append(axis, np.full(self.width - len(axis), axis[-1])) for axis in self.values]
+        return np.array(rows).reshape(len(rows), self.width)
+
+    @property
     def axis_count(self) -> int:
         return len(self.names)
 

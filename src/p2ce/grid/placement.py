@@ -39,46 +39,39 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
     """
     people = np.asarray(people, dtype=np.float64)
     current = np.ascontiguousarray(people[:, grid.columns])
-    shape = current.shape
-    position = np.empty(shape, dtype=np.int32)
-    inserted = np.empty(shape, dtype=np.bool_)
-    values = np.empty((*shape, grid.width))
+    position = np.empty(current.shape, dtype=np.int32)
+    inserted = np.empty(current.shape, dtype=np.bool_)
     for axis, base in enumerate(grid.values):
         here = current[:, axis]
         at = np.searchsorted(base, here)
-        new = base[np.minimum(at, len(base) - 1)] != here
         position[:, axis] = at
-        inserted[:, axis] = new
-        values[:, axis] = spread_table(base, grid.width)[at + new * (len(base) + 1)]
-        # An inserted value stands alone at its index; at the end of the axis it is repeated instead.
-        rows = np.flatnonzero(new)
-        values[rows, axis, at[rows]] = here[rows]
-        beyond = np.flatnonzero(at == len(base))
-        values[beyond, axis, len(base) :] = here[beyond, None]
-    lengths = np.array([len(base) for base in grid.values], dtype=np.int32)
-    count = lengths + inserted
-    zero = np.zeros_like(position)
+        inserted[:, axis] = base[np.minimum(at, len(base) - 1)] != here
+    count = grid.lengths + inserted
     return Placement(
         current=current,
         position=position,
         inserted=inserted,
-        lowest=np.where(grid.direction > 0, position, zero),
+        lowest=np.where(grid.direction > 0, position, np.int32(0)),
         highest=np.where(grid.direction < 0, position, count - 1).astype(np.int32, copy=False),
-        values=values,
+        values=spread(grid.table, current, position, inserted),
         count=count.astype(np.int32, copy=False),
     )
 
 
-def spread_table(base: FloatArray, width: int) -> FloatArray:
-    """Give the candidate rows for every place a person may stand, so that placing is one lookup.
+def spread(table: FloatArray, current: FloatArray, position: Int32Array, inserted: BoolArray) -> FloatArray:
+    """Insert each person's own value (n, m) into the axes' candidates: table (m, width) → (n, m, width).
 
-    Row ``at`` is for someone who stands on candidate ``at``; row ``at + len(base) + 1`` leaves index
-    ``at`` to a value between two candidates.
+    The table repeats the last candidate of an axis up to the width, and so does the answer.
     """
-    size = len(base)
-    index = np.arange(width)
-    plain = np.minimum(index, size - 1)
-    at = np.arange(size + 1)[:, None]
-    shifted = np.minimum(index - (index > at), size - 1)
-    rows: FloatArray = base[np.concatenate([np.broadcast_to(plain, (size + 1, width)), shifted])]
-    return rows
+    axes, width = table.shape
+    slot = np.arange(width, dtype=np.int32)
+    beyond = inserted[..., None] & (slot > position[..., None])
+    flat = (np.arange(axes, dtype=np.int32) * width)[:, None] + slot - beyond
+    values = table.ravel()[flat]
+    rows, columns = np.nonzero(inserted)
+    at = position[rows, columns]
+    values[rows, columns, at] = current[rows, columns]
+    # Someone who stands beyond the last candidate is the last one.
+    for row, column in zip(*np.nonzero(inserted & (values[..., -1] < current)), strict=True):
+        values[row, column, position[row, column] :] = current[row, column]
+    return values

@@ -96,7 +96,7 @@ def binary_index(classes: Sequence[Any], target: Any, *, family: str) -> int:
 def class_index(classes: Sequence[Any], target: Any) -> int:
     """Find the target among the classes."""
     for index, known in enumerate(classes):
-        if bool(known == target):
+        if np.ndim(target) == 0 and bool(known == target):
             return index
     shown = ", ".join(repr(known) for known in classes)
     raise InvalidTarget(

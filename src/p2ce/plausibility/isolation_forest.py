@@ -51,6 +51,7 @@ class IsolationForest:
             raise InvalidOption(
                 f"max_samples must be 'auto' or a whole number, at least 2; got {self.max_samples!r}."
             )
+        _check_seed(self.random_state)
 
 
 def recognises(detector: object) -> bool:
@@ -71,6 +72,7 @@ def read(detector: Any, reference: pd.DataFrame, random_state: int | None) -> Re
 def _fit(asked: IsolationForest, reference: pd.DataFrame, random_state: int | None) -> ReadDetector:
     from sklearn.ensemble import IsolationForest as Fitted
 
+    _check_seed(random_state)
     rows = reference.to_numpy(dtype=np.float64)
     samples = asked.max_samples if asked.max_samples == "auto" else min(int(asked.max_samples), len(rows))
     fitted = Fitted(
@@ -212,6 +214,11 @@ def _within(value: object, low: float, high: float) -> bool:
         return low < float(value) <= high  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return False
+
+
+def _check_seed(seed: object) -> None:
+    if seed is not None and not (_whole(seed) and 0 <= int(seed) < 2**32):  # type: ignore[call-overload]
+        raise InvalidOption(f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {seed!r}.")
 
 
 def _whole(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 from p2ce.compiled.dense import fill_dense
 from p2ce.compiled.groups import reach_support
-from p2ce.compiled.reach import best_total, reach_leaves
+from p2ce.compiled.reach import best_total, highest_total, reach_leaves
 from p2ce.jit import kernel
 from p2ce.pareto.kernels import add_point, is_beaten
 from p2ce.search.open_boxes import push_box
@@ -45,26 +45,29 @@ def stay_where_undecided(me, box):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def upper_bound(flat, s, me, box, size, changes_left, grouped, reached, work):  # type: ignore[no-untyped-def]
-    """Bound the score of every point of the box from above, in ticks; the paper's f̄ₐ.
-
-    Returns the bound and the number of leaves behind it, which stay in ``reached``.
-    """
-    total = me.limits[s].base
-    count = 0
-    if flat.scores[s].last_tree > flat.scores[s].first_tree:
-        if grouped and s == 0:
-            count, visited = reach_support(work.groups, me, box.spans, box.axes, size, reached)
-            work.counters[WORK] += 2 * visited
-        else:
-            count, visited = reach_leaves(
-                flat, s, me, box.spans, box.axes, size, changes_left, work.walk, reached
-            )
-            work.counters[WORK] += 4 * visited
-        total += best_total(flat, s, reached, count, work.best)
+def is_hopeless(flat, s, me, box, size, changes_left, work):  # type: ignore[no-untyped-def]
+    """Tell whether the score of every point of the box is below its threshold: the paper's f̄ₐ < τ."""
+    enough = me.limits[s].refused_below - me.limits[s].base
     if flat.scores[s].table >= 0:
-        total += best_gains(me, flat.scores[s].table, box, size, changes_left, work.sums.few)
-    return total, count
+        return best_gains(me, flat.scores[s].table, box, size, changes_left, work.sums.few) < enough
+    best, visited = highest_total(flat, s, me, box.spans, changes_left, work.walk, enough)
+    work.counters[WORK] += 4 * visited
+    return best < enough
+
+
+@kernel
+def reach_model(flat, me, box, size, changes_left, grouped, work):  # type: ignore[no-untyped-def]
+    """List the model's leaves in the box; return how many, 0 for an additive model."""
+    if flat.scores[0].table >= 0:
+        return 0
+    if grouped:
+        count, visited = reach_support(work.groups, me, box.spans, box.axes, size, work.reached)
+    else:
+        count, visited = reach_leaves(
+            flat, 0, me, box.spans, box.axes, size, changes_left, work.walk, work.reached
+        )
+    work.counters[WORK] += 4 * visited
+    return count
 
 
 @kernel
@@ -178,21 +181,30 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # typ
             return True
 
     # Rule 2: no point can reach a threshold.
-    bound, count = upper_bound(
-        flat, 0, me, box, size, rules.max_changes - forced, grouped, work.reached, work
-    )
-    if rules.model_check and bound < me.limits[0].refused_below:
+    changes_left = rules.max_changes - forced
+    count = 0
+    if grouped:
+        # The leaves come sorted, so that listing them is no dearer than bounding.
+        count = reach_model(flat, me, box, size, changes_left, grouped, work)
+        if flat.scores[0].table >= 0:
+            hopeless = is_hopeless(flat, 0, me, box, size, changes_left, work)
+        else:
+            best = me.limits[0].base + best_total(flat, 0, work.reached, count, work.best)
+            hopeless = best < me.limits[0].refused_below
+    else:
+        hopeless = rules.model_check and is_hopeless(flat, 0, me, box, size, changes_left, work)
+    if rules.model_check and hopeless:
         counters[BOUND] += 1
         return True
     # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
     if rules.partial_check == 1 or (rules.partial_check == 2 and outcome == IMPLAUSIBLE):
         for s in range(1, flat.scores.shape[0]):
-            bound, _ = upper_bound(
-                flat, s, me, box, size, rules.max_changes - forced, False, work.further, work
-            )
-            if bound < me.limits[s].refused_below:
+            if is_hopeless(flat, s, me, box, size, changes_left, work):
                 counters[BOUND + min(s, 2)] += 1
                 return True
+    if not grouped and not rules.by_value:
+        count = reach_model(flat, me, box, size, changes_left, grouped, work)
+        best_total(flat, 0, work.reached, count, work.best)  # what the choice of a cut goes by
 
     # Rule 3: small enough to score whole.
     if dense:

@@ -1,7 +1,7 @@
 """Look through the scored cells of a box and offer the valid, undominated ones to the front."""
 
 from p2ce.compiled.dense import fill_dense, score_cell
-from p2ce.compiled.reach import NO_LIMIT, best_total, reach_leaves
+from p2ce.compiled.reach import NO_LIMIT, highest_total, reach_leaves
 from p2ce.jit import kernel
 from p2ce.pareto.kernels import add_point, find_tied, is_beaten
 from p2ce.search.pricing import join, quantum
@@ -193,12 +193,14 @@ def cell_in_hull(box, size):  # type: ignore[no-untyped-def]
 @kernel
 def score_hull(flat, s, me, box, size, work):  # type: ignore[no-untyped-def]
     """Score every cell of the hull by a further score; False when none of them can pass."""
-    count, visited = reach_leaves(flat, s, me, box.hull, box.axes, size, NO_LIMIT, work.walk, work.further)
+    enough = me.limits[s].refused_below - me.limits[s].base
+    best, visited = highest_total(flat, s, me, box.hull, NO_LIMIT, work.walk, enough)
     work.counters[WORK] += 4 * visited
-    best = me.limits[s].base + best_total(flat, s, work.further, count, work.best)
-    if best < me.limits[s].refused_below:
+    if best < enough:
         work.counters[BOUND + s] += 1
         return False
+    count, visited = reach_leaves(flat, s, me, box.hull, box.axes, size, NO_LIMIT, work.walk, work.further)
+    work.counters[WORK] += 4 * visited
     work.counters[WORK] += 3 * fill_dense(
         work.further, count, box.hull, box.axes, size, work.corner, work.further_cells
     )

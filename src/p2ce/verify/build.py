@@ -1,5 +1,6 @@
 """Turn verified arrays into the answer that people read."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
         counterfactuals=tuple(_counterfactual(setup, person, answers, point) for point in points),
         certificate=None if status is Status.ALREADY_FAVOURABLE else _certificate(setup, answers, at),
         objectives=tuple(objective.name for objective in setup.objectives),
-        dtypes={name: str(dtype) for name, dtype in setup.dtypes.items()},
+        dtypes=setup.dtype_names,
         elapsed=float(answers.search_seconds[at]) + seconds,
         timings={"search": float(answers.search_seconds[at]), "verification": seconds},
     )
@@ -44,7 +45,7 @@ def failed_explanation(setup: Setup, people: People, position: int, status: Stat
         scale=setup.model.scale,
         target=setup.target,
         objectives=tuple(objective.name for objective in setup.objectives),
-        dtypes={name: str(dtype) for name, dtype in setup.dtypes.items()},
+        dtypes=setup.dtype_names,
         message=message,
     )
 
@@ -98,7 +99,7 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         model_family=setup.model.family,
         detector_family=setup.detector.family if setup.detector and setup.method.plausible else None,
         bound=("linear" if setup.model.score.forest is None else "tree leaves") if setup.use_bounds else "none",
-        cells=count_cells(answers.choices[at].tolist(), setup.max_changes),
+        cells=count_cells(tuple(sorted(answers.choices[at].tolist())), setup.max_changes),
         axes=int((answers.choices[at] > 0).sum()),
         max_changes=setup.max_changes,
         boxes=counters[BOXES],
@@ -117,7 +118,8 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
     )
 
 
-def count_cells(choices: list[int], max_changes: int | None) -> int:
+@lru_cache(maxsize=4096)
+def count_cells(choices: tuple[int, ...], max_changes: int | None) -> int:
     """Count the points with at least one and at most so many changes: sums of products of alternatives."""
     most = len(choices) if max_changes is None else min(max_changes, len(choices))
     ways = [1] + [0] * most

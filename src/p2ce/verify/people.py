@@ -21,7 +21,7 @@ class People:
     """The rows of the caller, in the model's column order."""
 
     labels: tuple[Any, ...]  # index labels of the caller's frame
-    columns: tuple[npt.NDArray[Any], ...]  # one array per model column, exactly as given
+    columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as given
     values: FloatArray  # (n, d) the same as numbers; 0 where a row cannot be read
     problems: dict[int, str]  # position → why the row cannot be read
 
@@ -30,73 +30,81 @@ class People:
 
     def row(self, position: int, names: Sequence[str]) -> dict[str, Any]:
         """Give one row as plain Python values."""
-        return {
-            name: _plain(column[position]) for name, column in zip(names, self.columns, strict=True)
-        }
-
-    def take(self, positions: Sequence[int]) -> "People":
-        """Give some of the rows."""
-        return People(
-            labels=tuple(self.labels[i] for i in positions),
-            columns=tuple(column[list(positions)] for column in self.columns),
-            values=self.values[list(positions)],
-            problems={new: self.problems[old] for new, old in enumerate(positions) if old in self.problems},
-        )
+        return {name: column[position] for name, column in zip(names, self.columns, strict=True)}
 
 
 def read_row(row: Any, names: Sequence[str], dtypes: Dtypes, actions: ActionSet | None) -> People:
     """Read one person from a Series, a one-row frame, a dict or a 1-D array; raise on anything wrong."""
+    given: dict[Any, Any]
     if isinstance(row, pd.DataFrame):
         if len(row) != 1:
             raise InvalidPerson(
                 f"explain() takes one person, got a frame of {len(row)} rows. Use explain_many() for several."
             )
-        frame = row
-    elif isinstance(row, pd.Series):
-        frame = pd.DataFrame({label: [row.iloc[i]] for i, label in enumerate(row.index)}, index=[row.name])
-    elif isinstance(row, Mapping):
-        frame = pd.DataFrame({label: [value] for label, value in row.items()})
+        label, columns = row.index[0], {name: row[name].to_numpy() for name in _labels(row.columns, names)}
+        given = dict(zip(names, columns.values(), strict=True))
+    elif isinstance(row, pd.Series | Mapping):
+        label = getattr(row, "name", 0)
+        found = _labels(row.keys(), names)
+        given = {name: _one(row[key]) for name, key in zip(names, found, strict=True)}
     elif isinstance(row, np.ndarray | list | tuple):
-        values = list(row)
-        if np.ndim(row) != 1 or len(values) != len(names):
+        label = 0
+        if np.ndim(row) != 1 or len(row) != len(names):
             raise InvalidPerson(
                 f"A person given as an array needs {len(names)} values in the model's column order, got an "
                 f"array of shape {np.shape(row)}. Pass a Series or a dict to go by name."
             )
-        frame = pd.DataFrame({name: [value] for name, value in zip(names, values, strict=True)})
+        given = {name: _one(value) for name, value in zip(names, row, strict=True)}
     else:
         raise InvalidPerson(
             f"A person is a Series, a one-row frame, a dict or a 1-D array; got {type(row).__name__}."
         )
     if actions is not None:
         # Here the contradiction is an error of its own kind, not one row's problem.
-        known = _labels(frame, names)
-        numbers = [_numbers(frame[label].to_numpy())[0] for label in known]
-        actions.check_person({name: x for name, x in zip(names, numbers, strict=True) if np.isfinite(x)})
-    people = read_frame(frame, names, dtypes, actions)
+        numbers = {name: float(_numbers(column)[0]) for name, column in given.items() if actions[name].fixed}
+        actions.check_person({name: x for name, x in numbers.items() if np.isfinite(x)})
+    people = _read((label,), list(given.values()), names, dtypes, actions)
     if people.problems:
         raise InvalidPerson(people.problems[0])
     return people
 
 
-def read_frame(frame: pd.DataFrame, names: Sequence[str], dtypes: Dtypes, actions: ActionSet | None) -> People:
+def read_frame(frame: pd.DataFrame, names: Sequence[str], dtypes: Dtypes, actions: ActionSet) -> People:
     """Read many people; a row that cannot be read is noted, a column that is missing or unknown raises."""
-    columns = [frame[label].to_numpy() for label in _labels(frame, names)]
-    count = len(frame)
-    values = np.zeros((count, len(names)))
+    columns = [frame[label].to_numpy() for label in _labels(frame.columns, names)]
+    return _read(tuple(frame.index), columns, names, dtypes, actions)
+
+
+def _one(value: Any) -> npt.NDArray[Any]:
+    """Make a column of one value that keeps its type."""
+    column = np.empty(1, dtype=value.dtype if isinstance(value, np.generic) else object)
+    column[0] = value
+    return column
+
+
+def _read(
+    labels: tuple[Any, ...],
+    columns: Sequence[npt.NDArray[Any]],
+    names: Sequence[str],
+    dtypes: Dtypes,
+    actions: ActionSet | None,
+) -> People:
+    values = np.zeros((len(labels), len(names)))
     problems: dict[int, str] = {}
     for position, (name, column) in enumerate(zip(names, columns, strict=True)):
         numbers = _numbers(column)
-        for bad in np.flatnonzero(~np.isfinite(numbers)).tolist():
+        finite = np.isfinite(numbers)
+        usable = numbers if finite.all() else np.where(finite, numbers, 0.0)
+        fits = _fits(usable, dtypes[name])
+        values[:, position] = usable
+        for bad in np.flatnonzero(~finite).tolist():
             problems.setdefault(bad, _describe(name, column[bad]))
-        usable = np.where(np.isfinite(numbers), numbers, 0.0)
-        for bad in np.flatnonzero(~_fits(usable, dtypes[name])).tolist():
+        for bad in [] if fits.all() else np.flatnonzero(~fits).tolist():
             problems.setdefault(
                 bad,
                 f"Column {name!r} holds {dtypes[name]} in the reference, which cannot hold "
                 f"{shown(float(usable[bad]))} exactly. Give the value in the column's own type.",
             )
-        values[:, position] = usable
         feature = None if actions is None else actions[name]
         if feature is not None and feature.fixed and feature.asked_range is not None:
             low, high = feature.ends()
@@ -106,15 +114,18 @@ def read_frame(frame: pd.DataFrame, names: Sequence[str], dtypes: Dtypes, action
                     f"{name!r} is fixed at {shown(float(usable[bad]))} but within() asks for "
                     f"{shown_range(low, high)}. Remove one of the two.",
                 )
-    return People(labels=tuple(frame.index), columns=tuple(columns), values=values, problems=problems)
+    plain = tuple([_plain(value) for value in column.tolist()] for column in columns)
+    return People(labels=labels, columns=plain, values=values, problems=problems)
 
 
-def _labels(frame: pd.DataFrame, names: Sequence[str]) -> list[Any]:
+def _labels(given: Any, names: Sequence[str]) -> list[Any]:
     """Match columns by name, in any order."""
-    labels = {str(label): label for label in frame.columns}
-    if len(labels) != frame.shape[1]:
-        twice = frame.columns[frame.columns.map(str).duplicated()][0]
-        raise InvalidPerson(f"Column {str(twice)!r} appears more than once. Give every column its own name.")
+    given = list(given)
+    labels = {str(label): label for label in given}
+    if len(labels) != len(given):
+        texts = [str(label) for label in given]
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise InvalidPerson(f"Column {twice!r} appears more than once. Give every column its own name.")
     missing = [name for name in names if name not in labels]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
@@ -139,7 +150,7 @@ def _numbers(column: npt.NDArray[Any]) -> FloatArray:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, str | bytes) or value is None:
+    if isinstance(value, str | bytes | complex) or value is None:
         return np.nan
     try:
         return float(value)
@@ -167,6 +178,7 @@ def _describe(name: str, value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
+    # An object column keeps NumPy's own scalars.
     return value.item() if isinstance(value, np.generic) else value
 
 

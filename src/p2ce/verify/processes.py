@@ -52,7 +52,10 @@ def warm_processes(setup: Setup, values: FloatArray, n_jobs: int) -> None:
 
 def _pack(setup: Setup) -> tuple[bytes, str]:
     """Pickle the question once; readings hold closures, which plain pickle refuses."""
-    from joblib.externals import cloudpickle
+    try:
+        import cloudpickle
+    except ModuleNotFoundError:  # joblib before 1.6 brings its own copy, later ones depend on the package
+        from joblib.externals import cloudpickle
 
     payload: bytes = cloudpickle.dumps(setup)
     return payload, hashlib.sha256(payload).hexdigest()

@@ -39,6 +39,7 @@ class Setup:
     keep_ties: bool
     use_bounds: bool
     target: Any
+    dtype_names: dict[str, str]  # as every answer repeats them
 
     def with_actions(self, actions: ActionSet) -> "Setup":
         """Ask the same question over another action set."""

@@ -1,0 +1,59 @@
+"""Make one small population with columns of every kind, and a model for it, for tests of the whole."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import IsolationForest as SklearnForest
+from sklearn.ensemble import RandomForestClassifier
+
+import p2ce
+
+
+@cache
+def _people() -> pd.DataFrame:
+    rng = np.random.default_rng(7)
+    rows = 240
+    return pd.DataFrame(
+        {
+            "Income": rng.integers(10, 60, rows),
+            "Debt": rng.normal(0.0, 2.0, rows).round(1),
+            "Owns": rng.random(rows) < 0.4,
+            "Rate": (rng.integers(0, 9, rows) / 8.0).astype(np.float32),
+            "Years": rng.integers(0, 12, rows).astype(np.int8),
+        },
+        index=[f"p{i}" for i in range(rows)],
+    )
+
+
+def people() -> pd.DataFrame:
+    """Give a fresh copy: integers, a bool, single and double precision."""
+    return _people().copy()
+
+
+def label() -> np.ndarray:
+    frame = _people()
+    margin = frame["Income"] / 12 - frame["Debt"] + frame["Owns"] * 1.5 - frame["Rate"] + frame["Years"] / 6
+    return np.asarray(margin > 4.0).astype(int)
+
+
+@cache
+def forest() -> RandomForestClassifier:
+    return RandomForestClassifier(12, max_depth=5, random_state=0).fit(_people(), label())
+
+
+@cache
+def detector() -> SklearnForest:
+    return SklearnForest(n_estimators=20, contamination=0.1, random_state=0).fit(_people())
+
+
+def explainer(**changed: Any) -> p2ce.Explainer:
+    """Ask as usual, except for what is named."""
+    asked = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.1), **changed}
+    return p2ce.Explainer(asked.pop("model", forest()), asked.pop("reference", people()), **asked)
+
+
+def refused() -> pd.DataFrame:
+    """Give the people whom the model refuses."""
+    return _people()[forest().predict(_people()) == 0].copy()
