@@ -1,17 +1,18 @@
 """The bound of a box covers every point of it that the search could still complete it to."""
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from p2ce.compiled.evaluate import score_rows
+from p2ce.compiled.evaluate import leaves_reached, score_rows
+from p2ce.compiled.flat import tick_for
 from p2ce.compiled.person import person_of
+from p2ce.compiled.reach import highest_total
 from p2ce.search.engine import rules_of
-from p2ce.search.explore import list_axes, upper_bound
+from p2ce.search.explore import is_hopeless, list_axes
 from p2ce.search.methods import METHODS
 from p2ce.search.pricing import price_corner
 from p2ce.search.workspace import Workspace, new_workspace
@@ -20,11 +21,17 @@ from tests.properties.random_problems import Problem, problems
 
 
 @njit(_nrt=False)
-def bound_of_box(flat, people, p, s, changes_left, work):
-    """Give the bound of the box at hand in ticks."""
+def box_is_hopeless(flat, people, p, s, changes_left, work):
+    """Tell whether the box at hand would be dropped by the bound of score ``s``."""
     me = person_of(people, p)
-    size = list_axes(me, work.box)
-    bound, _ = upper_bound(flat, s, me, work.box, size, changes_left, False, work.reached, work)
+    return is_hopeless(flat, s, me, work.box, list_axes(me, work.box), changes_left, work)
+
+
+@njit(_nrt=False)
+def bound_of_trees(flat, people, p, s, changes_left, work):
+    """Give the bound of a forest's part over the box at hand, in ticks."""
+    me = person_of(people, p)
+    bound, _ = highest_total(flat, s, me, work.box.spans, changes_left, work.walk, -(1 << 62))
     return bound
 
 
@@ -67,42 +74,38 @@ def random_box(problem: Problem, seed: int) -> tuple[Workspace, np.ndarray, np.n
     return work, cells, cells != here, forced
 
 
-@examples(150)
+@examples(200)
 @given(problem=problems, seed=st.integers(0, 10**6), changes_left=st.integers(0, 6))
-def test_upper_bound_covers_every_completion(problem: Problem, seed: int, changes_left: int) -> None:
+def test_a_box_is_dropped_only_if_every_completion_is_refused(
+    problem: Problem, seed: int, changes_left: int
+) -> None:
     work, cells, changed, forced = random_box(problem, seed)
     completions = cells[(changed & ~forced).sum(axis=1) <= changes_left]
+    if not len(completions):
+        return
     rows = problem.rows(0, completions)
     for s, score in enumerate(problem.scores):
-        bound = bound_of_box(problem.layout.flat, problem.flat_people, 0, s, changes_left, work)
-        limit = problem.flat_people.limits[0, s]
-        if not len(rows):
+        if box_is_hopeless(problem.layout.flat, problem.flat_people, 0, s, changes_left, work):
+            assert score_rows(score, rows).max() < score.maybe
+
+
+@examples(200)
+@given(problem=problems, seed=st.integers(0, 10**6), changes_left=st.integers(0, 6))
+def test_the_bound_of_trees_covers_every_completion(problem: Problem, seed: int, changes_left: int) -> None:
+    work, cells, changed, forced = random_box(problem, seed)
+    completions = cells[(changed & ~forced).sum(axis=1) <= changes_left]
+    if not len(completions):
+        return
+    rows = problem.rows(0, completions)
+    for s, score in enumerate(problem.scores):
+        if score.forest is None:
             continue
-        best = score_rows(score, rows).max()
-        # What the search does with it: a box is dropped when its bound is surely refused.
-        assert best < score.maybe or bound >= limit["refused_below"]
-        # And as a number, up to the rounding of the ticks that the limit allows for.
-        ticks = ticks_per_unit(problem, s)
-        doubt = score.forest.tree_count if score.forest is not None else score.column_count
-        assert bound >= best * ticks - doubt - 2
-
-
-def ticks_per_unit(problem: Problem, s: int) -> float:
-    """Read the size of a tick off a leaf, or off the largest gain."""
-    score: Any = problem.scores[s]
-    flat = problem.layout.flat
-    if score.forest is not None:
-        from p2ce.compiled.flat import tick_for
-
-        return 1.0 / float(tick_for(problem.layout.span[s]))
-    gains = problem.flat_people.gains[0, flat.scores[s]["table"]]
-    seen = problem.flat_people.seen[0, flat.scores[s]["looks_at"]]
-    worth = score.weights[problem.grid.columns][:, None] * seen
-    at = np.unravel_index(np.argmax(np.abs(gains)), gains.shape)
-    if gains[at] == 0:
-        return 0.0
-    # Ticks are powers of two.
-    return float(2.0 ** np.rint(np.log2(gains[at] / worth[at])))
+        bound = bound_of_trees(problem.layout.flat, problem.flat_people, 0, s, changes_left, work)
+        leaves = leaves_reached(score.forest, score.see(rows))
+        ticks = np.rint(score.forest.value / tick_for(problem.layout.span[s]))[leaves]
+        assert bound >= ticks.sum(axis=1).max()
+        # It is no looser than it says: the best leaf of every tree that some completion reaches.
+        assert bound <= ticks.max(axis=0).sum()
 
 
 @examples(150)

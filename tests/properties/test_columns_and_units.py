@@ -77,7 +77,7 @@ def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: 
     case = make_case(family, seed, 5, ["mean_distance", "max_distance", "percentile_shift"])
     # Whole and single-precision columns cannot be halved; powers of two round nothing.
     scaled = [name for name in case.frame.columns if case.frame[name].dtype == np.float64]
-    unit = dict.fromkeys(scaled, 2.0 ** power)
+    unit = dict.fromkeys(scaled, 2.0**power)
     frame = case.frame.assign(**{name: case.frame[name] * unit[name] for name in scaled})
     actions = p2ce.ActionSet.infer(frame).values(
         {

@@ -218,7 +218,9 @@ def _within(value: object, low: float, high: float) -> bool:
 
 def _check_seed(seed: object) -> None:
     if seed is not None and not (_whole(seed) and 0 <= int(seed) < 2**32):  # type: ignore[call-overload]
-        raise InvalidOption(f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {seed!r}.")
+        raise InvalidOption(
+            f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {seed!r}."
+        )
 
 
 def _whole(value: object) -> bool:

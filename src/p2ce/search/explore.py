@@ -15,9 +15,9 @@ from p2ce.search.pricing import (
     sort_ascending,
     trim_box,
 )
-from p2ce.search.scan import collect_cells, is_banned, offer_cells, passes
+from p2ce.search.scan import WORTH_SCORING, is_banned, offer_cells, passes
 from p2ce.search.split import choose_cut
-from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TOO_MANY, WORK
+from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TIRED, TOO_MANY, WORK
 
 # What became of a point that was offered.
 ADDED, NO_ROOM, REFUSED, IMPLAUSIBLE = range(4)
@@ -197,7 +197,8 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # typ
         counters[BOUND] += 1
         return True
     # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
-    if rules.partial_check == 1 or (rules.partial_check == 2 and outcome == IMPLAUSIBLE):
+    seen_to_fail = outcome == IMPLAUSIBLE or (work.state[TIRED] > 0 and volume > WORTH_SCORING)
+    if rules.partial_check == 1 or (rules.partial_check == 2 and seen_to_fail):
         for s in range(1, flat.scores.shape[0]):
             if is_hopeless(flat, s, me, box, size, changes_left, work):
                 counters[BOUND + min(s, 2)] += 1
@@ -212,8 +213,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # typ
         counters[WORK] += 4 * volume
         if count > 0:
             fill_dense(work.reached, count, box.spans, box.axes, size, work.corner, work.cells)
-        found = collect_cells(flat, me, box, size, least, rules, work)
-        has_room = found == 0 or offer_cells(flat, me, box, size, found, rules, work)
+        has_room = offer_cells(flat, me, box, size, volume, least, rules, work)
         for k in range(size):
             box.index[box.axes[k]] = me.spots[box.axes[k]].here
         return has_room

@@ -25,12 +25,14 @@ from p2ce.search.workspace import (
     FRESH,
     FRONT_FULL,
     LIVE,
+    MONOTONE,
     OPEN,
     PAUSED,
     RESULTS_FULL,
     ROOT_PUSHED,
     SIZE,
     STARTED,
+    TIRED,
     USED,
     WORK,
 )
@@ -70,6 +72,8 @@ def start_person(flat, me, rules, work):  # type: ignore[no-untyped-def]
     state[STARTED] = 1
     state[SIZE] = 1
     state[FRESH] = 1
+    state[MONOTONE] = 1
+    state[TIRED] = 0
     state[ROOT_PUSHED] = 0
     state[OPEN] = 0
     state[FREE] = 0
@@ -85,6 +89,9 @@ def start_person(flat, me, rules, work):  # type: ignore[no-untyped-def]
         box.spans[a].must = 0
         for m in range(me.joins.shape[0]):
             work.least[m, a] = cheapest_change(me, m, a, box.spans[a])
+            for i in range(spot.lowest, spot.highest + 1):
+                if me.prices[m, a, i].cost != me.prices[m, a, i].envelope:
+                    state[MONOTONE] = 0
         if spot.lowest < spot.highest:
             work.live[live] = a
             live += 1

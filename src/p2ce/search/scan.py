@@ -4,11 +4,14 @@ from p2ce.compiled.dense import fill_dense, score_cell
 from p2ce.compiled.reach import NO_LIMIT, highest_total, reach_leaves
 from p2ce.jit import kernel
 from p2ce.pareto.kernels import add_point, find_tied, is_beaten
-from p2ce.search.pricing import join, quantum
-from p2ce.search.workspace import BOUND, CHECKED, WORK
+from p2ce.search.pricing import join, price_corner, quantum, trim_box
+from p2ce.search.workspace import BOUND, CHECKED, MONOTONE, TIRED, WORK
 
-# So many cells may fail the detector one by one before it is bounded and scored over the whole box.
-PATIENCE = 4
+# So many cells may fail the detector one by one before it is scored over the whole box; fewer for a person
+# for whom that has happened before.
+PATIENCE = 6
+# In boxes of fewer cells it never is.
+WORTH_SCORING = 64
 
 
 @kernel
@@ -34,85 +37,127 @@ def passes(flat, s, me, index, work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def collect_cells(flat, me, box, size, least, rules, work):  # type: ignore[no-untyped-def]
-    """Gather the cells that the first score may accept and that the front does not beat.
+def enter_row(flat, me, box, size, rules, work):  # type: ignore[no-untyped-def]
+    """Price and score what the leading axes of ``box.index`` have chosen.
 
-    Where that score has trees, ``work.cells`` holds their part. Returns how many were gathered.
+    A row is all candidates of the last axis. Returns the number of changes so far and the ticks, the
+    last axis left out; -1 changes for a row without a point.
     """
-    objectives = me.joins.shape[0]
     axes = box.axes
+    changed = 0
+    for k in range(size - 1):
+        a = axes[k]
+        if box.index[a] != me.spots[a].here:
+            changed += 1
+        elif box.spans[a].must:
+            return -1, 0
+    if changed > rules.max_changes:
+        return -1, 0
+    ticks = me.limits[0].base
     table = flat.scores[0].table
-    has_trees = flat.scores[0].last_tree > flat.scores[0].first_tree
-    refused_below = me.limits[0].refused_below
-    trial = work.sums.trial
+    if table >= 0:
+        # Every axis counts here, also those that stay.
+        for a in range(box.index.shape[0]):
+            if a != axes[size - 1]:
+                ticks += me.gains[table, a, box.index[a]]
     part = work.sums.part[0]
-    last = axes[size - 1]
+    for m in range(me.joins.shape[0]):
+        part[m] = 0
+        for k in range(size - 1):
+            part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.index[axes[k]]].cost)
+    return changed, ticks
+
+
+@kernel
+def row_in_hull(box, size):  # type: ignore[no-untyped-def]
+    """Number the row's first cell within the hull, as dense scoring lays its cells out; -1 outside."""
+    cell = 0
+    for k in range(size - 1):
+        hull = box.hull[box.axes[k]]
+        i = box.index[box.axes[k]]
+        if i < hull.low or i > hull.high:
+            return -1
+        cell = cell * (hull.high - hull.low + 1) + i - hull.low
+    hull = box.hull[box.axes[size - 1]]
+    return cell * (hull.high - hull.low + 1)
+
+
+@kernel
+def seek(flat, me, box, size, row, ticks, begin, end, step, in_hull, slot, work):  # type: ignore[no-untyped-def]
+    """Find the row's next cell from ``begin`` on that may be accepted and is not beaten.
+
+    It is written to the candidate ``slot``; False when there is none. Costs do not fall on the way
+    outwards, so the first beaten cell ends the row, unless a user's own table is not monotone.
+    """
+    last = box.axes[size - 1]
     span = box.spans[last]
     length = span.high - span.low + 1
+    table = flat.scores[0].table
+    refused_below = me.limits[0].refused_below
+    part = work.sums.part[0]
+    trial = work.sums.trial
+    hull_row = row_in_hull(box, size) if in_hull else 0
+    if hull_row < 0:
+        return False
+    for i in range(begin, end, step):
+        tick = ticks
+        if table >= 0:
+            tick += me.gains[table, last, i]
+        else:
+            tick += work.cells[row * length + i - span.low]
+        if tick < refused_below:
+            continue
+        if in_hull:
+            hull = box.hull[last]
+            if i < hull.low or i > hull.high:
+                continue
+            further = me.limits[1].base + work.further_cells[hull_row + i - hull.low]
+            if further < me.limits[1].refused_below:
+                continue
+        for m in range(me.joins.shape[0]):
+            trial[m] = quantum(join(me.joins[m] == 1, part[m], me.prices[m, last, i].cost))
+        if is_beaten(work.front, trial):
+            if work.state[MONOTONE]:
+                return False
+            continue
+        candidate = work.candidates[slot]
+        candidate.cell = row * length + i - span.low
+        candidate.tick = tick
+        candidate.key = trial[0]
+        for m in range(me.joins.shape[0]):
+            work.quanta[slot, m] = trial[m]
+        return True
+    return False
+
+
+@kernel
+def collect_rows(flat, me, box, size, least, rules, in_hull, work):  # type: ignore[no-untyped-def]
+    """Gather, for each row of the box and each side of the current value, the nearest promising cell.
+
+    Whatever lies farther out in the row costs no less, and is looked at only if that cell fails. Returns
+    how many were gathered.
+    """
+    axes = box.axes
+    last = axes[size - 1]
+    span = box.spans[last]
     here = me.spots[last].here
+    stays = span.must == 0 and span.low <= here <= span.high
+    up = max(span.low, here + 1)
+    down = min(span.high, here - 1)
     found = 0
     for k in range(size - 1):
         box.index[axes[k]] = box.spans[axes[k]].low
     row = 0
     while True:
-        changed = 0
-        ticks = me.limits[0].base
-        for k in range(size - 1):
-            a = axes[k]
-            if box.index[a] != me.spots[a].here:
-                changed += 1
-            elif box.spans[a].must:
-                changed = rules.max_changes + 1
-                break
-        if changed <= rules.max_changes:
-            if table >= 0:
-                # Every axis counts here, also those that stay.
-                box.index[last] = here
-                for a in range(box.index.shape[0]):
-                    ticks += me.gains[table, a, box.index[a]]
-                ticks -= me.gains[table, last, here]
-            for m in range(objectives):
-                part[m] = 0
-                for k in range(size - 1):
-                    part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.index[axes[k]]].cost)
-            # The current value, then each side outwards from it: the first beaten cell ends a side.
-            for side in range(3):
-                if side == 0:
-                    if span.must or here < span.low or here > span.high:
-                        continue
-                    begin, end, step = here, here + 1, 1
-                elif side == 1:
-                    begin, end, step = max(span.low, here + 1), span.high + 1, 1
-                else:
-                    begin, end, step = min(span.high, here - 1), span.low - 1, -1
-                total_changed = changed + (1 if side > 0 else 0)
-                if total_changed > rules.max_changes or total_changed < least:
-                    continue
-                for i in range(begin, end, step):
-                    tick = ticks
-                    if has_trees:
-                        tick += work.cells[row * length + i - span.low]
-                    if table >= 0:
-                        tick += me.gains[table, last, i]
-                    if tick < refused_below:
-                        continue
-                    monotone = True
-                    for m in range(objectives):
-                        price = me.prices[m, last, i]
-                        if price.envelope != price.cost:
-                            monotone = False
-                        trial[m] = quantum(join(me.joins[m] == 1, part[m], price.cost))
-                    if is_beaten(work.front, trial):
-                        if monotone:
-                            break
-                        continue
-                    candidate = work.candidates[found]
-                    candidate.cell = row * length + i - span.low
-                    candidate.tick = tick
-                    candidate.key = trial[0]
-                    for m in range(objectives):
-                        work.quanta[found, m] = trial[m]
-                    found += 1
+        changed, ticks = enter_row(flat, me, box, size, rules, work)
+        if changed >= 0:
+            if stays and changed >= least:
+                found += seek(
+                    flat, me, box, size, row, ticks, here, here + 1, 1, in_hull, found, work
+                )
+            if changed < rules.max_changes and changed + 1 >= least:
+                found += seek(flat, me, box, size, row, ticks, up, span.high + 1, 1, in_hull, found, work)
+                found += seek(flat, me, box, size, row, ticks, down, span.low - 1, -1, in_hull, found, work)
         # Next row: the last of the leading axes turns fastest.
         k = size - 2
         while k >= 0:
@@ -124,28 +169,36 @@ def collect_cells(flat, me, box, size, least, rules, work):  # type: ignore[no-u
             k -= 1
         row += 1
         if k < 0:
-            break
-    return found
+            return found
 
 
 @kernel
-def sort_by_key(candidates, count):  # type: ignore[no-untyped-def]
-    """Order the first ``count`` candidates by their key: a shell sort, since kernels allocate nothing."""
+def sift_down(candidates, at, count):  # type: ignore[no-untyped-def]
+    """Restore the heap of candidate slots below one place: no parent has a larger key than its children."""
+    moving = candidates[at].order
+    key = candidates[moving].key
+    while True:
+        child = 2 * at + 1
+        if child >= count:
+            break
+        if child + 1 < count and (
+            candidates[candidates[child + 1].order].key < candidates[candidates[child].order].key
+        ):
+            child += 1
+        if candidates[candidates[child].order].key >= key:
+            break
+        candidates[at].order = candidates[child].order
+        at = child
+    candidates[at].order = moving
+
+
+@kernel
+def make_heap(candidates, count):  # type: ignore[no-untyped-def]
+    """Order the first ``count`` candidates so that the cheapest can be taken one by one."""
     for i in range(count):
         candidates[i].order = i
-    gap = 1
-    while gap < count // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, count):
-            moving = candidates[i].order
-            key = candidates[moving].key
-            j = i
-            while j >= gap and candidates[candidates[j - gap].order].key > key:
-                candidates[j].order = candidates[j - gap].order
-                j -= gap
-            candidates[j].order = moving
-        gap //= 3
+    for at in range(count // 2 - 1, -1, -1):
+        sift_down(candidates, at, count)
 
 
 @kernel
@@ -162,44 +215,68 @@ def unravel(me, box, size, cell):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def hull_of_waiting(me, box, size, begin, found, work):  # type: ignore[no-untyped-def]
-    """Write the smallest box around the candidates that still wait and are not beaten by now."""
+def move_outwards(flat, me, box, size, rules, in_hull, slot, work):  # type: ignore[no-untyped-def]
+    """Replace a candidate, the cell ``box.index``, by the next one of its row; False at the end of the row."""
+    last = box.axes[size - 1]
+    span = box.spans[last]
+    i = box.index[last]
+    if i == me.spots[last].here:
+        return False
+    row = work.candidates[slot].cell // (span.high - span.low + 1)
+    _, ticks = enter_row(flat, me, box, size, rules, work)
+    if i > me.spots[last].here:
+        return seek(flat, me, box, size, row, ticks, i + 1, span.high + 1, 1, in_hull, slot, work)
+    return seek(flat, me, box, size, row, ticks, i - 1, span.low - 1, -1, in_hull, slot, work)
+
+
+@kernel
+def enclose_waiting(me, box, size, count, work):  # type: ignore[no-untyped-def]
+    """Write to ``box.hull`` the smallest box around the waiting candidates and all that lies outwards of them."""
     for a in range(box.spans.shape[0]):
         box.hull[a] = box.spans[a]
     for k in range(size):
         box.hull[box.axes[k]].low = 1 << 30
         box.hull[box.axes[k]].high = -1
-    for j in range(begin, found):
-        c = work.candidates[j].order
-        if is_beaten(work.front, work.quanta[c]):
-            continue
-        unravel(me, box, size, work.candidates[c].cell)
+    last = box.axes[size - 1]
+    here = me.spots[last].here
+    for j in range(count):
+        unravel(me, box, size, work.candidates[work.candidates[j].order].cell)
         for k in range(size):
-            hull = box.hull[box.axes[k]]
-            hull.low = min(hull.low, box.index[box.axes[k]])
-            hull.high = max(hull.high, box.index[box.axes[k]])
+            a = box.axes[k]
+            box.hull[a].low = min(box.hull[a].low, box.index[a])
+            box.hull[a].high = max(box.hull[a].high, box.index[a])
+        if box.index[last] > here:
+            box.hull[last].high = box.spans[last].high
+        elif box.index[last] < here:
+            box.hull[last].low = box.spans[last].low
 
 
 @kernel
-def cell_in_hull(box, size):  # type: ignore[no-untyped-def]
-    """Number the cell ``box.index`` within the hull, as dense scoring lays its cells out."""
-    cell = 0
-    for k in range(size):
-        hull = box.hull[box.axes[k]]
-        cell = cell * (hull.high - hull.low + 1) + box.index[box.axes[k]] - hull.low
-    return cell
-
-
-@kernel
-def score_hull(flat, s, me, box, size, work):  # type: ignore[no-untyped-def]
-    """Score every cell of the hull by a further score; False when none of them can pass."""
-    enough = me.limits[s].refused_below - me.limits[s].base
-    best, visited = highest_total(flat, s, me, box.hull, NO_LIMIT, work.walk, enough)
+def score_further(flat, me, box, size, least, count, work):  # type: ignore[no-untyped-def]
+    """Score all cells that are still worth it by the detector; False when none of them can pass."""
+    if count == 0:
+        return False
+    enclose_waiting(me, box, size, count, work)
+    # What the front has made too dear meanwhile need not be scored either. The box keeps its own spans,
+    # by which its cells are numbered.
+    forced = price_corner(me, box, size, least, work.sums)
+    for a in range(box.spans.shape[0]):
+        box.kept[a] = box.spans[a]
+    trim_box(me, box, size, least - forced, work.sums, work.front)
+    for a in range(box.spans.shape[0]):
+        box.hull[a].low = max(box.hull[a].low, box.spans[a].low)
+        box.hull[a].high = min(box.hull[a].high, box.spans[a].high)
+        box.spans[a] = box.kept[a]
+    for a in range(box.spans.shape[0]):
+        if box.hull[a].low > box.hull[a].high:
+            return False
+    enough = me.limits[1].refused_below - me.limits[1].base
+    best, visited = highest_total(flat, 1, me, box.hull, NO_LIMIT, work.walk, enough)
     work.counters[WORK] += 4 * visited
     if best < enough:
-        work.counters[BOUND + s] += 1
+        work.counters[BOUND + 1] += 1
         return False
-    count, visited = reach_leaves(flat, s, me, box.hull, box.axes, size, NO_LIMIT, work.walk, work.further)
+    count, visited = reach_leaves(flat, 1, me, box.hull, box.axes, size, NO_LIMIT, work.walk, work.further)
     work.counters[WORK] += 4 * visited
     work.counters[WORK] += 3 * fill_dense(
         work.further, count, box.hull, box.axes, size, work.corner, work.further_cells
@@ -208,47 +285,61 @@ def score_hull(flat, s, me, box, size, work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def offer_cells(flat, me, box, size, found, rules, work):  # type: ignore[no-untyped-def]
-    """Put the gathered cells to the remaining scores, cheapest first; False when the front is full."""
-    sort_by_key(work.candidates, found)
-    failures = 0
+def cell_is_valid(flat, me, box, size, tick, in_hull, work):  # type: ignore[no-untyped-def]
+    """Put the cell ``box.index`` to every score: 0 refused by the first, 1 by a further one, 2 valid."""
+    if tick < me.limits[0].accepted_from and not passes(flat, 0, me, box.index, work):
+        return 0
+    for s in range(1, flat.scores.shape[0]):
+        if in_hull and s == 1:
+            last = box.axes[size - 1]
+            cell = row_in_hull(box, size) + box.index[last] - box.hull[last].low
+            if me.limits[s].base + work.further_cells[cell] >= me.limits[s].accepted_from:
+                continue
+        if not passes(flat, s, me, box.index, work):
+            return 1
+    return 2
+
+
+@kernel
+def offer_cells(flat, me, box, size, volume, least, rules, work):  # type: ignore[no-untyped-def]
+    """Put the cells of a scored box to all scores, cheapest first; False when the front is full."""
     in_hull = False
-    for j in range(found):
-        c = work.candidates[j].order
-        candidate = work.candidates[c]
-        costs = work.quanta[c]
-        if is_beaten(work.front, costs):
-            continue
-        steps = unravel(me, box, size, candidate.cell)
-        if not rules.keep_ties:
+    count = collect_rows(flat, me, box, size, least, rules, in_hull, work)
+    make_heap(work.candidates, count)
+    failures = 0
+    patience = PATIENCE >> min(work.state[TIRED], 2)
+    while count > 0:
+        slot = work.candidates[0].order
+        costs = work.quanta[slot]
+        steps = unravel(me, box, size, work.candidates[slot].cell)
+        go_on = not work.state[MONOTONE]
+        covered = is_beaten(work.front, costs)
+        if not covered and not rules.keep_ties:
             tied = find_tied(work.front, costs)
-            if tied >= 0 and work.front.costs[tied, costs.shape[0]] < steps:
-                continue
-        valid = True
-        if candidate.tick < me.limits[0].accepted_from:
-            valid = passes(flat, 0, me, box.index, work)
-        for s in range(1, flat.scores.shape[0]):
-            if not valid:
-                break
-            if in_hull and s == 1:
-                tick = me.limits[s].base + work.further_cells[cell_in_hull(box, size)]
-                valid = tick >= me.limits[s].refused_below and (
-                    tick >= me.limits[s].accepted_from or passes(flat, s, me, box.index, work)
-                )
-                continue
-            valid = passes(flat, s, me, box.index, work)
-            failures += not valid
-            tired = s == 1 and not valid and failures == PATIENCE and found - j > PATIENCE
-            # An additive score costs next to nothing cell by cell.
-            if tired and rules.partial_check == 2 and flat.scores[s].table < 0:
-                hull_of_waiting(me, box, size, j + 1, found, work)
-                if box.hull[box.axes[0]].high < 0 or not score_hull(flat, s, me, box, size, work):
+            covered = tied >= 0 and work.front.costs[tied, costs.shape[0]] < steps
+        if not covered:
+            go_on = go_on or rules.keep_ties
+            verdict = cell_is_valid(flat, me, box, size, work.candidates[slot].tick, in_hull, work)
+            if verdict == 2 and not is_banned(me, box.index):
+                if not add_point(work.front, costs, steps, box.index, rules.keep_ties):
+                    return False
+            else:
+                go_on = True
+                failures += verdict == 1
+        if go_on and move_outwards(flat, me, box, size, rules, in_hull, slot, work):
+            sift_down(work.candidates, 0, count)
+        else:
+            count -= 1
+            work.candidates[0].order = work.candidates[count].order
+            sift_down(work.candidates, 0, count)
+        # An additive detector costs next to nothing cell by cell.
+        if failures == patience and not in_hull and volume > WORTH_SCORING and rules.partial_check == 2:
+            if flat.scores[1].table < 0:
+                work.state[TIRED] += 1
+                if not score_further(flat, me, box, size, least, count, work):
                     return True
                 in_hull = True
-        if (
-            valid
-            and not is_banned(me, box.index)
-            and not add_point(work.front, costs, steps, box.index, rules.keep_ties)
-        ):
-            return False
+                count = collect_rows(flat, me, box, size, least, rules, in_hull, work)
+                make_heap(work.candidates, count)
+            failures += 1
     return True

@@ -19,8 +19,8 @@ BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, BOUND = range(7)
 COUNTERS = 9
 
 # Where the state keeps what.
-STARTED, SIZE, LIVE, OPEN, FREE, USED, ROOT_PUSHED, FRESH = range(8)
-CHOSEN = 8  # followed by the places of the listed support's axes
+STARTED, SIZE, LIVE, OPEN, FREE, USED, ROOT_PUSHED, FRESH, MONOTONE, TIRED = range(10)
+CHOSEN = 10  # followed by the places of the listed support's axes
 STATE = CHOSEN + LARGEST_GROUP
 
 
@@ -43,6 +43,7 @@ class Box(NamedTuple):
 
     spans: Records  # (axes,) SPAN
     hull: Records  # (axes,) SPAN: the part of it in which candidates wait for the detector
+    kept: Records  # (axes,) SPAN: a copy of the spans
     axes: Int32Array  # (axes,) those that can or must leave the current value
     index: Int32Array  # (axes,) a cell of it
     nearest: IntArray  # (objectives, axes) cheapest change of each listed axis
@@ -81,7 +82,7 @@ class Workspace(NamedTuple):
     queue: Records  # (room,) SLOT
     box: Box
     sums: Sums
-    candidates: Records  # (dense,) CANDIDATE
+    candidates: Records  # (dense,) CANDIDATE, one per row and side of a scored box; `order` makes a heap of them
     quanta: IntArray  # (dense, objectives)
     votes: IntArray  # (2, axes, width + 1)
 
@@ -115,6 +116,7 @@ def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Work
         box=Box(
             spans=np.zeros(axes, dtype=SPAN),
             hull=np.zeros(axes, dtype=SPAN),
+            kept=np.zeros(axes, dtype=SPAN),
             axes=np.zeros(axes, dtype=np.int32),
             index=np.zeros(axes, dtype=np.int32),
             nearest=np.zeros((objectives, axes), dtype=np.int64),
