@@ -269,3 +269,20 @@ def test_one_objective_may_come_alone(objectives: Any) -> None:
     found = loans.explainer(objectives=objectives).explain(loans.refused().iloc[0])
     assert found.objectives == ("changes",)
     assert len(found) == 1
+
+
+def test_an_axis_may_have_as_many_candidates_as_are_allowed() -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
+    from p2ce.problem.feature import MOST_CANDIDATES
+
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"Loan": rng.integers(0, MOST_CANDIDATES, 500), "Term": rng.integers(1, 5, 500)})
+    model = DecisionTreeClassifier(max_depth=2).fit(people, people["Loan"] > MOST_CANDIDATES - 900)
+    actions = ActionSet.infer(people).within(Loan=(1, MOST_CANDIDATES)).step(Loan=1)
+    explainer = p2ce.Explainer(model, people, actions=actions, target=True, plausibility=None)
+    found = explainer.explain({"Loan": 0, "Term": 2})
+    assert found.status is Status.OPTIMAL
+    assert [option.values for option in found] == [
+        {"Loan": int(np.floor(model.tree_.threshold[0])) + 1, "Term": 2}
+    ]

@@ -134,14 +134,14 @@ class Explainer:
         row: Any,
         *,
         actions: ActionSet | None = None,
-        max_changes: int | None | str = AS_ASKED,
+        max_changes: int | str | None = AS_ASKED,
         time_limit: float | None = None,
         listener: Listener | None = None,
     ) -> Explanation:
-        """Find every Pareto-optimal, plausible way for one person: a Series, a one-row frame, a dict or an array.
+        """Find every Pareto-optimal, plausible way for one person.
 
         Args:
-            row: the person; columns go by name, an array by the model's order.
+            row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order.
             actions: an action set for this person only.
             max_changes: another limit for this person only.
             time_limit: seconds; the answer then holds what was found and says what is open.
@@ -210,7 +210,7 @@ class Explainer:
         if n_jobs != 1:
             warm_processes(self._setup, values, n_jobs)
 
-    def _setup_for(self, actions: ActionSet | None, max_changes: int | None | str) -> Setup:
+    def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
         if actions is not None:
             setup = setup.with_actions(actions)
@@ -237,9 +237,12 @@ class Explainer:
         return setup.with_model(model)
 
 
-def _check_limit(max_changes: object) -> None:
-    whole = isinstance(max_changes, numbers.Integral) and not isinstance(max_changes, bool)
-    if max_changes is not None and not (whole and int(max_changes) >= 1):  # type: ignore[call-overload]
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _check_limit(max_changes: Any) -> None:
+    if max_changes is not None and not (_is_whole(max_changes) and int(max_changes) >= 1):
         raise InvalidOption(
             f"max_changes is a whole number of at least 1, or None for no limit; got {max_changes!r}."
         )
@@ -251,7 +254,7 @@ def _check_time(time_limit: object) -> None:
 
 
 def _check_jobs(n_jobs: object) -> None:
-    if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+    if not _is_whole(n_jobs) or n_jobs == 0:
         raise InvalidOption(f"n_jobs is a number of processes, or -1 for one per core; got {n_jobs!r}.")
 
 

@@ -56,10 +56,10 @@ def test_the_front_is_what_a_plain_list_would_keep(given_offers: list, keep_ties
     for costs, steps, index in given_offers:
         told = offer(front, np.array(costs), steps, np.array(index, dtype=np.int32), keep_ties)
         assert told in (1, 2)
-    count = int(front.count[0])
+    count = int(front.used[0])
     found = set()
     for at in range(count):
-        costs, index = tuple(front.costs[at, :objectives].tolist()), tuple(front.index[at].tolist())
+        costs, index = tuple(front.costs[at, :objectives].tolist()), tuple(front.points[at].tolist())
         found.add((costs, index) if keep_ties else (costs, int(front.costs[at, objectives]), index))
     assert len(found) == count
     assert found == expected_front(given_offers, keep_ties)

@@ -59,7 +59,7 @@ def put_random_box(problem: Problem, work: Workspace, rng: np.random.Generator) 
         span = work.box.spans[axis]
         span["low"], span["high"], span["must"] = low, high, must
         allowed.append([index for index in range(int(low), int(high) + 1) if not (must and index == here)])
-        work.box.index[axis] = here
+        work.box.cell[axis] = here
     return allowed
 
 

@@ -4,7 +4,7 @@ from p2ce.jit import kernel
 
 
 @kernel
-def fill_dense(reached, count, spans, axes, size, corner, cells):  # type: ignore[no-untyped-def]
+def fill_dense(reached, count, spans, axes, size, corner, cells):
     """Write the forest's part of every cell's score, in ticks, into ``cells``; return how many there are.
 
     A leaf adds its ticks at the first corner of its box and takes them back past the last one, on every
@@ -53,7 +53,7 @@ def fill_dense(reached, count, spans, axes, size, corner, cells):  # type: ignor
 
 
 @kernel
-def score_cell(flat, s, me, index, row):  # type: ignore[no-untyped-def]
+def score_cell(flat, s, me, index, row):
     """Score one point as the library would: float64, offset, weights, then tree after tree.
 
     ``row`` is scratch (columns,).

@@ -157,14 +157,16 @@ def _see_base(view: CompiledScore, grid: BaseGrid, sample: FloatArray) -> FloatA
     """Show every base candidate to the view, all axes at once: views work column by column."""
     rows = np.tile(sample, (grid.width, 1))
     rows[:, grid.columns] = grid.table.T
-    return np.ascontiguousarray(view.see(rows)[:, grid.columns].T)
+    seen: FloatArray = np.ascontiguousarray(view.see(rows)[:, grid.columns].T)
+    return seen
 
 
 def tick_for(span: float | FloatArray) -> FloatArray:
     """Return the size of a tick such that ``span`` stays below 2**SCORE_BITS ticks."""
     span = np.asarray(span, dtype=np.float64)
     exponent = np.frexp(np.where(span > 0, span, 1.0))[1]
-    return np.ldexp(1.0, exponent - SCORE_BITS)
+    tick: FloatArray = np.ldexp(1.0, exponent - SCORE_BITS)
+    return tick
 
 
 def lay_out_people(

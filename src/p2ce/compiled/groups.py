@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import Int32Array, IntArray
-from p2ce.jit import kernel
 from p2ce.compiled.flat import Records
 from p2ce.compiled.reach import Reached, new_reached
 from p2ce.compiled.records import LIFT
+from p2ce.jit import kernel
 
 # Leaves that need more changes than this are never grouped: larger supports are searched as boxes.
 LARGEST_GROUP = 3
@@ -44,7 +44,7 @@ def new_groups(room: int, axes: int, largest: int, trees: int) -> LeafGroups:
 
 
 @kernel
-def rank_of(size, a, b, c, axes):  # type: ignore[no-untyped-def]
+def rank_of(size, a, b, c, axes):
     """Number the sets of up to three axes a < b < c without gaps: empty, singles, pairs, triples."""
     if size == 0:
         return 0
@@ -57,7 +57,7 @@ def rank_of(size, a, b, c, axes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sort_into_groups(groups, count, axes):  # type: ignore[no-untyped-def]
+def sort_into_groups(groups, count, axes):
     """Counting sort of the ``count`` leaves just reached by their disagreement sets."""
     start = groups.start
     for g in range(start.shape[0]):
@@ -97,7 +97,7 @@ def sort_into_groups(groups, count, axes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def rank_of_subset(axes, size, subset, total_axes):  # type: ignore[no-untyped-def]
+def rank_of_subset(axes, size, subset, total_axes):
     """Rank those of the ``size`` listed axes whose bit is set in ``subset``."""
     n = 0
     a = 0
@@ -116,7 +116,7 @@ def rank_of_subset(axes, size, subset, total_axes):  # type: ignore[no-untyped-d
 
 
 @kernel
-def best_lift(groups, axes, size, total_axes, best):  # type: ignore[no-untyped-def]
+def best_lift(groups, axes, size, total_axes, best):
     """Bound how far changes of these axes can lift the forest's total above that of the current point.
 
     Every tree gives at most its best leaf whose disagreement set lies inside the support, or stays.
@@ -140,7 +140,7 @@ def best_lift(groups, axes, size, total_axes, best):  # type: ignore[no-untyped-
 
 
 @kernel
-def reach_support(groups, me, spans, axes, size, out):  # type: ignore[no-untyped-def]
+def reach_support(groups, me, spans, axes, size, out):
     """List the leaves that the box over exactly the ``size`` changed axes can reach.
 
     The same answer as a walk of every tree, from the few groups whose disagreement set lies inside the

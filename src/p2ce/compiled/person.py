@@ -21,7 +21,7 @@ class Person(NamedTuple):
 
 
 @kernel
-def person_of(people, p):  # type: ignore[no-untyped-def]
+def person_of(people, p):
     """Take views of the batch's arrays."""
     return Person(
         people.spots[p],

@@ -6,7 +6,7 @@ from p2ce.jit import entry
 
 
 @entry
-def score_points(flat, s, people, owner, points, row, out):  # type: ignore[no-untyped-def]
+def score_points(flat, s, people, owner, points, row, out):
     """Write the score of every point (n, axes) of person ``owner[n]``; ``row`` is scratch (columns,)."""
     for n in range(points.shape[0]):
         out[n] = score_cell(flat, s, person_of(people, owner[n]), points[n], row)

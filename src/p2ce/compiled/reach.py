@@ -6,8 +6,8 @@ import numpy as np
 
 from p2ce.arrays import Int32Array
 from p2ce.compiled.flat import Records
-from p2ce.jit import kernel
 from p2ce.compiled.records import AWAY, INTERVAL, LEAF, TRAIL, TURN
+from p2ce.jit import kernel
 
 NO_LIMIT = 1 << 30
 
@@ -16,7 +16,9 @@ class Reached(NamedTuple):
     """The leaves found last, as many as the finder said."""
 
     leaves: Records  # (room,) LEAF
-    inside: Records  # (room * axes,) INTERVAL of the leaf within the box: leaf after leaf, listed axis after axis
+    inside: (
+        Records  # (room * axes,) INTERVAL of the leaf within the box: leaf after leaf, listed axis after axis
+    )
     away: Records  # (room,) AWAY, or (0,) where nobody asks
 
 
@@ -47,7 +49,7 @@ def new_walk(axes: int, deepest: int) -> Walk:
 
 
 @kernel
-def narrow(walk, axis, cut, raised, span, here, away, trail, limit):  # type: ignore[no-untyped-def]
+def narrow(walk, axis, cut, raised, span, here, away, trail, limit):
     """Keep one side of a split on the path, and note how to undo it.
 
     Returns the number of axes forced off the current value so far, or -1 for a dead end: more of them
@@ -76,7 +78,7 @@ def narrow(walk, axis, cut, raised, span, here, away, trail, limit):  # type: ig
 
 
 @kernel
-def undo(walk, trail, back):  # type: ignore[no-untyped-def]
+def undo(walk, trail, back):
     """Take back what was narrowed after the trail had length ``back``."""
     while trail > back:
         trail -= 1
@@ -88,7 +90,7 @@ def undo(walk, trail, back):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ignore[no-untyped-def]
+def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
     """List the leaves of score ``s`` that some point of the box falls into.
 
     The box allows the candidates in ``spans`` on every axis, without the current one where ``must`` is
@@ -157,7 +159,9 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
                 undo(walk, trail, turn.trail)
                 trail = turn.trail
                 axis = turn.axis
-                away = narrow(walk, axis, turn.cut, 1, spans[axis], me.spots[axis].here, turn.away, trail, limit)
+                away = narrow(
+                    walk, axis, turn.cut, 1, spans[axis], me.spots[axis].here, turn.away, trail, limit
+                )
                 trail += 1
                 at = turn.node
             if away < 0:
@@ -167,7 +171,7 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):  # type: ign
 
 
 @kernel
-def highest_total(flat, s, me, spans, limit, walk, enough):  # type: ignore[no-untyped-def]
+def highest_total(flat, s, me, spans, limit, walk, enough):
     """Add up the best reachable leaf of every tree: an upper bound of the forest's part, in ticks.
 
     The same bound as from the leaves of `reach_leaves`, but only the promising branches of a tree are
@@ -248,7 +252,7 @@ def highest_total(flat, s, me, spans, limit, walk, enough):  # type: ignore[no-u
 
 
 @kernel
-def best_total(flat, s, reached, count, best):  # type: ignore[no-untyped-def]
+def best_total(flat, s, reached, count, best):
     """Add up the best reached leaf of every tree: an upper bound of the forest's part, in ticks."""
     score = flat.scores[s]
     for tree in range(score.first_tree, score.last_tree):

@@ -1,4 +1,4 @@
-"""Name the records that the kernels read and write: few arrays of records compile and run faster than many arrays."""
+"""Name the records that the kernels read and write: few arrays of records compile faster than many arrays."""
 
 import numpy as np
 

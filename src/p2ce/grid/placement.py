@@ -67,7 +67,7 @@ def spread(table: FloatArray, current: FloatArray, position: Int32Array, inserte
     slot = np.arange(width, dtype=np.int32)
     beyond = inserted[..., None] & (slot > position[..., None])
     flat = (np.arange(axes, dtype=np.int32) * width)[:, None] + slot - beyond
-    values = table.ravel()[flat]
+    values: FloatArray = table.ravel()[flat]
     rows, columns = np.nonzero(inserted)
     at = position[rows, columns]
     values[rows, columns, at] = current[rows, columns]

@@ -13,23 +13,25 @@ BEATEN = 2
 
 
 class Front(NamedTuple):
-    """The points found so far; only the first ``count[0]`` rows are in use."""
+    """The points found so far; only the first ``used[0]`` rows are in use."""
 
-    costs: IntArray  # (room, objectives + 1) rounded costs, and last the grid steps moved, the first tie-breaker
-    index: Int32Array  # (room, axes) the candidate chosen on each axis
-    count: IntArray  # (2,) points in use; the point that covered something last
+    costs: (
+        IntArray  # (room, objectives + 1) rounded costs, and last the grid steps moved, the first tie-breaker
+    )
+    points: Int32Array  # (room, axes) the candidate chosen on each axis
+    used: IntArray  # (2,) points in use; the point that covered something last
 
 
 def new_front(room: int, objectives: int, axes: int) -> Front:
     return Front(
         costs=np.zeros((room, objectives + 1), dtype=np.int64),
-        index=np.zeros((room, axes), dtype=np.int32),
-        count=np.zeros(2, dtype=np.int64),
+        points=np.zeros((room, axes), dtype=np.int32),
+        used=np.zeros(2, dtype=np.int64),
     )
 
 
 @kernel
-def compare_point(front, point, costs):  # type: ignore[no-untyped-def]
+def compare_point(front, point, costs):
     """Say whether a front point beats a cost vector, ties with it, or neither."""
     relation = TIED
     for m in range(costs.shape[0]):
@@ -41,52 +43,52 @@ def compare_point(front, point, costs):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def is_beaten(front, costs):  # type: ignore[no-untyped-def]
+def is_beaten(front, costs):
     """Tell whether some point is as good in every objective and better in one."""
     # The point that covered the last box often covers its neighbour too.
-    hint = front.count[1]
-    if hint < front.count[0] and compare_point(front, hint, costs) == BEATEN:
+    hint = front.used[1]
+    if hint < front.used[0] and compare_point(front, hint, costs) == BEATEN:
         return True
-    for point in range(front.count[0]):
+    for point in range(front.used[0]):
         if compare_point(front, point, costs) == BEATEN:
-            front.count[1] = point
+            front.used[1] = point
             return True
     return False
 
 
 @kernel
-def find_tied(front, costs):  # type: ignore[no-untyped-def]
+def find_tied(front, costs):
     """Return the first point with exactly these costs, or -1."""
-    for point in range(front.count[0]):
+    for point in range(front.used[0]):
         if compare_point(front, point, costs) == TIED:
             return point
     return -1
 
 
 @kernel
-def point_comes_first(front, point, steps, index):  # type: ignore[no-untyped-def]
+def point_comes_first(front, point, steps, index):
     """Order points of equal cost: fewer grid steps, then smaller values in alphabetical order of axes."""
     own = front.costs[point, front.costs.shape[1] - 1]
     if own != steps:
         return own < steps
     for a in range(index.shape[0]):
-        if front.index[point, a] != index[a]:
-            return front.index[point, a] < index[a]
+        if front.points[point, a] != index[a]:
+            return front.points[point, a] < index[a]
     return True
 
 
 @kernel
-def add_point(front, costs, steps, index, keep_ties):  # type: ignore[no-untyped-def]
+def add_point(front, costs, steps, index, keep_ties):
     """Offer a point that no other beats; return False only when there is no room left."""
     objectives = costs.shape[0]
-    count = front.count[0]
+    count = front.used[0]
     for point in range(count):
         if compare_point(front, point, costs) == TIED:
             if not keep_ties and point_comes_first(front, point, steps, index):
                 return True
             same = True
             for a in range(index.shape[0]):
-                if front.index[point, a] != index[a]:
+                if front.points[point, a] != index[a]:
                     same = False
             if same:
                 return True
@@ -107,13 +109,13 @@ def add_point(front, costs, steps, index, keep_ties):  # type: ignore[no-untyped
         for m in range(objectives + 1):
             front.costs[kept, m] = front.costs[point, m]
         for a in range(index.shape[0]):
-            front.index[kept, a] = front.index[point, a]
+            front.points[kept, a] = front.points[point, a]
         kept += 1
     for m in range(objectives):
         front.costs[kept, m] = costs[m]
     front.costs[kept, objectives] = steps
     for a in range(index.shape[0]):
-        front.index[kept, a] = index[a]
-    front.count[0] = kept + 1
-    front.count[1] = kept
+        front.points[kept, a] = index[a]
+    front.used[0] = kept + 1
+    front.used[1] = kept
     return True

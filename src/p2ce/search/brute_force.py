@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from p2ce.arrays import FloatArray, Int32Array
+from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import CostTables, quanta
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.score import CompiledScore
@@ -46,7 +46,8 @@ def brute_force(
         return ordered
     costs = point_costs(ordered, tables, person)
     first = np.append(True, (costs[1:] != costs[:-1]).any(axis=1))
-    return ordered[first]
+    kept: Int32Array = ordered[first]
+    return kept
 
 
 def _cells(placement: Placement, person: int, max_changes: int) -> Iterator[list[int]]:
@@ -65,7 +66,7 @@ def _cells(placement: Placement, person: int, max_changes: int) -> Iterator[list
                 yield cell
 
 
-def point_costs(points: Int32Array, tables: CostTables, person: int) -> np.ndarray:  # type: ignore[type-arg]
+def point_costs(points: Int32Array, tables: CostTables, person: int) -> IntArray:
     """Return the costs (points, objectives) as they are compared."""
     steps = tables.steps[person][:, np.arange(points.shape[1]), points]
     totals = np.where(tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2))
@@ -73,7 +74,7 @@ def point_costs(points: Int32Array, tables: CostTables, person: int) -> np.ndarr
 
 
 def sort_points(points: Int32Array, tables: CostTables, placement: Placement, person: int) -> Int32Array:
-    """Sort by cost, objective after objective; ties by grid steps moved, then by the candidates themselves."""
+    """Sort by cost, objective after objective; ties by grid steps moved, then by the candidates."""
     moved = np.abs(points - placement.position[person]).sum(axis=1)
     costs = point_costs(points, tables, person)
     keys = [*points.T[::-1], moved, *costs.T[::-1]]

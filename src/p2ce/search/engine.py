@@ -52,7 +52,7 @@ class Found:
 
 
 def kernels_are_loaded() -> bool:
-    """Tell whether a search has run in this process, so that the next one need not compile or load anything."""
+    """Tell whether a search has run in this process: the next one need not compile or load anything."""
     run = sys.modules.get("p2ce.search.run")
     return run is not None and bool(run.run_many.signatures)
 
@@ -125,7 +125,7 @@ def search_people(
                 news = Progress(
                     person=person,
                     people=count,
-                    found=int(work.front.count[0]),
+                    found=int(work.front.used[0]),
                     open_boxes=int(work.state[ws.OPEN]),
                     elapsed=now - begin,
                 )
@@ -138,7 +138,7 @@ def search_people(
                 work.state[ws.STARTED] = 0
                 person, person_begin = person + 1, now
     return Found(
-        points=results.index[: results.first[-1]],
+        points=results.points[: results.first[-1]],
         first=results.first,
         counters=results.counters,
         finished=finished,
@@ -153,11 +153,11 @@ def _keep_unfinished(person: int, work: "Workspace", results: "Results") -> "Res
     from p2ce.search import run
     from p2ce.search.workspace import STARTED
 
-    points = work.front.index[: work.front.count[0]] if work.state[STARTED] else work.front.index[:0]
+    points = work.front.points[: work.front.used[0]] if work.state[STARTED] else work.front.points[:0]
     begin = int(results.first[person])
-    while begin + len(points) > len(results.index):
+    while begin + len(points) > len(results.points):
         results = run.with_more_results(results)
-    results.index[begin : begin + len(points)] = points
+    results.points[begin : begin + len(points)] = points
     results.first[person + 1] = begin + len(points)
     results.counters[person] = work.counters if work.state[STARTED] else 0
     return results
@@ -192,7 +192,9 @@ def _what_is_open(
     unseen = listing or not work.state[ws.ROOT_PUSHED] or not started
     if unseen:
         # Supports that were not listed yet change at least as many axes as the one at hand.
-        whole = np.where(spots["lowest"] < spots["here"], envelope[:, axes, np.maximum(spots["here"] - 1, 0)], far)
+        whole = np.where(
+            spots["lowest"] < spots["here"], envelope[:, axes, np.maximum(spots["here"] - 1, 0)], far
+        )
         up = np.minimum(spots["here"] + 1, envelope.shape[2] - 1)
         whole = np.minimum(whole, np.where(spots["highest"] > spots["here"], envelope[:, axes, up], far))
         cheapest = np.sort(whole, axis=1)[:, : max(size, 1)].astype(np.float64)

@@ -24,7 +24,7 @@ ADDED, NO_ROOM, REFUSED, IMPLAUSIBLE = range(4)
 
 
 @kernel
-def list_axes(me, box):  # type: ignore[no-untyped-def]
+def list_axes(me, box):
     """List the axes that can or must leave the current value; return how many."""
     size = 0
     for a in range(box.spans.shape[0]):
@@ -35,7 +35,7 @@ def list_axes(me, box):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def stay_where_undecided(me, box):  # type: ignore[no-untyped-def]
+def stay_where_undecided(me, box):
     """Put every axis that need not change to the current value, and list the others anew."""
     for a in range(box.spans.shape[0]):
         if not is_decided(box.spans[a], me.spots[a].here):
@@ -45,7 +45,7 @@ def stay_where_undecided(me, box):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def is_hopeless(flat, s, me, box, size, changes_left, work):  # type: ignore[no-untyped-def]
+def is_hopeless(flat, s, me, box, size, changes_left, work):
     """Tell whether the score of every point of the box is below its threshold: the paper's f̄ₐ < τ."""
     enough = me.limits[s].refused_below - me.limits[s].base
     if flat.scores[s].table >= 0:
@@ -56,7 +56,7 @@ def is_hopeless(flat, s, me, box, size, changes_left, work):  # type: ignore[no-
 
 
 @kernel
-def reach_model(flat, me, box, size, changes_left, grouped, work):  # type: ignore[no-untyped-def]
+def reach_model(flat, me, box, size, changes_left, grouped, work):
     """List the model's leaves in the box; return how many, 0 for an additive model."""
     if flat.scores[0].table >= 0:
         return 0
@@ -71,7 +71,7 @@ def reach_model(flat, me, box, size, changes_left, grouped, work):  # type: igno
 
 
 @kernel
-def best_gains(me, table, box, size, changes_left, few):  # type: ignore[no-untyped-def]
+def best_gains(me, table, box, size, changes_left, few):
     """Largest additive part over the box: undecided axes count only as far as changes are left."""
     total = 0
     for a in range(box.spans.shape[0]):
@@ -98,7 +98,7 @@ def best_gains(me, table, box, size, changes_left, few):  # type: ignore[no-unty
 
 
 @kernel
-def probe_corner(flat, me, box, size, rules, work):  # type: ignore[no-untyped-def]
+def probe_corner(flat, me, box, size, rules, work):
     """Offer the cheapest point of the box: undecided axes stay, the others go to their nearest candidate.
 
     Where it is valid and costs no more than the corner, nothing else in the box is worth a look. Returns
@@ -117,30 +117,30 @@ def probe_corner(flat, me, box, size, rules, work):  # type: ignore[no-untyped-d
         if right > span.high or (
             left >= span.low and me.prices[0, a, left].envelope <= me.prices[0, a, right].envelope
         ):
-            box.index[a] = left
+            box.cell[a] = left
         else:
-            box.index[a] = right
-        steps += abs(box.index[a] - here)
+            box.cell[a] = right
+        steps += abs(box.cell[a] - here)
     trial = work.sums.trial
     for m in range(me.joins.shape[0]):
         joined = 0
         for k in range(size):
-            joined = join(me.joins[m] == 1, joined, me.prices[m, box.axes[k], box.index[box.axes[k]]].cost)
+            joined = join(me.joins[m] == 1, joined, me.prices[m, box.axes[k], box.cell[box.axes[k]]].cost)
         trial[m] = quantum(joined)
     outcome = ADDED
-    if not is_beaten(work.front, trial) and not is_banned(me, box.index):
+    if not is_beaten(work.front, trial) and not is_banned(me, box.cell):
         for s in range(flat.scores.shape[0]):
-            if outcome == ADDED and not passes(flat, s, me, box.index, work):
+            if outcome == ADDED and not passes(flat, s, me, box.cell, work):
                 outcome = REFUSED if s == 0 else IMPLAUSIBLE
-        if outcome == ADDED and not add_point(work.front, trial, steps, box.index, rules.keep_ties):
+        if outcome == ADDED and not add_point(work.front, trial, steps, box.cell, rules.keep_ties):
             outcome = NO_ROOM
     for k in range(size):
-        box.index[box.axes[k]] = me.spots[box.axes[k]].here
+        box.cell[box.axes[k]] = me.spots[box.axes[k]].here
     return outcome
 
 
 @kernel
-def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # type: ignore[no-untyped-def]
+def explore_box(flat, me, rules, size, least, grouped, best_first, work):
     """Settle the box at hand, or push its parts; False when the front has no room for a point.
 
     ``size`` axes are listed in it, and only points with at least ``least`` changes are asked for. A box
@@ -171,7 +171,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # typ
     for k in range(size):
         span = box.spans[box.axes[k]]
         volume = min(volume * (span.high - span.low + 1), 1 << 40)
-    dense = 0 < size and volume <= rules.dense_cells
+    dense = size > 0 and volume <= rules.dense_cells
     outcome = ADDED
     if not dense:
         outcome = probe_corner(flat, me, box, size, rules, work)
@@ -215,7 +215,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # typ
             fill_dense(work.reached, count, box.spans, box.axes, size, work.corner, work.cells)
         has_room = offer_cells(flat, me, box, size, volume, least, rules, work)
         for k in range(size):
-            box.index[box.axes[k]] = me.spots[box.axes[k]].here
+            box.cell[box.axes[k]] = me.spots[box.axes[k]].here
         return has_room
 
     # Rule 4: split.
@@ -227,7 +227,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):  # typ
 
 
 @kernel
-def push_halves(flat, me, box, size, least, count, best_first, work):  # type: ignore[no-untyped-def]
+def push_halves(flat, me, box, size, least, count, best_first, work):
     """Cut the box in two and open both parts."""
     k, cut = choose_cut(flat, me, box, size, work.reached, count, work.best, work.votes)
     span = box.spans[box.axes[k]]
@@ -246,7 +246,7 @@ def push_halves(flat, me, box, size, least, count, best_first, work):  # type: i
 
 
 @kernel
-def push_values(me, box, size, work):  # type: ignore[no-untyped-def]
+def push_values(me, box, size, work):
     """Open one box per value of the first undecided axis, the nearest on top of the stack."""
     for k in range(size):
         a = box.axes[k]

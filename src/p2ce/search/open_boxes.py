@@ -5,13 +5,13 @@ from p2ce.search.workspace import FREE, OPEN, USED
 
 
 @kernel
-def has_room(work, more):  # type: ignore[no-untyped-def]
+def has_room(work, more):
     """Tell whether ``more`` boxes can be pushed."""
     return work.state[OPEN] + more <= work.queue.shape[0]
 
 
 @kernel
-def push_box(work, key, best_first):  # type: ignore[no-untyped-def]
+def push_box(work, key, best_first):
     """Copy the box at hand into a free slot and open it."""
     state = work.state
     queue = work.queue
@@ -37,7 +37,7 @@ def push_box(work, key, best_first):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pop_box(work, best_first):  # type: ignore[no-untyped-def]
+def pop_box(work, best_first):
     """Make the next box the one at hand; return its key."""
     state = work.state
     queue = work.queue

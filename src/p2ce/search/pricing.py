@@ -8,25 +8,25 @@ HALF = 1 << (QUANTUM_BITS - 1)
 
 
 @kernel
-def quantum(total):  # type: ignore[no-untyped-def]
+def quantum(total):
     """Round a cost in ticks to what is compared, so that rounding noise makes no false trade-offs."""
     return (total + HALF) >> QUANTUM_BITS
 
 
 @kernel
-def join(is_max, joined, cost):  # type: ignore[no-untyped-def]
+def join(is_max, joined, cost):
     """Join one more cost to a total."""
     return max(joined, cost) if is_max else joined + cost
 
 
 @kernel
-def is_decided(span, here):  # type: ignore[no-untyped-def]
+def is_decided(span, here):
     """Tell whether an axis has to leave the current value in this box."""
     return span.must == 1 or here < span.low or here > span.high
 
 
 @kernel
-def cheapest_change(me, m, a, span):  # type: ignore[no-untyped-def]
+def cheapest_change(me, m, a, span):
     """Cost of the nearest candidate other than the current one, -1 where there is none."""
     here = me.spots[a].here
     best = -1
@@ -42,7 +42,7 @@ def cheapest_change(me, m, a, span):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sort_ascending(values, count):  # type: ignore[no-untyped-def]
+def sort_ascending(values, count):
     """Sort the first few values in place; there are no more than axes."""
     for i in range(1, count):
         moving = values[i]
@@ -54,7 +54,7 @@ def sort_ascending(values, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def price_corner(me, box, size, least_changes, sums):  # type: ignore[no-untyped-def]
+def price_corner(me, box, size, least_changes, sums):
     """Write the lower corner of the box: no point of it costs less in any objective.
 
     Axes that must change cost at least their cheapest change, the others may stay for nothing; where at
@@ -104,7 +104,7 @@ def price_corner(me, box, size, least_changes, sums):  # type: ignore[no-untyped
 
 
 @kernel
-def corner_is_covered(me, box, keep_ties, front, corner):  # type: ignore[no-untyped-def]
+def corner_is_covered(me, box, keep_ties, front, corner):
     """Tell whether every point of a box with this corner is beaten, or ties and comes later."""
     if is_beaten(front, corner):
         return True
@@ -118,7 +118,7 @@ def corner_is_covered(me, box, keep_ties, front, corner):  # type: ignore[no-unt
     for a in range(box.spans.shape[0]):
         span = box.spans[a]
         here = me.spots[a].here
-        box.index[a] = span.low
+        box.cell[a] = span.low
         if is_decided(span, here):
             nearest = 1 << 30
             if span.low < here:
@@ -126,15 +126,15 @@ def corner_is_covered(me, box, keep_ties, front, corner):  # type: ignore[no-unt
             if span.high > here:
                 nearest = min(nearest, max(span.low, here + 1) - here)
             steps += nearest
-    covered = point_comes_first(front, tied, steps, box.index)
+    covered = point_comes_first(front, tied, steps, box.cell)
     for a in range(box.spans.shape[0]):
-        box.index[a] = me.spots[a].here
+        box.cell[a] = me.spots[a].here
     return covered
 
 
 @kernel
-def price_with(me, box, size, k, i, missing, sums):  # type: ignore[no-untyped-def]
-    """Write to ``sums.trial`` the lower corner of those points of the box whose axis ``k`` is at candidate i."""
+def price_with(me, box, size, k, i, missing, sums):
+    """Write to ``sums.trial`` the lower corner of the box's points whose axis ``k`` is at candidate i."""
     a = box.axes[k]
     decided = is_decided(box.spans[a], me.spots[a].here)
     for m in range(me.joins.shape[0]):
@@ -157,14 +157,14 @@ def price_with(me, box, size, k, i, missing, sums):  # type: ignore[no-untyped-d
 
 
 @kernel
-def trim_box(me, box, size, missing, sums, front):  # type: ignore[no-untyped-def]
+def trim_box(me, box, size, missing, sums, front):
     """Narrow every axis to the candidates that the front does not beat; tell whether anything moved.
 
     Costs do not fall as a candidate moves away from the current value, so the affordable ones are an
     interval, and its ends are found by bisection.
     """
     moved = False
-    if front.count[0] == 0:
+    if front.used[0] == 0:
         return moved
     for k in range(size):
         a = box.axes[k]

@@ -41,14 +41,14 @@ from p2ce.search.workspace import (
 class Results(NamedTuple):
     """What was found for the people of a batch, one person's points after the other's."""
 
-    index: Int32Array  # (room, axes)
+    points: Int32Array  # (room, axes)
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
     counters: IntArray  # (n, COUNTERS)
 
 
 def new_results(people: int, axes: int, room: int) -> Results:
     return Results(
-        index=np.zeros((room, axes), dtype=np.int32),
+        points=np.zeros((room, axes), dtype=np.int32),
         first=np.zeros(people + 1, dtype=np.int64),
         counters=np.zeros((people, COUNTERS), dtype=np.int64),
     )
@@ -56,18 +56,18 @@ def new_results(people: int, axes: int, room: int) -> Results:
 
 def with_more_results(results: Results) -> Results:
     """Double the room for points, keeping those written."""
-    larger = np.zeros((2 * len(results.index), results.index.shape[1]), dtype=np.int32)
-    larger[: len(results.index)] = results.index
-    return results._replace(index=larger)
+    larger = np.zeros((2 * len(results.points), results.points.shape[1]), dtype=np.int32)
+    larger[: len(results.points)] = results.points
+    return results._replace(points=larger)
 
 
 @kernel
-def start_person(flat, me, rules, work):  # type: ignore[no-untyped-def]
+def start_person(flat, me, rules, work):
     """Forget the last person, and sort this one's leaves by what must change to reach them."""
     for i in range(work.counters.shape[0]):
         work.counters[i] = 0
-    work.front.count[0] = 0
-    work.front.count[1] = 0
+    work.front.used[0] = 0
+    work.front.used[1] = 0
     state = work.state
     state[STARTED] = 1
     state[SIZE] = 1
@@ -82,7 +82,7 @@ def start_person(flat, me, rules, work):  # type: ignore[no-untyped-def]
     box = work.box
     for a in range(work.live.shape[0]):
         spot = me.spots[a]
-        box.index[a] = spot.here
+        box.cell[a] = spot.here
         box.axes[a] = a
         box.spans[a].low = spot.lowest
         box.spans[a].high = spot.highest
@@ -108,7 +108,7 @@ def start_person(flat, me, rules, work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def note_own_total(flat, me, work):  # type: ignore[no-untyped-def]
+def note_own_total(flat, me, work):
     """Note where the first score stands today, and how far each axis alone can lift an additive one."""
     total = me.limits[0].base
     table = flat.scores[0].table
@@ -129,22 +129,20 @@ def note_own_total(flat, me, work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def support_is_hopeless(flat, me, size, work):  # type: ignore[no-untyped-def]
+def support_is_hopeless(flat, me, size, work):
     """Tell whether no choice of values for the axes of the box at hand can reach the first threshold."""
     lift = 0
     if flat.scores[0].table >= 0:
         for k in range(size):
             lift += work.gain[work.box.axes[k]]
     else:
-        lift, visited = best_lift(
-            work.groups, work.box.axes, size, work.box.spans.shape[0], work.lifted
-        )
+        lift, visited = best_lift(work.groups, work.box.axes, size, work.box.spans.shape[0], work.lifted)
         work.counters[WORK] += visited
     return work.own_total[0] + lift < me.limits[0].refused_below
 
 
 @kernel
-def release_box(me, box):  # type: ignore[no-untyped-def]
+def release_box(me, box):
     """Put every axis back to the current value."""
     for a in range(box.spans.shape[0]):
         box.spans[a].low = me.spots[a].here
@@ -153,7 +151,7 @@ def release_box(me, box):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def next_support(me, work):  # type: ignore[no-untyped-def]
+def next_support(me, work):
     """Move on to the next set of axes that the front does not beat already; False when none is left.
 
     A set whose cheapest changes are beaten takes all its extensions with it, since costs only grow.
@@ -194,7 +192,7 @@ def next_support(me, work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def take_support(me, work):  # type: ignore[no-untyped-def]
+def take_support(me, work):
     """Make the listed support the box at hand, over all its candidates."""
     size = work.state[SIZE]
     for k in range(size):
@@ -207,7 +205,7 @@ def take_support(me, work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def take_everything(me, work):  # type: ignore[no-untyped-def]
+def take_everything(me, work):
     """Make the whole grid the box at hand."""
     for a in range(work.box.spans.shape[0]):
         work.box.spans[a].low = me.spots[a].lowest
@@ -215,7 +213,7 @@ def take_everything(me, work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def run_person(flat, me, rules, work, budget):  # type: ignore[no-untyped-def]
+def run_person(flat, me, rules, work, budget):
     """Search until the person is settled, the budget of work is spent, or room is short."""
     state = work.state
     stop = work.counters[WORK] + budget
@@ -261,15 +259,15 @@ def run_person(flat, me, rules, work, budget):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def keep_results(p, work, results):  # type: ignore[no-untyped-def]
+def keep_results(p, work, results):
     """Write the person's front behind those before; False when there is no room."""
-    count = work.front.count[0]
+    count = work.front.used[0]
     begin = results.first[p]
-    if begin + count > results.index.shape[0]:
+    if begin + count > results.points.shape[0]:
         return False
     for point in range(count):
-        for a in range(results.index.shape[1]):
-            results.index[begin + point, a] = work.front.index[point, a]
+        for a in range(results.points.shape[1]):
+            results.points[begin + point, a] = work.front.points[point, a]
     results.first[p + 1] = begin + count
     for i in range(work.counters.shape[0]):
         results.counters[p, i] = work.counters[i]
@@ -277,7 +275,7 @@ def keep_results(p, work, results):  # type: ignore[no-untyped-def]
 
 
 @entry
-def run_many(flat, people, p, stop, rules, work, results, budget):  # type: ignore[no-untyped-def]
+def run_many(flat, people, p, stop, rules, work, results, budget):
     """Settle people p, p + 1, … up to ``stop``; return the first one not settled, and why."""
     while p < stop:
         me = person_of(people, p)

@@ -15,7 +15,7 @@ WORTH_SCORING = 64
 
 
 @kernel
-def is_banned(me, index):  # type: ignore[no-untyped-def]
+def is_banned(me, index):
     """Tell whether the user's own model or detector has refused this very cell before."""
     for ban in range(me.banned.shape[0]):
         same = True
@@ -29,7 +29,7 @@ def is_banned(me, index):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def passes(flat, s, me, index, work):  # type: ignore[no-untyped-def]
+def passes(flat, s, me, index, work):
     """Score one cell in the library's own order. Doubtful cells pass: the model itself judges them later."""
     work.counters[CHECKED] += 1
     work.counters[WORK] += 16 * (flat.scores[s].last_tree - flat.scores[s].first_tree)
@@ -37,8 +37,8 @@ def passes(flat, s, me, index, work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def enter_row(flat, me, box, size, rules, work):  # type: ignore[no-untyped-def]
-    """Price and score what the leading axes of ``box.index`` have chosen.
+def enter_row(flat, me, box, size, rules, work):
+    """Price and score what the leading axes of ``box.cell`` have chosen.
 
     A row is all candidates of the last axis. Returns the number of changes so far and the ticks, the
     last axis left out; -1 changes for a row without a point.
@@ -47,7 +47,7 @@ def enter_row(flat, me, box, size, rules, work):  # type: ignore[no-untyped-def]
     changed = 0
     for k in range(size - 1):
         a = axes[k]
-        if box.index[a] != me.spots[a].here:
+        if box.cell[a] != me.spots[a].here:
             changed += 1
         elif box.spans[a].must:
             return -1, 0
@@ -57,24 +57,24 @@ def enter_row(flat, me, box, size, rules, work):  # type: ignore[no-untyped-def]
     table = flat.scores[0].table
     if table >= 0:
         # Every axis counts here, also those that stay.
-        for a in range(box.index.shape[0]):
+        for a in range(box.cell.shape[0]):
             if a != axes[size - 1]:
-                ticks += me.gains[table, a, box.index[a]]
+                ticks += me.gains[table, a, box.cell[a]]
     part = work.sums.part[0]
     for m in range(me.joins.shape[0]):
         part[m] = 0
         for k in range(size - 1):
-            part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.index[axes[k]]].cost)
+            part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.cell[axes[k]]].cost)
     return changed, ticks
 
 
 @kernel
-def row_in_hull(box, size):  # type: ignore[no-untyped-def]
+def row_in_hull(box, size):
     """Number the row's first cell within the hull, as dense scoring lays its cells out; -1 outside."""
     cell = 0
     for k in range(size - 1):
         hull = box.hull[box.axes[k]]
-        i = box.index[box.axes[k]]
+        i = box.cell[box.axes[k]]
         if i < hull.low or i > hull.high:
             return -1
         cell = cell * (hull.high - hull.low + 1) + i - hull.low
@@ -83,7 +83,7 @@ def row_in_hull(box, size):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def seek(flat, me, box, size, row, ticks, begin, end, step, in_hull, slot, work):  # type: ignore[no-untyped-def]
+def seek(flat, me, box, size, row, ticks, begin, end, step, in_hull, slot, work):
     """Find the row's next cell from ``begin`` on that may be accepted and is not beaten.
 
     It is written to the candidate ``slot``; False when there is none. Costs do not fall on the way
@@ -131,7 +131,7 @@ def seek(flat, me, box, size, row, ticks, begin, end, step, in_hull, slot, work)
 
 
 @kernel
-def collect_rows(flat, me, box, size, least, rules, in_hull, work):  # type: ignore[no-untyped-def]
+def collect_rows(flat, me, box, size, least, rules, in_hull, work):
     """Gather, for each row of the box and each side of the current value, the nearest promising cell.
 
     Whatever lies farther out in the row costs no less, and is looked at only if that cell fails. Returns
@@ -146,15 +146,13 @@ def collect_rows(flat, me, box, size, least, rules, in_hull, work):  # type: ign
     down = min(span.high, here - 1)
     found = 0
     for k in range(size - 1):
-        box.index[axes[k]] = box.spans[axes[k]].low
+        box.cell[axes[k]] = box.spans[axes[k]].low
     row = 0
     while True:
         changed, ticks = enter_row(flat, me, box, size, rules, work)
         if changed >= 0:
             if stays and changed >= least:
-                found += seek(
-                    flat, me, box, size, row, ticks, here, here + 1, 1, in_hull, found, work
-                )
+                found += seek(flat, me, box, size, row, ticks, here, here + 1, 1, in_hull, found, work)
             if changed < rules.max_changes and changed + 1 >= least:
                 found += seek(flat, me, box, size, row, ticks, up, span.high + 1, 1, in_hull, found, work)
                 found += seek(flat, me, box, size, row, ticks, down, span.low - 1, -1, in_hull, found, work)
@@ -162,10 +160,10 @@ def collect_rows(flat, me, box, size, least, rules, in_hull, work):  # type: ign
         k = size - 2
         while k >= 0:
             a = axes[k]
-            if box.index[a] < box.spans[a].high:
-                box.index[a] += 1
+            if box.cell[a] < box.spans[a].high:
+                box.cell[a] += 1
                 break
-            box.index[a] = box.spans[a].low
+            box.cell[a] = box.spans[a].low
             k -= 1
         row += 1
         if k < 0:
@@ -173,7 +171,7 @@ def collect_rows(flat, me, box, size, least, rules, in_hull, work):  # type: ign
 
 
 @kernel
-def sift_down(candidates, at, count):  # type: ignore[no-untyped-def]
+def sift_down(candidates, at, count):
     """Restore the heap of candidate slots below one place: no parent has a larger key than its children."""
     moving = candidates[at].order
     key = candidates[moving].key
@@ -193,7 +191,7 @@ def sift_down(candidates, at, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def make_heap(candidates, count):  # type: ignore[no-untyped-def]
+def make_heap(candidates, count):
     """Order the first ``count`` candidates so that the cheapest can be taken one by one."""
     for i in range(count):
         candidates[i].order = i
@@ -202,24 +200,24 @@ def make_heap(candidates, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def unravel(me, box, size, cell):  # type: ignore[no-untyped-def]
-    """Write a cell's candidates into ``box.index``; return the grid steps away from the current point."""
+def unravel(me, box, size, cell):
+    """Write a cell's candidates into ``box.cell``; return the grid steps away from the current point."""
     steps = 0
     for k in range(size - 1, -1, -1):
         a = box.axes[k]
         length = box.spans[a].high - box.spans[a].low + 1
-        box.index[a] = box.spans[a].low + cell % length
+        box.cell[a] = box.spans[a].low + cell % length
         cell //= length
-        steps += abs(box.index[a] - me.spots[a].here)
+        steps += abs(box.cell[a] - me.spots[a].here)
     return steps
 
 
 @kernel
-def move_outwards(flat, me, box, size, rules, in_hull, slot, work):  # type: ignore[no-untyped-def]
-    """Replace a candidate, the cell ``box.index``, by the next one of its row; False at the end of the row."""
+def move_outwards(flat, me, box, size, rules, in_hull, slot, work):
+    """Replace a candidate, the cell ``box.cell``, by the next one of its row; False at the end of the row."""
     last = box.axes[size - 1]
     span = box.spans[last]
-    i = box.index[last]
+    i = box.cell[last]
     if i == me.spots[last].here:
         return False
     row = work.candidates[slot].cell // (span.high - span.low + 1)
@@ -230,8 +228,8 @@ def move_outwards(flat, me, box, size, rules, in_hull, slot, work):  # type: ign
 
 
 @kernel
-def enclose_waiting(me, box, size, count, work):  # type: ignore[no-untyped-def]
-    """Write to ``box.hull`` the smallest box around the waiting candidates and all that lies outwards of them."""
+def enclose_waiting(me, box, size, count, work):
+    """Write to ``box.hull`` the smallest box around the waiting candidates and what lies outwards of them."""
     for a in range(box.spans.shape[0]):
         box.hull[a] = box.spans[a]
     for k in range(size):
@@ -243,16 +241,16 @@ def enclose_waiting(me, box, size, count, work):  # type: ignore[no-untyped-def]
         unravel(me, box, size, work.candidates[work.candidates[j].order].cell)
         for k in range(size):
             a = box.axes[k]
-            box.hull[a].low = min(box.hull[a].low, box.index[a])
-            box.hull[a].high = max(box.hull[a].high, box.index[a])
-        if box.index[last] > here:
+            box.hull[a].low = min(box.hull[a].low, box.cell[a])
+            box.hull[a].high = max(box.hull[a].high, box.cell[a])
+        if box.cell[last] > here:
             box.hull[last].high = box.spans[last].high
-        elif box.index[last] < here:
+        elif box.cell[last] < here:
             box.hull[last].low = box.spans[last].low
 
 
 @kernel
-def score_further(flat, me, box, size, least, count, work):  # type: ignore[no-untyped-def]
+def score_further(flat, me, box, size, least, count, work):
     """Score all cells that are still worth it by the detector; False when none of them can pass."""
     if count == 0:
         return False
@@ -285,23 +283,23 @@ def score_further(flat, me, box, size, least, count, work):  # type: ignore[no-u
 
 
 @kernel
-def cell_is_valid(flat, me, box, size, tick, in_hull, work):  # type: ignore[no-untyped-def]
-    """Put the cell ``box.index`` to every score: 0 refused by the first, 1 by a further one, 2 valid."""
-    if tick < me.limits[0].accepted_from and not passes(flat, 0, me, box.index, work):
+def cell_is_valid(flat, me, box, size, tick, in_hull, work):
+    """Put the cell ``box.cell`` to every score: 0 refused by the first, 1 by a further one, 2 valid."""
+    if tick < me.limits[0].accepted_from and not passes(flat, 0, me, box.cell, work):
         return 0
     for s in range(1, flat.scores.shape[0]):
         if in_hull and s == 1:
             last = box.axes[size - 1]
-            cell = row_in_hull(box, size) + box.index[last] - box.hull[last].low
+            cell = row_in_hull(box, size) + box.cell[last] - box.hull[last].low
             if me.limits[s].base + work.further_cells[cell] >= me.limits[s].accepted_from:
                 continue
-        if not passes(flat, s, me, box.index, work):
+        if not passes(flat, s, me, box.cell, work):
             return 1
     return 2
 
 
 @kernel
-def offer_cells(flat, me, box, size, volume, least, rules, work):  # type: ignore[no-untyped-def]
+def offer_cells(flat, me, box, size, volume, least, rules, work):
     """Put the cells of a scored box to all scores, cheapest first; False when the front is full."""
     in_hull = False
     count = collect_rows(flat, me, box, size, least, rules, in_hull, work)
@@ -320,8 +318,8 @@ def offer_cells(flat, me, box, size, volume, least, rules, work):  # type: ignor
         if not covered:
             go_on = go_on or rules.keep_ties
             verdict = cell_is_valid(flat, me, box, size, work.candidates[slot].tick, in_hull, work)
-            if verdict == 2 and not is_banned(me, box.index):
-                if not add_point(work.front, costs, steps, box.index, rules.keep_ties):
+            if verdict == 2 and not is_banned(me, box.cell):
+                if not add_point(work.front, costs, steps, box.cell, rules.keep_ties):
                     return False
             else:
                 go_on = True

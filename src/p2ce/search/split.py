@@ -4,7 +4,7 @@ from p2ce.jit import kernel
 
 
 @kernel
-def choose_cut(flat, me, box, size, reached, count, best, votes):  # type: ignore[no-untyped-def]
+def choose_cut(flat, me, box, size, reached, count, best, votes):
     """Return the axis (by its place in the list) and the first candidate of the upper half.
 
     Each tree votes with its best leaf: a cut that leaves the leaf on one side lowers the other side's

@@ -45,7 +45,7 @@ class Box(NamedTuple):
     hull: Records  # (axes,) SPAN: the part of it in which candidates wait for the detector
     kept: Records  # (axes,) SPAN: a copy of the spans
     axes: Int32Array  # (axes,) those that can or must leave the current value
-    index: Int32Array  # (axes,) a cell of it
+    cell: Int32Array  # (axes,) a point of it
     nearest: IntArray  # (objectives, axes) cheapest change of each listed axis
 
 
@@ -82,7 +82,9 @@ class Workspace(NamedTuple):
     queue: Records  # (room,) SLOT
     box: Box
     sums: Sums
-    candidates: Records  # (dense,) CANDIDATE, one per row and side of a scored box; `order` makes a heap of them
+    candidates: (
+        Records  # (dense,) CANDIDATE, one per row and side of a scored box; `order` makes a heap of them
+    )
     quanta: IntArray  # (dense, objectives)
     votes: IntArray  # (2, axes, width + 1)
 
@@ -118,7 +120,7 @@ def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Work
             hull=np.zeros(axes, dtype=SPAN),
             kept=np.zeros(axes, dtype=SPAN),
             axes=np.zeros(axes, dtype=np.int32),
-            index=np.zeros(axes, dtype=np.int32),
+            cell=np.zeros(axes, dtype=np.int32),
             nearest=np.zeros((objectives, axes), dtype=np.int64),
         ),
         sums=Sums(
@@ -143,7 +145,7 @@ def with_more_boxes(work: Workspace) -> Workspace:
 def with_larger_front(work: Workspace) -> Workspace:
     """Double the room for front points, keeping those found."""
     old = work.front
-    return work._replace(front=Front(costs=_doubled(old.costs), index=_doubled(old.index), count=old.count))
+    return work._replace(front=Front(costs=_doubled(old.costs), points=_doubled(old.points), used=old.used))
 
 
 def _doubled(array: Records) -> Records:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
@@ -18,7 +19,7 @@ MOST_ROUNDS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """What was found and verified for a batch of people; arrays only, so that it travels between processes."""
+    """What was found and verified for a batch of people: arrays only, to travel between processes."""
 
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
     after: FloatArray  # (points, axes) new values

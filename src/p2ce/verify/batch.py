@@ -38,7 +38,10 @@ def prepare(setup: Setup, values: FloatArray) -> Batch:
 
     placement = place(setup.grid, values)
     costs = price(
-        setup.objectives, columns=setup.grid.columns, values=placement.values, current=placement.current
+        setup.objectives,
+        columns=setup.grid.columns.tolist(),
+        values=placement.values,
+        current=placement.current,
     )
     tables = tabulate(costs, [objective.join for objective in setup.objectives], placement)
     people = lay_out_people(setup.layout, setup.grid, placement, tables, values)

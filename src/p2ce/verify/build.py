@@ -36,7 +36,9 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
     )
 
 
-def failed_explanation(setup: Setup, people: People, position: int, status: Status, message: str) -> Explanation:
+def failed_explanation(
+    setup: Setup, people: People, position: int, status: Status, message: str
+) -> Explanation:
     """Build the entry of a person who could not be answered, with the reason."""
     return Explanation(
         status=status,
@@ -98,7 +100,9 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         method=setup.method.name,
         model_family=setup.model.family,
         detector_family=setup.detector.family if setup.detector and setup.method.plausible else None,
-        bound=("linear" if setup.model.score.forest is None else "tree leaves") if setup.use_bounds else "none",
+        bound=("linear" if setup.model.score.forest is None else "tree leaves")
+        if setup.use_bounds
+        else "none",
         cells=count_cells(tuple(sorted(answers.choices[at].tolist())), setup.max_changes),
         axes=int((answers.choices[at] > 0).sum()),
         max_changes=setup.max_changes,

@@ -33,7 +33,12 @@ def broken_rules(
 
 
 def allowed_rows(
-    actions: ActionSet, names: tuple[str, ...], before: FloatArray, after: FloatArray, *, max_changes: int | None
+    actions: ActionSet,
+    names: tuple[str, ...],
+    before: FloatArray,
+    after: FloatArray,
+    *,
+    max_changes: int | None,
 ) -> BoolArray:
     """Tell for rows (n, d) whether every constraint holds, vectorised over the rows."""
     fine = np.ones(len(after), dtype=np.bool_)

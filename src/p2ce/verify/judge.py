@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from p2ce.arrays import FloatArray
 from p2ce.compiled.costs import Join
 from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
@@ -49,7 +50,7 @@ def judge(setup: Setup, before: People, after: People, explanation: Explanation 
     )
 
 
-def _costs(setup: Setup, old: np.ndarray, new: np.ndarray) -> dict[str, float]:  # type: ignore[type-arg]
+def _costs(setup: Setup, old: FloatArray, new: FloatArray) -> dict[str, float]:
     """Price the change of every column, also of those that may not change."""
     found = {}
     for objective in setup.objectives:

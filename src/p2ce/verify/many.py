@@ -47,7 +47,9 @@ def answer_many(
                 answers[number] = answer
         except KeyboardInterrupt:
             done = sum(len(batches[number]) for number in answers)
-            log.warning("Interrupted: %d of %d people are answered, the others are marked.", done, len(people))
+            log.warning(
+                "Interrupted: %d of %d people are answered, the others are marked.", done, len(people)
+            )
     place = {int(row): (number, at) for number, batch in enumerate(batches) for at, row in enumerate(batch)}
 
     def build(position: int) -> Explanation:

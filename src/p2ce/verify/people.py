@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidPerson, InvalidReference, nearest
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import shown, shown_range
@@ -158,23 +158,26 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def _fits(values: FloatArray, dtype: np.dtype[Any]) -> npt.NDArray[np.bool_]:
+def _fits(values: FloatArray, dtype: np.dtype[Any]) -> BoolArray:
     """Tell which values the column's own type holds exactly, so that the model sees what is reported."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
-            same: npt.NDArray[np.bool_] = values.astype(dtype).astype(np.float64) == values
-        return same
-    if dtype.kind == "b":
-        return (values == 0.0) | (values == 1.0)
-    held = np.iinfo(dtype)
-    return (values == np.rint(values)) & (values >= float(held.min)) & (values <= float(held.max))
+            fits: BoolArray = values.astype(dtype).astype(np.float64) == values
+    elif dtype.kind == "b":
+        fits = (values == 0.0) | (values == 1.0)
+    else:
+        held = np.iinfo(dtype)
+        fits = (values == np.rint(values)) & (values >= float(held.min)) & (values <= float(held.max))
+    return fits
 
 
 def _describe(name: str, value: Any) -> str:
     if isinstance(value, float | np.floating) or value is None or value is pd.NA or value is pd.NaT:
         what = "infinite" if isinstance(value, float | np.floating) and np.isinf(value) else "missing"
         return f"Column {name!r} is {what}. Give a finite number: missing values are not supported yet."
-    return f"Column {name!r} holds {value!r}, which is not a number. Encode it as the model was trained on it."
+    return (
+        f"Column {name!r} holds {value!r}, which is not a number. Encode it as the model was trained on it."
+    )
 
 
 def _plain(value: Any) -> Any:

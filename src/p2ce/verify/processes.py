@@ -55,7 +55,7 @@ def _pack(setup: Setup) -> tuple[bytes, str]:
     try:
         import cloudpickle
     except ModuleNotFoundError:  # joblib before 1.6 brings its own copy, later ones depend on the package
-        from joblib.externals import cloudpickle
+        from joblib.externals import cloudpickle  # it comes with joblib, whose processes use it too
 
     payload: bytes = cloudpickle.dumps(setup)
     return payload, hashlib.sha256(payload).hexdigest()

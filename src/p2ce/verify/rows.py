@@ -9,7 +9,9 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 
 
-def rows_frame(values: FloatArray, labels: Sequence[Any], dtypes: Mapping[str, np.dtype[Any]]) -> pd.DataFrame:
+def rows_frame(
+    values: FloatArray, labels: Sequence[Any], dtypes: Mapping[str, np.dtype[Any]]
+) -> pd.DataFrame:
     """Give rows (n, d) as a frame with the reference's column labels and types."""
     kinds = list(dtypes.values())
     if all(kind == kinds[0] for kind in kinds):

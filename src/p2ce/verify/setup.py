@@ -83,9 +83,7 @@ def in_columns_of(score: CompiledScore, own: Sequence[str], names: Sequence[str]
     assert score.forest is not None, "detectors are forests"
     forest = score.forest
     renumber = np.array([*(position[name] for name in own), -1], dtype=np.int32)
-    return replace(
-        score, column_count=len(names), forest=replace(forest, feature=renumber[forest.feature])
-    )
+    return replace(score, column_count=len(names), forest=replace(forest, feature=renumber[forest.feature]))
 
 
 def check_actions(actions: object, names: Sequence[str]) -> None:
@@ -105,7 +103,7 @@ def check_actions(actions: object, names: Sequence[str]) -> None:
 
 
 def beyond_reach(setup: Setup, values: FloatArray) -> FloatArray | None:
-    """Give the magnitudes that a linear model's rounding has to be proven for, where its reading falls short."""
+    """Give the magnitudes that a linear model has to be read for again, None where its reading covers all."""
     if setup.model.reach is None:
         return None
     largest = np.abs(values).max(axis=0, initial=0.0)
