@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The workers share the cores; OpenMP threads that wait for each other made histogram boosting 30 times slower.
+# The workers share the cores: OpenMP threads waiting for each other made histogram boosting 30 times slower.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # The first example of a test may compile a kernel, so no example has a deadline.

@@ -1,46 +1,66 @@
 """Every Pareto-optimal, plausible way to reach a model's favourable decision, with proof."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from p2ce.errors import P2CEError
-from p2ce.explainer import Explainer
-from p2ce.objectives import (
-    Changes,
-    CostTable,
-    Euclidean,
-    MaxDistance,
-    MeanDistance,
-    Objective,
-    PercentileShift,
-    WeightedDistance,
-)
-from p2ce.plausibility.read import IsolationForest
-from p2ce.present.text import to_text
-from p2ce.problem import ActionSet
-from p2ce.result import Certificate, Counterfactual, Explanation, Explanations, Judgement, Status
-from p2ce.search.engine import Progress
+if TYPE_CHECKING:
+    from p2ce.errors import P2CEError as P2CEError
+    from p2ce.explainer import Explainer as Explainer
+    from p2ce.objectives import Changes as Changes
+    from p2ce.objectives import CostTable as CostTable
+    from p2ce.objectives import Euclidean as Euclidean
+    from p2ce.objectives import MaxDistance as MaxDistance
+    from p2ce.objectives import MeanDistance as MeanDistance
+    from p2ce.objectives import Objective as Objective
+    from p2ce.objectives import PercentileShift as PercentileShift
+    from p2ce.objectives import WeightedDistance as WeightedDistance
+    from p2ce.plausibility.read import IsolationForest as IsolationForest
+    from p2ce.present.text import to_text as to_text
+    from p2ce.problem import ActionSet as ActionSet
+    from p2ce.result import Certificate as Certificate
+    from p2ce.result import Counterfactual as Counterfactual
+    from p2ce.result import Explanation as Explanation
+    from p2ce.result import Explanations as Explanations
+    from p2ce.result import Judgement as Judgement
+    from p2ce.result import Status as Status
+    from p2ce.search.engine import Progress as Progress
+
+# Names are loaded when first used: the command line answers --help without pandas and scikit-learn.
+_HOMES = {
+    "ActionSet": "p2ce.problem",
+    "Certificate": "p2ce.result",
+    "Changes": "p2ce.objectives",
+    "CostTable": "p2ce.objectives",
+    "Counterfactual": "p2ce.result",
+    "Euclidean": "p2ce.objectives",
+    "Explainer": "p2ce.explainer",
+    "Explanation": "p2ce.result",
+    "Explanations": "p2ce.result",
+    "IsolationForest": "p2ce.plausibility.read",
+    "Judgement": "p2ce.result",
+    "MaxDistance": "p2ce.objectives",
+    "MeanDistance": "p2ce.objectives",
+    "Objective": "p2ce.objectives",
+    "P2CEError": "p2ce.errors",
+    "PercentileShift": "p2ce.objectives",
+    "Progress": "p2ce.search.engine",
+    "Status": "p2ce.result",
+    "WeightedDistance": "p2ce.objectives",
+    "to_text": "p2ce.present.text",
+}
 
 __version__ = version("p2ce")
+__all__ = list(_HOMES)
 
-__all__ = [
-    "ActionSet",
-    "Certificate",
-    "Changes",
-    "CostTable",
-    "Counterfactual",
-    "Euclidean",
-    "Explainer",
-    "Explanation",
-    "Explanations",
-    "IsolationForest",
-    "Judgement",
-    "MaxDistance",
-    "MeanDistance",
-    "Objective",
-    "P2CEError",
-    "PercentileShift",
-    "Progress",
-    "Status",
-    "WeightedDistance",
-    "to_text",
-]
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'p2ce' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

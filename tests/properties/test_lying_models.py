@@ -85,9 +85,6 @@ def assert_never_wrong(
         assert [option.score for option in found] == pytest.approx(setup.model.ask(rows).tolist(), rel=1e-9)
     if found.status is not p2ce.Status.TIME_LIMIT:
         assert set(reported_quanta(found)) == truth.costs
-    if found.certificate.discrepancies:
-        assert not found.certificate.proven
-        assert found.status is p2ce.Status.HEURISTIC
     assert found.certificate.proven == (found.status in PROVEN)
 
 
@@ -106,6 +103,9 @@ def test_a_model_that_refuses_what_was_read_as_accepted(
     with_lie(explainer, refusing(ask, explainer.threshold, share, salt))
     found = explainer.explain(case.person)
     assert_never_wrong(case, explainer, found, max_changes)
+    # Such a lie goes against what the reading was sure of: it ends all proofs.
+    if found.certificate is not None and found.certificate.discrepancies:
+        assert found.status is p2ce.Status.HEURISTIC
 
 
 @examples(30)
@@ -140,6 +140,7 @@ def test_a_detector_that_refuses_what_was_read_as_plausible(case: Case, share: f
 
     explainer._setup = replace(setup, detector=replace(setup.detector, ask=lie))
     found = explainer.explain(case.person)
+    # A forest's own threshold is the score of some row, so that some lies stay inside the doubt.
     assert_never_wrong(case, explainer, found, 3)
     assert all(option.plausibility >= 0.0 for option in found)
 

@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def fill_ticks(
     cost: FloatArray,  # (n, m, width)
     lowest: Int32Array,  # (n, m)

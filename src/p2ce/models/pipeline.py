@@ -17,6 +17,7 @@ _NAMES = frozenset({"Pipeline"})
 # Each works on one column at a time, keeps the columns in place, and never decreases: x ↦ a·x + b with a > 0,
 # or that clipped. Only a type on this list may stand in front of a model.
 _SCALERS = frozenset({"StandardScaler", "MinMaxScaler", "RobustScaler"})
+CHECKED_ROWS = 256
 
 
 def recognises(model: object) -> bool:
@@ -93,10 +94,37 @@ def _seer(
     first = quiet_check_array(reference[:1])
     dtype = first.dtype if first.dtype.kind == "f" else np.dtype(np.float64)
 
-    def see(rows: FloatArray) -> FloatArray:
+    def see_slowly(rows: FloatArray) -> FloatArray:
         given: Any = np.asarray(rows).astype(dtype)
         if named:
             given = pd.DataFrame(given, columns=list(columns))
         return np.asarray(_scaled(scalers, given), dtype=np.float64)
 
-    return see
+    def see(rows: FloatArray) -> FloatArray:
+        values = np.array(rows, dtype=dtype)
+        for scaler in scalers:
+            _scale_in_place(scaler, values)
+        return values.astype(np.float64)
+
+    # scikit-learn takes most of a millisecond to look at its input. The same arithmetic without that is used
+    # where it gives the same bits.
+    rows = np.asarray(reference, dtype=np.float64)[:CHECKED_ROWS]
+    rows = np.concatenate([rows, -7.3 * rows, 1e6 * rows + 0.1])
+    return see if np.array_equal(see(rows), see_slowly(rows)) else see_slowly
+
+
+def _scale_in_place(scaler: Any, values: FloatArray) -> None:
+    """Do to an array what the scaler's own transform does, operation by operation."""
+    kind = library_class(scaler, root="sklearn", names=_SCALERS)
+    name = "" if kind is None else kind.__name__
+    if name == "MinMaxScaler":
+        values *= scaler.scale_
+        values += scaler.min_
+        if scaler.clip:
+            np.clip(values, *scaler.feature_range, out=values)
+        return
+    center = scaler.center_ if name == "RobustScaler" else scaler.mean_
+    if center is not None and (scaler.with_centering if name == "RobustScaler" else scaler.with_mean):
+        values -= center
+    if scaler.scale_ is not None and (scaler.with_scaling if name == "RobustScaler" else scaler.with_std):
+        values /= scaler.scale_
