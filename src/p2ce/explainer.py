@@ -28,7 +28,14 @@ from p2ce.verify.judge import judge
 from p2ce.verify.many import answer_many
 from p2ce.verify.people import read_frame, read_row, reference_dtypes
 from p2ce.verify.processes import warm_processes
-from p2ce.verify.setup import Setup, beyond_reach, check_actions, labels_of, lay_out_scores
+from p2ce.verify.setup import (
+    Setup,
+    check_actions,
+    labels_of,
+    lay_out_scores,
+    needed_reach,
+    within_reach,
+)
 
 log = logging.getLogger("p2ce")
 
@@ -61,7 +68,7 @@ class Explainer:
     >>> explainer = Explainer(model, people, plausibility=None)
     >>> explainer.explain({"Income": 20, "Debts": 1}).to_frame()[["Income", "Debts", "changes"]]
        Income  Debts  changes
-    0      25      1      1.0
+    0      26      1      1.0
     """
 
     def __init__(
@@ -84,6 +91,8 @@ class Explainer:
         _check_limit(max_changes)
         if bound not in ("auto", "none"):
             raise InvalidOption(f"bound is 'auto' or 'none' for models that are read exactly; got {bound!r}.")
+        if not isinstance(ties, bool | np.bool_):
+            raise InvalidOption(f"ties is True or False; got {ties!r}.")
         wanted = resolve(objectives)
         if not isinstance(reference, pd.DataFrame):
             raise InvalidReference(
@@ -150,6 +159,7 @@ class Explainer:
         setup = self._setup_for(actions, max_changes)
         people = read_row(row, setup.names, setup.dtypes, setup.actions)
         _check_time(time_limit)
+        _check_listener(listener)
         setup = self._within_reach(setup, people.values)
         with _telling_of_compilation():
             answers = answer_people(setup, people.values, time_limit=time_limit, listener=listener)
@@ -178,10 +188,17 @@ class Explainer:
             raise InvalidPerson(f"explain_many() takes a DataFrame, got {type(frame).__name__}.")
         _check_time(time_limit)
         _check_jobs(n_jobs)
-        people = read_frame(frame, self._setup.names, self._setup.dtypes, self._setup.actions)
-        setup = self._within_reach(self._setup, people.values)
+        setup = self._within_reach(self._setup, np.zeros((1, len(self._setup.names))))
+        people = read_frame(frame, setup.names, setup.dtypes, setup.actions)
         with _telling_of_compilation():
-            return answer_many(setup, people, n_jobs=n_jobs, progress=progress, time_limit=time_limit)
+            return answer_many(
+                setup,
+                lambda values: self._within_reach(setup, values),
+                people,
+                n_jobs=n_jobs,
+                progress=progress,
+                time_limit=time_limit,
+            )
 
     def check(self, row: Any, proposal: Any, *, explanation: Explanation | None = None) -> Judgement:
         """Judge a proposal that somebody else made for a person.
@@ -223,8 +240,7 @@ class Explainer:
 
     def _within_reach(self, setup: Setup, values: FloatArray) -> Setup:
         """Read a linear model again where people lie farther out than its rounding was proven for."""
-        largest = beyond_reach(setup, values)
-        if largest is None:
+        if within_reach(setup, values).all():
             return setup
         order = [setup.labels.index(label) for label in self._reference.columns]
         model = read_model(
@@ -232,7 +248,7 @@ class Explainer:
             reference=self._reference,
             target=setup.target,
             threshold=setup.model.threshold,
-            reach=4.0 * np.maximum(largest, 1.0)[order],
+            reach=needed_reach(setup, values)[order],
         )
         return setup.with_model(model)
 
@@ -251,6 +267,11 @@ def _check_limit(max_changes: Any) -> None:
 def _check_time(time_limit: object) -> None:
     if time_limit is not None and not (isinstance(time_limit, numbers.Real) and float(time_limit) >= 0):
         raise InvalidOption(f"time_limit is a number of seconds, 0 or more, or None; got {time_limit!r}.")
+
+
+def _check_listener(listener: object) -> None:
+    if listener is not None and not callable(listener):
+        raise InvalidOption(f"listener is a function of one Progress, or None; got {listener!r}.")
 
 
 def _check_jobs(n_jobs: object) -> None:

@@ -15,6 +15,7 @@ from p2ce.compiled.forest import Forest
 from p2ce.compiled.score import CompiledScore, seen_as_given
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
+from p2ce.verify.points import EXACTLY
 
 # Grid values, thresholds and people share these few numbers, so that many of them coincide.
 VALUES = np.arange(0, 20) / 4.0
@@ -50,9 +51,9 @@ class Problem:
 
     def with_bans(self, bans: list[list[list[int]]]) -> FlatPeople:
         """Forbid some cells: a list of cells per person."""
-        cells = [cell for mine in bans for cell in mine]
+        cells = [[*cell, EXACTLY] for mine in bans for cell in mine]
         return self.flat_people._replace(
-            banned=np.array(cells, dtype=np.int32).reshape(len(cells), self.axes),
+            banned=np.array(cells, dtype=np.int32).reshape(len(cells), self.axes + 1),
             first_ban=np.cumsum([0, *map(len, bans)], dtype=np.int64),
         )
 

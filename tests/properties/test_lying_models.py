@@ -188,7 +188,9 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
 
     def told(frame: pd.DataFrame) -> np.ndarray:
         read = score_rows(score, frame[list(setup.names)].to_numpy(dtype=np.float64))
-        open_to_doubt = (read >= score.maybe) & (read < doubtful.sure) & is_lied_about(frame, share, salt)
+        # A forest answers alike where it reaches the same leaves, so the lie goes by the score.
+        lied_about = is_lied_about(pd.DataFrame({"score": read}), share, salt)
+        open_to_doubt = (read >= score.maybe) & (read < doubtful.sure) & lied_about
         return np.where(open_to_doubt, np.minimum(ask(frame), setup.model.threshold - 1e-4), ask(frame))
 
     model = replace(setup.model, score=doubtful, ask=told, tolerance=1.0)

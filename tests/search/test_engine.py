@@ -166,7 +166,7 @@ def totals_of(problem: Problem, person: int, cell: list[int]) -> np.ndarray:
 
 def test_no_time_means_nothing_is_looked_at() -> None:
     problem = make_problem(3, columns=4, axes=4, people=2, scores=2, objectives=2)
-    found = search_people(problem.layout, problem.flat_people, EXACT, time_limit=0)
+    found = search_people(problem.layout, problem.flat_people, EXACT, limits=np.zeros(len(problem.people)))
     assert not found.finished.any()
     assert len(found.points) == 0
     assert (found.counters == 0).all()

@@ -156,7 +156,7 @@ def test_the_bar_moves_and_is_silent_unless_asked_for(capsys: pytest.CaptureFixt
 
 def test_interrupting_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many_module, "LARGEST_BATCH", 5)
-    done = many_module.answer_people
+    done = many_module.answer_safely
     calls = []
 
     def interrupted(*args: Any, **named: Any) -> Any:
@@ -168,7 +168,7 @@ def test_interrupting_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
     explainer = loans.explainer()
     people = loans.people().iloc[:20]
     expected = explainer.explain_many(people)
-    monkeypatch.setattr(many_module, "answer_people", interrupted)
+    monkeypatch.setattr(many_module, "answer_safely", interrupted)
     calls.clear()
     found = explainer.explain_many(people)
     assert as_json(found[:10]) == as_json(expected[:10])

@@ -42,7 +42,9 @@ class FlatPeople(NamedTuple):
     joins: Int32Array  # (objectives,) 0 sum, 1 max
     gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
     limits: Records  # (n, scores) LIMIT
-    banned: Int32Array  # (bans, axes) cells that the user's own model or detector has refused
+    banned: (
+        Int32Array  # (bans, axes + 1) cells that the user's own model or detector has refused; last the score
+    )
     first_ban: IntArray  # (n + 1,) bans of person p are first_ban[p] .. first_ban[p + 1] - 1
 
 
@@ -195,7 +197,7 @@ def lay_out_people(
         joins=tables.joins,
         gains=gains,
         limits=limits,
-        banned=np.zeros((0, axes), dtype=np.int32),
+        banned=np.zeros((0, axes + 1), dtype=np.int32),
         first_ban=np.zeros(count + 1, dtype=np.int64),
     )
 
@@ -229,8 +231,11 @@ def _score_ticks(
         # Half a tick per rounded term, and the float64 rounding of the sums that `sure` and `maybe` speak of.
         doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
         limits["base"][:, s] = np.rint(start / tick).astype(np.int64)
-        limits["refused_below"][:, s] = _whole(np.floor(score["maybe"] / tick - doubt))
-        limits["accepted_from"][:, s] = _whole(np.ceil(score["sure"] / tick + doubt))
+        with np.errstate(
+            over="ignore"
+        ):  # a threshold that everyone or nobody reaches may be as large as floats get
+            limits["refused_below"][:, s] = _whole(np.floor(score["maybe"] / tick - doubt))
+            limits["accepted_from"][:, s] = _whole(np.ceil(score["sure"] / tick + doubt))
     return gains, limits
 
 

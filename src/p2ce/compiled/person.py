@@ -17,7 +17,7 @@ class Person(NamedTuple):
     joins: Int32Array  # (objectives,)
     gains: Int32Array  # (tables, axes, width)
     limits: Records  # (scores,) LIMIT
-    banned: Int32Array  # (bans, axes)
+    banned: Int32Array  # (bans, axes + 1)
 
 
 @kernel

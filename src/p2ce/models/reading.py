@@ -125,6 +125,8 @@ def decision_threshold(threshold: float | None) -> float:
 
 
 def _number(threshold: object) -> float:
+    if isinstance(threshold, bool | np.bool_):
+        raise InvalidThreshold(f"The threshold must be a number; got {threshold!r}.")
     try:
         return float(threshold)  # type: ignore[arg-type]
     except (TypeError, ValueError):

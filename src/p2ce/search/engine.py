@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.search.methods import Method
+from p2ce.search.methods import METHODS, Method
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
     from p2ce.compiled.flat import FlatPeople, ScoreLayout
@@ -21,6 +21,8 @@ SHORT_SLICE = 1_500_000
 LONG_SLICE = 20_000_000
 # More changes than any grid has axes: no limit.
 UNLIMITED = 1 << 20
+# More ticks than any cost has.
+FAR = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,7 @@ class Found:
     open_boxes: IntArray  # (n,)
     open_totals: FloatArray  # (n, objectives) least joined cost in ticks that an open box may still have
     seconds: FloatArray  # (n,) time spent on each person
+    stopped: bool  # the listener answered False
 
 
 def kernels_are_loaded() -> bool:
@@ -80,10 +83,10 @@ def search_people(
     people: "FlatPeople",
     rules: "Rules",
     *,
-    time_limit: float | None = None,
+    limits: FloatArray | None = None,
     listener: Listener | None = None,
 ) -> Found:
-    """Search for every person of the batch; ``time_limit`` is in seconds and for each person.
+    """Search for every person of the batch; ``limits`` (n,) are seconds, for each person.
 
     A person whom time ran out for keeps the front found so far. Once the listener answers False, nobody
     is searched any further.
@@ -98,15 +101,15 @@ def search_people(
     open_boxes = np.zeros(count, dtype=np.int64)
     open_totals = np.zeros((count, objectives))
     seconds = np.zeros(count)
-    slice_of_work = LONG_SLICE if time_limit is None else SHORT_SLICE
+    slice_of_work = LONG_SLICE if limits is None else SHORT_SLICE
     begin = person_begin = time.perf_counter()
-    person, stopped = 0, time_limit is not None and time_limit <= 0
+    person, stopped = 0, False
     while person < count:
-        if stopped:
+        if stopped or (limits is not None and limits[person] <= 0):
             code, reached = ws.PAUSED, person
         else:
             # With a limit the clock is read at every person, so that each gets the full time.
-            end = count if time_limit is None else person + 1
+            end = count if limits is None else person + 1
             reached, code = run.run_many(
                 layout.flat, people, person, end, rules, work, results, slice_of_work
             )
@@ -130,7 +133,7 @@ def search_people(
                     elapsed=now - begin,
                 )
                 stopped = listener(news) is False
-            if stopped or (time_limit is not None and now - person_begin >= time_limit):
+            if stopped or (limits is not None and now - person_begin >= limits[person]):
                 seconds[person] = now - person_begin
                 results = _keep_unfinished(person, work, results)
                 finished[person] = False
@@ -145,7 +148,18 @@ def search_people(
         open_boxes=open_boxes,
         open_totals=open_totals,
         seconds=seconds,
+        stopped=stopped,
     )
+
+
+def warm_open(layout: "ScoreLayout", people: "FlatPeople") -> None:
+    """Compile what is only needed when time runs out, so that it does not cost time then."""
+    from p2ce.search import run
+    from p2ce.search.workspace import new_workspace
+
+    rules = rules_of(METHODS["exact"], max_changes=1, keep_ties=False, use_bounds=True)
+    work = new_workspace(layout, people, rules)
+    run.price_open(people, 0, work, np.zeros(len(people.joins), dtype=np.int64))
 
 
 def _keep_unfinished(person: int, work: "Workspace", results: "Results") -> "Results":
@@ -167,37 +181,19 @@ def _what_is_open(
     person: int, work: "Workspace", people: "FlatPeople", rules: "Rules"
 ) -> tuple[int, FloatArray]:
     """Count the open boxes and find the least that any point in them can cost, objective by objective."""
+    from p2ce.search import run
     from p2ce.search import workspace as ws
 
-    spots = people.spots[person]
-    envelope = people.prices[person]["envelope"]  # (objectives, axes, width)
-    started = bool(work.state[ws.STARTED])
-    slots = work.queue["slot"][: work.state[ws.OPEN]] if started else np.zeros(0, dtype=np.int32)
-    boxes = work.boxes[slots]  # (open, axes)
-    low, high = boxes["low"], boxes["high"]
-    decided = (boxes["must"] == 1) | (spots["here"] < low) | (spots["here"] > high)
-    left = np.minimum(high, spots["here"] - 1)
-    right = np.maximum(low, spots["here"] + 1)
-    axes = np.arange(len(spots))
-    far = np.iinfo(np.int64).max
-    nearest = np.minimum(
-        np.where(left >= low, envelope[:, axes, np.maximum(left, 0)], far),
-        np.where(right <= high, envelope[:, axes, np.minimum(right, envelope.shape[2] - 1)], far),
-    )  # (objectives, open, axes)
-    nearest = np.where(decided, nearest, 0).astype(np.float64)
-    is_max = people.joins[:, None] == 1
-    totals = np.where(is_max, nearest.max(axis=2, initial=0.0), nearest.sum(axis=2))
-    size = int(work.state[ws.SIZE]) if started else 1
+    cheapest = np.full(len(people.joins), FAR, dtype=np.int64)
+    if not work.state[ws.STARTED]:
+        return 1, np.zeros(len(people.joins))
+    run.price_open(people, person, work, cheapest)
+    size = int(work.state[ws.SIZE])
     listing = size <= min(rules.listed, rules.max_changes)
-    unseen = listing or not work.state[ws.ROOT_PUSHED] or not started
+    unseen = listing or (not work.state[ws.ROOT_PUSHED] and rules.max_changes > rules.listed)
     if unseen:
         # Supports that were not listed yet change at least as many axes as the one at hand.
-        whole = np.where(
-            spots["lowest"] < spots["here"], envelope[:, axes, np.maximum(spots["here"] - 1, 0)], far
-        )
-        up = np.minimum(spots["here"] + 1, envelope.shape[2] - 1)
-        whole = np.minimum(whole, np.where(spots["highest"] > spots["here"], envelope[:, axes, up], far))
-        cheapest = np.sort(whole, axis=1)[:, : max(size, 1)].astype(np.float64)
-        rest = np.where(is_max[:, 0], cheapest.max(axis=1, initial=0.0), cheapest.sum(axis=1))
-        totals = np.concatenate([totals, rest[:, None]], axis=1)
-    return len(slots) + int(unseen), totals.min(axis=1, initial=float(far))
+        least = np.sort(np.where(work.least < 0, FAR, work.least), axis=1)[:, :size].astype(np.float64)
+        rest = np.where(people.joins == 1, least.max(axis=1, initial=0.0), least.sum(axis=1))
+        cheapest = np.minimum(cheapest, rest)
+    return int(work.state[ws.OPEN]) + int(unseen), cheapest.astype(np.float64)

@@ -128,7 +128,7 @@ def probe_corner(flat, me, box, size, rules, work):
             joined = join(me.joins[m] == 1, joined, me.prices[m, box.axes[k], box.cell[box.axes[k]]].cost)
         trial[m] = quantum(joined)
     outcome = ADDED
-    if not is_beaten(work.front, trial) and not is_banned(me, box.cell):
+    if not is_beaten(work.front, trial) and not is_banned(flat, me, box.cell):
         for s in range(flat.scores.shape[0]):
             if outcome == ADDED and not passes(flat, s, me, box.cell, work):
                 outcome = REFUSED if s == 0 else IMPLAUSIBLE
@@ -203,7 +203,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
             if is_hopeless(flat, s, me, box, size, changes_left, work):
                 counters[BOUND + min(s, 2)] += 1
                 return True
-    if not grouped and not rules.by_value:
+    if not grouped and (dense or not rules.by_value):
         count = reach_model(flat, me, box, size, changes_left, grouped, work)
         best_total(flat, 0, work.reached, count, work.best)  # what the choice of a cut goes by
 

@@ -53,6 +53,7 @@ METHODS: dict[str, Method] = {
 def find_method(name: object) -> Method:
     """Look a method up by its name."""
     if not isinstance(name, str) or name not in METHODS:
-        known = ", ".join(map(repr, METHODS))
-        raise InvalidOption(f"There is no method {name!r}. {nearest(str(name), METHODS)} Known are {known}.")
+        hint = nearest(str(name), METHODS)
+        known = f" Known are {', '.join(map(repr, METHODS))}." if hint.startswith("Did") else ""
+        raise InvalidOption(f"There is no method {name!r}. {hint}{known}")
     return METHODS[name]

@@ -12,7 +12,7 @@ from p2ce.jit import entry, kernel
 from p2ce.pareto.kernels import is_beaten
 from p2ce.search.explore import explore_box, list_axes
 from p2ce.search.open_boxes import has_room, pop_box, push_box
-from p2ce.search.pricing import cheapest_change, join, quantum
+from p2ce.search.pricing import cheapest_change, join, price_corner, quantum
 from p2ce.search.workspace import (
     BEATEN,
     BOUND,
@@ -255,7 +255,24 @@ def run_person(flat, me, rules, work, budget):
         release_box(me, work.box)
         if not settled:
             return FRONT_FULL
+    nothing_left = state[OPEN] == 0 and state[SIZE] > listed
+    if nothing_left and (state[ROOT_PUSHED] == 1 or rules.max_changes <= listed):
+        return DONE
     return PAUSED
+
+
+@entry
+def price_open(people, p, work, cheapest):
+    """Write the least that a point of any open box may cost in each objective, in ticks."""
+    me = person_of(people, p)
+    for at in range(work.state[OPEN]):
+        for a in range(work.box.spans.shape[0]):
+            work.box.spans[a] = work.boxes[work.queue[at].slot, a]
+        size = list_axes(me, work.box)
+        if price_corner(me, work.box, size, 0, work.sums) >= 0:
+            for m in range(cheapest.shape[0]):
+                cheapest[m] = min(cheapest[m], work.sums.total[m])
+    release_box(me, work.box)
 
 
 @kernel

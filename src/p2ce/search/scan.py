@@ -1,6 +1,6 @@
 """Look through the scored cells of a box and offer the valid, undominated ones to the front."""
 
-from p2ce.compiled.dense import fill_dense, score_cell
+from p2ce.compiled.dense import fill_dense, looks_the_same, score_cell
 from p2ce.compiled.reach import NO_LIMIT, highest_total, reach_leaves
 from p2ce.jit import kernel
 from p2ce.pareto.kernels import add_point, find_tied, is_beaten
@@ -15,15 +15,16 @@ WORTH_SCORING = 64
 
 
 @kernel
-def is_banned(me, index):
-    """Tell whether the user's own model or detector has refused this very cell before."""
+def is_banned(flat, me, cell):
+    """Tell whether the user's own model or detector has refused this point, or one that looks the same."""
     for ban in range(me.banned.shape[0]):
         same = True
-        for a in range(index.shape[0]):
-            if me.banned[ban, a] != index[a]:
+        for a in range(cell.shape[0]):
+            if me.banned[ban, a] != cell[a]:
                 same = False
                 break
-        if same:
+        s = me.banned[ban, cell.shape[0]]
+        if same or (s >= 0 and looks_the_same(flat, s, me, cell, ban)):
             return True
     return False
 
@@ -318,7 +319,7 @@ def offer_cells(flat, me, box, size, volume, least, rules, work):
         if not covered:
             go_on = go_on or rules.keep_ties
             verdict = cell_is_valid(flat, me, box, size, work.candidates[slot].tick, in_hull, work)
-            if verdict == 2 and not is_banned(me, box.cell):
+            if verdict == 2 and not is_banned(flat, me, box.cell):
                 if not add_point(work.front, costs, steps, box.cell, rules.keep_ties):
                     return False
             else:

@@ -8,9 +8,9 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import QUANTUM_BITS, quanta
-from p2ce.search.engine import Found, Listener, rules_of, search_people
+from p2ce.search.engine import Found, Listener, rules_of, search_people, warm_open
 from p2ce.verify.batch import Batch, prepare
-from p2ce.verify.points import Checked, check_people, check_points, contradictions
+from p2ce.verify.points import EXACTLY, Checked, check_people, check_points, contradictions
 from p2ce.verify.setup import Setup
 
 # A reading that the model keeps contradicting is not worth more rounds than this.
@@ -54,35 +54,49 @@ def answer_people(
     # Surely refused people are searched at once; the model itself decides about the others first.
     doubtful = everyone[own_compiled >= setup.model.score.maybe]
     waiting = np.setdiff1d(everyone, doubtful)
-    bans: dict[int, list[Int32Array]] = {int(p): [batch.placement.position[p]] for p in doubtful}
+    bans: dict[int, list[Int32Array]] = {}
     tally = _Tally(count, len(setup.objectives))
     settled: list[Checked] = []
     tally.search_seconds += (time.perf_counter() - begin) / max(count, 1)
     own_scores = np.zeros(0)
     favourable = np.zeros(count, dtype=np.bool_)
     for attempt in range(MOST_ROUNDS):
-        found = _search(setup, batch, waiting, bans, time_limit, listener)
+        found = _search(setup, batch, waiting, bans, tally.time_left(waiting, time_limit), listener)
         tally.note(waiting, found)
         begin = time.perf_counter()
         owner = np.repeat(waiting, np.diff(found.first))
         checked = check_points(setup, batch, owner, found.points, with_people=attempt == 0)
+        tally.count(checked)
+        again = np.unique(owner[checked.failed])
         if attempt == 0:
             own_scores = checked.own_scores
             favourable = own_scores >= setup.model.threshold
-            waiting = np.union1d(waiting, doubtful[~favourable[doubtful]])
-            tally.contradict(everyone[contradictions(setup, own_compiled, own_scores)])
-        tally.count(checked)
-        again = np.union1d(np.unique(owner[checked.failed]), np.setdiff1d(waiting, tally.searched))
-        settled.append(checked.without(again))
+            denied = contradictions(setup, own_compiled, own_scores)
+            tally.contradict(everyone[denied])
+            refused = doubtful[~favourable[doubtful]]
+            for person in refused.tolist():
+                bans[person] = [_ban(batch.placement.position[person], EXACTLY if denied[person] else 0)]
+            again = np.union1d(again[~favourable[again]], refused)
         for at in np.flatnonzero(checked.failed):
-            bans.setdefault(int(owner[at]), []).append(found.points[at])
+            bans.setdefault(int(owner[at]), []).append(_ban(found.points[at], int(checked.refused_by[at])))
         tally.verify_seconds += time.perf_counter() - begin
-        waiting = again[~favourable[again]]
+        left = tally.time_left(again, time_limit)
+        late = again if found.stopped else again[:0] if left is None else again[left <= 0]
+        tally.leave_open(late)
+        waiting = np.setdiff1d(again, late)
+        settled.append(checked.kept(~checked.failed & ~np.isin(owner, waiting)))
         if not len(waiting):
             break
     else:
-        tally.finished[waiting] = False
+        # The reading is of no use for them: what was found stands, nothing is proven.
+        tally.trusted[waiting] = False
+        settled.append(checked.kept(~checked.failed & np.isin(owner, waiting)))
     return _gather(setup, batch, settled, tally, own_scores, favourable)
+
+
+def _ban(cell: Int32Array, refused_by: int) -> Int32Array:
+    """Note a refused cell, and the score for which all that looks the same is refused as well."""
+    return np.append(cell, np.int32(refused_by)).astype(np.int32)
 
 
 def compile_kernels(setup: Setup, values: FloatArray) -> None:
@@ -90,6 +104,7 @@ def compile_kernels(setup: Setup, values: FloatArray) -> None:
     batch = prepare(setup, values)
     check_people(setup, batch.people, batch.placement.position)
     _search(replace(setup, max_changes=1), batch, np.arange(len(values)), {}, None, None)
+    warm_open(setup.layout, batch.people)
 
 
 class _Tally:
@@ -98,7 +113,6 @@ class _Tally:
     def __init__(self, count: int, objectives: int) -> None:
         from p2ce.search.workspace import COUNTERS
 
-        self.searched = np.zeros(0, dtype=np.int64)
         self.finished = np.ones(count, dtype=np.bool_)
         self.trusted = np.ones(count, dtype=np.bool_)
         self.verified = np.zeros(count, dtype=np.int64)
@@ -111,12 +125,24 @@ class _Tally:
 
     def note(self, who: IntArray, found: Found) -> None:
         """Enter what a round of searching took and left open; the last round counts for what is open."""
-        self.searched = np.union1d(self.searched, who)
         self.finished[who] = found.finished
         self.counters[who] += found.counters
         self.open_boxes[who] = found.open_boxes
         self.open_totals[who] = found.open_totals
         self.search_seconds[who] += found.seconds
+
+    def time_left(self, who: IntArray, time_limit: float | None) -> FloatArray | None:
+        """Give the seconds that each person has left; verification counts for all alike."""
+        if time_limit is None:
+            return None
+        left: FloatArray = time_limit - self.search_seconds[who] - self.verify_seconds / len(self.finished)
+        return left
+
+    def leave_open(self, who: IntArray) -> None:
+        """Enter people who are not searched again although points of theirs failed."""
+        self.open_boxes[who] = np.maximum(self.open_boxes[who], 1)
+        self.open_totals[who[self.finished[who]]] = 0.0
+        self.finished[who] = False
 
     def contradict(self, who: IntArray) -> None:
         """Enter people on whom the user's own objects and the compiled scores cannot both be right."""
@@ -135,7 +161,7 @@ def _search(
     batch: Batch,
     who: IntArray,
     bans: dict[int, list[Int32Array]],
-    time_limit: float | None,
+    limits: FloatArray | None,
     listener: Listener | None,
 ) -> Found:
     """Search for some of the batch, keeping away from the cells that were refused before."""
@@ -151,12 +177,12 @@ def _search(
             banned=_stacked(banned, people.banned.shape[1]),
             first_ban=np.cumsum([0, *map(len, banned)], dtype=np.int64),
         )
-    return search_people(setup.layout, people, rules, time_limit=time_limit, listener=listener)
+    return search_people(setup.layout, people, rules, limits=limits, listener=listener)
 
 
-def _stacked(banned: Sequence[Sequence[Int32Array]], axes: int) -> Int32Array:
+def _stacked(banned: Sequence[Sequence[Int32Array]], width: int) -> Int32Array:
     cells = [cell for mine in banned for cell in mine]
-    return np.array(cells, dtype=np.int32).reshape(len(cells), axes)
+    return np.array(cells, dtype=np.int32).reshape(len(cells), width)
 
 
 def _gather(

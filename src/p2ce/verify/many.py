@@ -1,21 +1,21 @@
 """Answer for many people: in batches, over several processes, with a bar, and without loss on Ctrl-C."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import FloatArray, IntArray
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.status import Status
 from p2ce.search.engine import Progress
-from p2ce.verify.answer import Answers, answer_people
 from p2ce.verify.build import build_explanation, failed_explanation
 from p2ce.verify.people import People
-from p2ce.verify.processes import Share, answer_shares, job_count
-from p2ce.verify.setup import Setup
+from p2ce.verify.processes import answer_shares, job_count
+from p2ce.verify.safely import Part, answer_safely
+from p2ce.verify.setup import Setup, within_reach
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -29,36 +29,50 @@ INTERRUPTED = "Interrupted before this person was answered. Explain the row agai
 
 
 def answer_many(
-    setup: Setup, people: People, *, n_jobs: int, progress: bool, time_limit: float | None
+    setup: Setup,
+    setup_for: Callable[[FloatArray], Setup],
+    people: People,
+    *,
+    n_jobs: int,
+    progress: bool,
+    time_limit: float | None,
 ) -> Explanations:
-    """Answer for everyone who can be read, and note why for the others."""
+    """Answer for everyone who can be read, and note why for the others.
+
+    ``setup_for`` gives the question for people whom ``setup`` does not cover.
+    """
     from tqdm import tqdm
 
     readable = np.array([i for i in range(len(people)) if i not in people.problems], dtype=np.int64)
-    size = batch_size(setup)
-    batches = [readable[begin : begin + size] for begin in range(0, len(readable), size)]
-    answers: dict[int, Answers] = {}
+    near = within_reach(setup, people.values[readable])
+    alone = {int(row): setup_for(people.values[[row]]) for row in readable[~near]}
+    answers: list[Part] = []
     with tqdm(total=len(people), disable=not progress, unit="person", desc="explaining") as bar:
         bar.update(len(people.problems))
         try:
-            jobs = min(job_count(n_jobs), len(batches))
-            values = [people.values[batch] for batch in batches]
-            for number, answer in _answer_batches(setup, values, jobs, time_limit, bar):
-                answers[number] = answer
+            for part in _answer_batches(setup, readable[near], people, n_jobs, time_limit, bar):
+                answers.append(part)
+            for row, own in alone.items():
+                answers += answer_safely(own, np.array([row]), people.values[[row]], time_limit=time_limit)
+                bar.update(1)
         except KeyboardInterrupt:
-            done = sum(len(batches[number]) for number in answers)
+            done = len(people.problems) + sum(len(rows) for rows, _ in answers)
             log.warning(
                 "Interrupted: %d of %d people are answered, the others are marked.", done, len(people)
             )
-    place = {int(row): (number, at) for number, batch in enumerate(batches) for at, row in enumerate(batch)}
+    place = {
+        int(row): (number, at) for number, (rows, _) in enumerate(answers) for at, row in enumerate(rows)
+    }
 
     def build(position: int) -> Explanation:
-        if position in people.problems:
-            return failed_explanation(setup, people, position, Status.ERROR, people.problems[position])
+        if position not in place:
+            message = people.problems.get(position, INTERRUPTED)
+            return failed_explanation(setup, people, position, Status.ERROR, message)
         number, at = place[position]
-        if number not in answers:
-            return failed_explanation(setup, people, position, Status.ERROR, INTERRUPTED)
-        return build_explanation(setup, people, position, answers[number], at)
+        answer = answers[number][1]
+        if isinstance(answer, str):
+            return failed_explanation(setup, people, position, Status.ERROR, answer)
+        return build_explanation(alone.get(position, setup), people, position, answer, at)
 
     return Explanations(len(people), build, labels=people.labels)
 
@@ -71,26 +85,31 @@ def batch_size(setup: Setup) -> int:
 
 
 def _answer_batches(
-    setup: Setup, values: list[FloatArray], jobs: int, time_limit: float | None, bar: "tqdm[object]"
-) -> Iterator[tuple[int, Answers]]:
+    setup: Setup,
+    rows: IntArray,
+    people: People,
+    n_jobs: int,
+    time_limit: float | None,
+    bar: "tqdm[object]",
+) -> Iterator[Part]:
     """Answer batch after batch, here or in other processes, moving the bar along."""
+    size = batch_size(setup)
+    batches = [rows[begin : begin + size] for begin in range(0, len(rows), size)]
+    jobs = min(job_count(n_jobs), len(batches))
     if jobs > 1:
-        for share in answer_shares(setup, values, jobs, time_limit):
-            for number, answer in share:
-                bar.update(len(values[number]))
-                yield number, answer
+        work = [(batch, people.values[batch]) for batch in batches]
+        for share in answer_shares(setup, work, jobs, time_limit):
+            for part in share:
+                bar.update(len(part[0]))
+                yield part
         return
-    for number, batch in enumerate(values):
+    for batch in batches:
         shown = 0
 
-        def tell(news: Progress, batch: FloatArray = batch) -> None:
+        def tell(news: Progress, size: int = len(batch)) -> None:
             nonlocal shown
-            bar.update(max(0, min(news.person, len(batch)) - shown))
-            shown = max(shown, min(news.person, len(batch)))
+            bar.update(max(0, min(news.person, size) - shown))
+            shown = max(shown, min(news.person, size))
 
-        answer = answer_people(setup, batch, time_limit=time_limit, listener=tell)
+        yield from answer_safely(setup, batch, people.values[batch], time_limit=time_limit, listener=tell)
         bar.update(len(batch) - shown)
-        yield number, answer
-
-
-__all__ = ["Share", "answer_many", "batch_size"]

@@ -14,6 +14,7 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import shown, shown_range
 
 Dtypes = Mapping[str, np.dtype[Any]]
+LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,6 +100,12 @@ def _read(
         values[:, position] = usable
         for bad in np.flatnonzero(~finite).tolist():
             problems.setdefault(bad, _describe(name, column[bad]))
+        for bad in np.flatnonzero(np.abs(usable) > LARGEST_VALUE).tolist():
+            problems.setdefault(
+                bad,
+                f"The value of {name!r}, {usable[bad]:g}, is too large: models and detectors that compute in "
+                f"single precision hold up to {LARGEST_VALUE:.2g}. Give a smaller one.",
+            )
         for bad in [] if fits.all() else np.flatnonzero(~fits).tolist():
             problems.setdefault(
                 bad,
@@ -174,7 +181,7 @@ def _fits(values: FloatArray, dtype: np.dtype[Any]) -> BoolArray:
 def _describe(name: str, value: Any) -> str:
     if isinstance(value, float | np.floating) or value is None or value is pd.NA or value is pd.NaT:
         what = "infinite" if isinstance(value, float | np.floating) and np.isinf(value) else "missing"
-        return f"Column {name!r} is {what}. Give a finite number: missing values are not supported yet."
+        return f"The value of {name!r} is {what}. Give a finite number: missing values are not supported yet."
     return (
         f"Column {name!r} holds {value!r}, which is not a number. Encode it as the model was trained on it."
     )

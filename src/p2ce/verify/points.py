@@ -18,6 +18,8 @@ from p2ce.verify.setup import Setup
 if TYPE_CHECKING:
     from p2ce.compiled.flat import FlatPeople
 
+EXACTLY = -1  # a ban for this one point only
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Checked:
@@ -28,12 +30,12 @@ class Checked:
     scores: FloatArray  # (points,)
     plausibility: FloatArray  # (points,)
     failed: BoolArray  # (points,) refused, implausible or not allowed: never shown
+    refused_by: IntArray  # (points,) the score that refused a failed point in its doubt, or EXACTLY
     contradicted: BoolArray  # (points,) failed, or scored otherwise, where the compiled score was sure
     own_scores: FloatArray  # (people,) of the people themselves, where those were asked about too
 
-    def without(self, people: IntArray) -> "Checked":
-        """Leave some people's points out."""
-        keep = ~np.isin(self.owner, people)
+    def kept(self, keep: BoolArray) -> "Checked":
+        """Keep some of the points."""
         return replace(
             self,
             owner=self.owner[keep],
@@ -41,6 +43,7 @@ class Checked:
             scores=self.scores[keep],
             plausibility=self.plausibility[keep],
             failed=self.failed[keep],
+            refused_by=self.refused_by[keep],
             contradicted=self.contradicted[keep],
         )
 
@@ -94,12 +97,16 @@ def check_points(
         setup.actions, setup.names, batch.values[owner], rows, max_changes=setup.max_changes
     )
     contradicted |= ~allowed
+    # What looks the same to the model, or to the detector, is refused too; but only a reading that still
+    # holds knows what looks the same.
+    refused_by = np.where(contradicted, EXACTLY, np.where(accepted, 1, 0))
     return Checked(
         owner=owner,
         points=points,
         scores=scores,
         plausibility=plausibility,
         failed=~(accepted & plausible & allowed),
+        refused_by=refused_by,
         contradicted=contradicted,
         own_scores=own_scores,
     )

@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from p2ce.arrays import FloatArray
-from p2ce.verify.answer import Answers, answer_people, compile_kernels
+from p2ce.arrays import FloatArray, IntArray
+from p2ce.verify.answer import compile_kernels
+from p2ce.verify.safely import Part, answer_safely
 from p2ce.verify.setup import Setup
 
-Share: TypeAlias = list[tuple[int, Answers]]
+Work: TypeAlias = tuple[IntArray, FloatArray]  # rows of the caller's frame, and their values
 
 # More shares than processes keep everyone busy to the end, and the bar moving.
 SHARES_PER_JOB = 4
@@ -25,17 +26,16 @@ def job_count(n_jobs: int) -> int:
 
 
 def answer_shares(
-    setup: Setup, values: list[FloatArray], jobs: int, time_limit: float | None
-) -> Iterator[Share]:
+    setup: Setup, work: list[Work], jobs: int, time_limit: float | None
+) -> Iterator[list[Part]]:
     """Answer the batches in ``jobs`` processes; shares come back in order."""
     from joblib import Parallel, delayed
 
     payload, key = _pack(setup)
-    size = -(-len(values) // (jobs * SHARES_PER_JOB))
-    shares = [range(begin, min(begin + size, len(values))) for begin in range(0, len(values), size)]
+    size = -(-len(work) // (jobs * SHARES_PER_JOB))
+    shares = [work[begin : begin + size] for begin in range(0, len(work), size)]
     yield from Parallel(n_jobs=jobs, backend="loky", return_as="generator", pre_dispatch="all")(
-        delayed(_answer_share)(payload, key, [(number, values[number]) for number in share], time_limit)
-        for share in shares
+        delayed(_answer_share)(payload, key, share, time_limit) for share in shares
     )
 
 
@@ -71,11 +71,11 @@ def _unpack(payload: bytes, key: str) -> Setup:
     return _setups[key]
 
 
-def _answer_share(
-    payload: bytes, key: str, batches: list[tuple[int, FloatArray]], time_limit: float | None
-) -> Share:
+def _answer_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
     setup = _unpack(payload, key)
-    return [(number, answer_people(setup, values, time_limit=time_limit)) for number, values in batches]
+    return [
+        part for rows, values in share for part in answer_safely(setup, rows, values, time_limit=time_limit)
+    ]
 
 
 def _warm(payload: bytes, key: str, values: FloatArray) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidActions
 from p2ce.grid.base_grid import BaseGrid, grid_of
@@ -102,14 +102,25 @@ def check_actions(actions: object, names: Sequence[str]) -> None:
         )
 
 
-def beyond_reach(setup: Setup, values: FloatArray) -> FloatArray | None:
-    """Give the magnitudes that a linear model has to be read for again, None where its reading covers all."""
+def within_reach(setup: Setup, values: FloatArray) -> BoolArray:
+    """Tell for which people (n, d) the model's reading is proven: a linear model's rounding grows with x."""
     if setup.model.reach is None:
-        return None
-    largest = np.abs(values).max(axis=0, initial=0.0)
+        return np.ones(len(values), dtype=np.bool_)
+    inside: BoolArray = np.maximum(np.abs(values), _largest_candidates(setup)) <= setup.model.reach
+    return np.asarray(inside.all(axis=1))
+
+
+def needed_reach(setup: Setup, values: FloatArray) -> FloatArray:
+    """Give the magnitudes (d,) that the model has to be read for, with room to spare."""
+    largest = np.maximum(np.abs(values).max(axis=0, initial=0.0), _largest_candidates(setup))
+    return np.asarray(4.0 * np.maximum(largest, 1.0))
+
+
+def _largest_candidates(setup: Setup) -> FloatArray:
+    largest = np.zeros(len(setup.names))
     for column, candidates in zip(setup.grid.columns, setup.grid.values, strict=True):
-        largest[column] = max(largest[column], np.abs(candidates).max(initial=0.0))
-    return largest if bool((largest > setup.model.reach).any()) else None
+        largest[column] = np.abs(candidates).max(initial=0.0)
+    return largest
 
 
 def labels_of(reference: pd.DataFrame, names: Sequence[str]) -> tuple[Any, ...]:
