@@ -242,7 +242,7 @@ class Explainer:
         """Read a linear model again where people lie farther out than its rounding was proven for."""
         if within_reach(setup, values).all():
             return setup
-        order = [setup.labels.index(label) for label in self._reference.columns]
+        order = setup.labels.get_indexer(self._reference.columns)
         model = read_model(
             self._model,
             reference=self._reference,

@@ -26,22 +26,13 @@ class BaseGrid:
     columns: IntArray  # (m,) position of each axis among the model's columns
     values: tuple[FloatArray, ...]  # ascending candidates of each axis
     direction: IntArray  # (m,) -1 down only, 0 either way, +1 up only
+    lengths: IntArray  # (m,) number of candidates of each axis
+    table: FloatArray  # (m, width) all candidates, each axis repeating its last one to the end
 
     @property
     def width(self) -> int:
         """Room for the longest axis and a current value that is not on it."""
-        return max((len(axis) for axis in self.values), default=0) + 1
-
-    @property
-    def lengths(self) -> IntArray:
-        """Number of candidates on each axis, (m,)."""
-        return np.array([len(axis) for axis in self.values], dtype=np.int64)
-
-    @property
-    def table(self) -> FloatArray:
-        """All candidates as one table (m, width), each axis repeating its last one to the end."""
-        rows = [np.append(axis, np.full(self.width - len(axis), axis[-1])) for axis in self.values]
-        return np.array(rows).reshape(len(rows), self.width)
+        return int(self.table.shape[1])
 
     @property
     def axis_count(self) -> int:
@@ -70,11 +61,15 @@ class BaseGrid:
                     f"Axis {name!r} needs finite candidates, at least one. Fix it or name values()."
                 )
         turns = direction or {}
+        width = max((len(axis) for axis in values), default=0) + 1
+        rows = [np.append(axis, np.full(width - len(axis), axis[-1])) for axis in values]
         return cls(
             names=names,
             columns=np.array([position[name] for name in names], dtype=np.int64),
             values=values,
             direction=np.array([int(turns.get(name, 0)) for name in names], dtype=np.int64),
+            lengths=np.array([len(axis) for axis in values], dtype=np.int64),
+            table=np.array(rows, dtype=np.float64).reshape(len(rows), width),
         )
 
 

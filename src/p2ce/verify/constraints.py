@@ -42,13 +42,9 @@ def allowed_rows(
 ) -> BoolArray:
     """Tell for rows (n, d) whether every constraint holds, vectorised over the rows."""
     fine = np.ones(len(after), dtype=np.bool_)
-    for column, name in enumerate(names):
-        feature = actions[name]
-        moved = np.flatnonzero(after[:, column] != before[:, column])
-        for value, start, row in zip(
-            after[moved, column].tolist(), before[moved, column].tolist(), moved.tolist(), strict=True
-        ):
-            fine[row] &= feature.allows(start, value)
+    for row, column in zip(*np.nonzero(after != before), strict=True):
+        feature = actions[names[column]]
+        fine[row] &= feature.allows(float(before[row, column]), float(after[row, column]))
     if max_changes is not None:
         fine &= (after != before).sum(axis=1) <= max_changes
     return fine

@@ -46,8 +46,11 @@ def read_row(row: Any, names: Sequence[str], dtypes: Dtypes, actions: ActionSet 
         given = dict(zip(names, columns.values(), strict=True))
     elif isinstance(row, pd.Series | Mapping):
         label = getattr(row, "name", 0)
-        found = _labels(row.keys(), names)
-        given = {name: _one(row[key]) for name, key in zip(names, found, strict=True)}
+        keys = list(row.keys())
+        found = _labels(keys, names)
+        # Looking a Series up label by label is slow.
+        cells = dict(zip(keys, row.to_numpy() if isinstance(row, pd.Series) else row.values(), strict=True))
+        given = {name: _one(cells[key]) for name, key in zip(names, found, strict=True)}
     elif isinstance(row, np.ndarray | list | tuple):
         label = 0
         if np.ndim(row) != 1 or len(row) != len(names):
@@ -90,35 +93,35 @@ def _read(
     dtypes: Dtypes,
     actions: ActionSet | None,
 ) -> People:
-    values = np.zeros((len(labels), len(names)))
+    numbers = np.column_stack([_numbers(column) for column in columns]).reshape(len(labels), len(names))
+    finite = np.isfinite(numbers)
+    values = numbers if finite.all() else np.where(finite, numbers, 0.0)
+    fits = _fits(values, [dtypes[name] for name in names])
     problems: dict[int, str] = {}
-    for position, (name, column) in enumerate(zip(names, columns, strict=True)):
-        numbers = _numbers(column)
-        finite = np.isfinite(numbers)
-        usable = numbers if finite.all() else np.where(finite, numbers, 0.0)
-        fits = _fits(usable, dtypes[name])
-        values[:, position] = usable
-        for bad in np.flatnonzero(~finite).tolist():
-            problems.setdefault(bad, _describe(name, column[bad]))
-        for bad in np.flatnonzero(np.abs(usable) > LARGEST_VALUE).tolist():
-            problems.setdefault(
-                bad,
-                f"The value of {name!r}, {usable[bad]:g}, is too large: models and detectors that compute in "
-                f"single precision hold up to {LARGEST_VALUE:.2g}. Give a smaller one.",
+    for bad, position in zip(*np.nonzero(~(finite & fits)), strict=True):
+        name, value = names[position], float(values[bad, position])
+        if not finite[bad, position]:
+            text = _describe(name, columns[position][bad])
+        elif abs(value) > LARGEST_VALUE:
+            text = (
+                f"The value of {name!r}, {value:g}, is too large: models and detectors that compute in "
+                f"single precision hold up to {LARGEST_VALUE:.2g}. Give a smaller one."
             )
-        for bad in [] if fits.all() else np.flatnonzero(~fits).tolist():
-            problems.setdefault(
-                bad,
-                f"Column {name!r} holds {dtypes[name]} in the reference, which cannot hold "
-                f"{shown(float(usable[bad]))} exactly. Give the value in the column's own type.",
+        else:
+            text = (
+                f"Column {name!r} holds {dtypes[name]} in the reference, which cannot hold {shown(value)} "
+                "exactly. Give the value in the column's own type."
             )
+        problems.setdefault(int(bad), text)
+    for position, name in enumerate(names):
         feature = None if actions is None else actions[name]
         if feature is not None and feature.fixed and feature.asked_range is not None:
             low, high = feature.ends()
-            for bad in np.flatnonzero((usable < low) | (usable > high)).tolist():
+            here = values[:, position]
+            for bad in np.flatnonzero((here < low) | (here > high)).tolist():
                 problems.setdefault(
                     bad,
-                    f"{name!r} is fixed at {shown(float(usable[bad]))} but within() asks for "
+                    f"{name!r} is fixed at {shown(float(here[bad]))} but within() asks for "
                     f"{shown_range(low, high)}. Remove one of the two.",
                 )
     plain = tuple([_plain(value) for value in column.tolist()] for column in columns)
@@ -165,16 +168,27 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def _fits(values: FloatArray, dtype: np.dtype[Any]) -> BoolArray:
-    """Tell which values the column's own type holds exactly, so that the model sees what is reported."""
-    if dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            fits: BoolArray = values.astype(dtype).astype(np.float64) == values
-    elif dtype.kind == "b":
-        fits = (values == 0.0) | (values == 1.0)
-    else:
-        held = np.iinfo(dtype)
-        fits = (values == np.rint(values)) & (values >= float(held.min)) & (values <= float(held.max))
+def _fits(values: FloatArray, dtypes: Sequence[np.dtype[Any]]) -> BoolArray:
+    """Tell which values (n, d) the columns' own types hold exactly: the model sees what is reported."""
+    most = [
+        LARGEST_VALUE if kind.kind == "f" else 1.0 if kind.kind == "b" else np.iinfo(kind).max
+        for kind in dtypes
+    ]
+    least = [
+        -LARGEST_VALUE if kind.kind == "f" else 0.0 if kind.kind == "b" else np.iinfo(kind).min
+        for kind in dtypes
+    ]
+    fits: BoolArray = (values <= np.array(most, dtype=np.float64)) & (
+        values >= np.array(least, dtype=np.float64)
+    )
+    whole = np.array([kind.kind != "f" for kind in dtypes])
+    fits &= ~whole | (values == np.rint(values))
+    for position, kind in enumerate(dtypes):
+        if kind.kind == "f" and kind.itemsize < 8:
+            with np.errstate(over="ignore"):
+                fits[:, position] &= (
+                    values[:, position].astype(kind).astype(np.float64) == values[:, position]
+                )
     return fits
 
 

@@ -1,6 +1,6 @@
 """Write points as rows of the user's own column types."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,12 @@ from p2ce.arrays import FloatArray
 
 
 def rows_frame(
-    values: FloatArray, labels: Sequence[Any], dtypes: Mapping[str, np.dtype[Any]]
+    values: FloatArray, labels: "pd.Index[Any]", dtypes: Mapping[str, np.dtype[Any]]
 ) -> pd.DataFrame:
     """Give rows (n, d) as a frame with the reference's column labels and types."""
     kinds = list(dtypes.values())
     if all(kind == kinds[0] for kind in kinds):
-        return pd.DataFrame(values.astype(kinds[0]), columns=list(labels))
-    return pd.DataFrame(
-        {label: values[:, i].astype(kind) for i, (label, kind) in enumerate(zip(labels, kinds, strict=True))}
-    )
+        return pd.DataFrame(values.astype(kinds[0]), columns=labels)
+    frame = pd.DataFrame({i: values[:, i].astype(kind) for i, kind in enumerate(kinds)})
+    frame.columns = labels
+    return frame

@@ -26,7 +26,7 @@ class Setup:
     """A question without its person."""
 
     names: tuple[str, ...]  # the model's columns in its order
-    labels: tuple[Any, ...]  # the same as the caller's frame labels them
+    labels: "pd.Index[Any]"  # the same as the caller's frame labels them
     dtypes: dict[str, np.dtype[Any]]
     model: ReadModel
     detector: ReadDetector | None
@@ -123,7 +123,7 @@ def _largest_candidates(setup: Setup) -> FloatArray:
     return largest
 
 
-def labels_of(reference: pd.DataFrame, names: Sequence[str]) -> tuple[Any, ...]:
+def labels_of(reference: pd.DataFrame, names: Sequence[str]) -> "pd.Index[Any]":
     """Give the caller's own column labels in the model's order."""
     labels = {str(label): label for label in reference.columns}
-    return tuple(labels[name] for name in names)
+    return pd.Index([labels[name] for name in names], tupleize_cols=False)
