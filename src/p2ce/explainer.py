@@ -36,9 +36,11 @@ from p2ce.verify.setup import (
     needed_reach,
     within_reach,
 )
+from p2ce.verify.trust import Trust
 
 log = logging.getLogger("p2ce")
 
+KEPT_ROWS = 1024
 AS_ASKED = "as asked"  # an override that is not given
 DEFAULT_OBJECTIVES = ("mean_distance", "max_distance", "changes")
 
@@ -109,7 +111,9 @@ class Explainer:
         grid = grid_of(actions, columns=names)
         dtypes = reference_dtypes(reference, names)
         self._model = model
-        self._reference = reference
+        # Enough to read the model again; a copy, since the caller's frame may change later.
+        self._reference = reference.iloc[:: max(1, len(reference) // KEPT_ROWS)].copy()
+        self._trust = Trust()
         self._setup = Setup(
             names=names,
             labels=labels,
@@ -163,7 +167,8 @@ class Explainer:
         setup = self._within_reach(setup, people.values)
         with _telling_of_compilation():
             answers = answer_people(setup, people.values, time_limit=time_limit, listener=listener)
-        return build_explanation(setup, people, 0, answers, 0)
+        self._trust.hear(answers)
+        return build_explanation(setup, people, 0, self._trust.judge(answers), 0)
 
     def explain_many(
         self,
@@ -198,6 +203,7 @@ class Explainer:
                 n_jobs=n_jobs,
                 progress=progress,
                 time_limit=time_limit,
+                trust=self._trust,
             )
 
     def check(self, row: Any, proposal: Any, *, explanation: Explanation | None = None) -> Judgement:

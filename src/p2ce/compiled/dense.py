@@ -99,31 +99,23 @@ def score_cell(flat, s, me, index, row):
 
 @kernel
 def looks_the_same(flat, s, me, cell, ban):
-    """Tell whether a score cannot tell two points apart: same leaves, or same terms.
+    """Tell whether a forest cannot tell a point from a refused one: it reaches the same leaf in every tree.
 
-    ``ban`` is a row of ``me.banned``. The library adds the same numbers in the same order for both, so
-    that what it said about the one holds for the other.
+    ``ban`` is a row of ``me.banned``. The library adds the same numbers for both, so that what it said
+    about the one holds for the other.
     """
     score = flat.scores[s]
-    if score.table >= 0:
-        for a in range(cell.shape[0]):
-            weight = flat.weights[score.table, flat.columns[a]]
-            mine = weight * me.seen[score.looks_at, a, cell[a]]
-            if mine != weight * me.seen[score.looks_at, a, me.banned[ban, a]]:
-                return False
-        return True
     for tree in range(score.first_tree, score.last_tree):
-        one = flat.trees[tree].root
-        while flat.nodes[one].right != one:
-            node = flat.nodes[one]
+        at = flat.trees[tree].root
+        while flat.nodes[at].right != at:
+            node = flat.nodes[at]
             axis = flat.axis_of[node.feature]
-            if axis < 0:
-                value = me.own[score.looks_at, node.feature]
-                other_value = value
-            else:
+            value = me.own[score.looks_at, node.feature]
+            refused = value
+            if axis >= 0:
                 value = me.seen[score.looks_at, axis, cell[axis]]
-                other_value = me.seen[score.looks_at, axis, me.banned[ban, axis]]
-            if (value <= node.threshold) != (other_value <= node.threshold):
+                refused = me.seen[score.looks_at, axis, me.banned[ban, axis]]
+            if (value <= node.threshold) != (refused <= node.threshold):
                 return False
-            one = one + 1 if value <= node.threshold else node.right
+            at = at + 1 if value <= node.threshold else node.right
     return True

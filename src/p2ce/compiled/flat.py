@@ -16,8 +16,8 @@ from p2ce.grid.placement import Placement, spread
 
 Records: TypeAlias = npt.NDArray[Any]
 
-# Ticks of a score fill 30 bits, so that sums of leaf values are exact 32-bit integers in any order.
-SCORE_BITS = 30
+# Ticks of a score fill 29 bits: sums of leaf values, and differences of two, are exact 32-bit integers.
+SCORE_BITS = 29
 
 
 class FlatScores(NamedTuple):
@@ -219,23 +219,31 @@ def _score_ticks(
         table = score["table"]
         if table >= 0:
             weights = flat.weights[table]
-            moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
+            with np.errstate(over="ignore", invalid="ignore"):
+                moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
+                resting = weights * own[:, score["looks_at"]]
             moving = np.where(allowed, moving, 0.0)
-            resting = weights * own[:, score["looks_at"]]
             resting[:, grid.columns] = 0.0
             start = start + resting.sum(axis=1)
             span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
             terms += len(weights)
-            gains[:, table] = np.rint(moving / tick_for(span)[:, None, None]).astype(np.int32)
         tick = tick_for(span)
+        # Numbers at the ends of float64 leave no ticks to count in: then nothing is certain or pruned.
+        usable = np.isfinite(start) & np.isfinite(span) & (tick > 0)
+        start, span, tick = np.where(usable, start, 0), np.where(usable, span, 0), np.where(usable, tick, 1.0)
+        if table >= 0:
+            parts = np.where(usable[:, None, None], moving, 0.0)
+            gains[:, table] = np.rint(parts / tick[:, None, None]).astype(np.int32)
         # Half a tick per rounded term, and the float64 rounding of the sums that `sure` and `maybe` speak of.
         doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
         limits["base"][:, s] = np.rint(start / tick).astype(np.int64)
         with np.errstate(
             over="ignore"
         ):  # a threshold that everyone or nobody reaches may be as large as floats get
-            limits["refused_below"][:, s] = _whole(np.floor(score["maybe"] / tick - doubt))
-            limits["accepted_from"][:, s] = _whole(np.ceil(score["sure"] / tick + doubt))
+            refused_below = np.where(usable, np.floor(score["maybe"] / tick - doubt), -np.inf)
+            accepted_from = np.where(usable, np.ceil(score["sure"] / tick + doubt), np.inf)
+        limits["refused_below"][:, s] = _whole(refused_below)
+        limits["accepted_from"][:, s] = _whole(accepted_from)
     return gains, limits
 
 

@@ -90,6 +90,64 @@ def undo(walk, trail, back):
 
 
 @kernel
+def start_walk(walk, spans):
+    """Stand at the whole box again."""
+    for a in range(spans.shape[0]):
+        walk.path[a].low = spans[a].low
+        walk.path[a].high = spans[a].high
+
+
+@kernel
+def descend(flat, me, own, walk, at):
+    """Follow the splits that the box leaves no choice about.
+
+    Returns the node where it ends, the cut there (-1 at a leaf), and how many nodes were visited.
+    """
+    visited = 0
+    while True:
+        visited += 1
+        node = flat.nodes[at]
+        if node.right == at:
+            return at, -1, visited
+        axis = flat.axis_of[node.feature]
+        if axis < 0:
+            at = at + 1 if own[node.feature] <= node.threshold else node.right
+            continue
+        cut = flat.details[at].cut
+        if me.spots[axis].inserted and own[node.feature] <= node.threshold:
+            cut += 1
+        if walk.path[axis].high < cut:
+            at = at + 1
+        elif walk.path[axis].low >= cut:
+            at = node.right
+        else:
+            return at, cut, visited
+
+
+@kernel
+def note_turn(walk, turns, node, axis, cut, raised, trail, away):
+    """Leave one side of a split for later."""
+    turn = walk.turns[turns]
+    turn.node = node
+    turn.axis = axis
+    turn.cut = cut
+    turn.raised = raised
+    turn.trail = trail
+    turn.away = away
+
+
+@kernel
+def take_turn(me, walk, turns, spans, trail, limit):
+    """Go back to a side left for later; return the axes off the current value, -1 for a dead end."""
+    turn = walk.turns[turns]
+    undo(walk, trail, turn.trail)
+    here = me.spots[turn.axis].here
+    return narrow(
+        walk, turn.axis, turn.cut, turn.raised, spans[turn.axis], here, turn.away, turn.trail, limit
+    )
+
+
+@kernel
 def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
     """List the leaves of score ``s`` that some point of the box falls into.
 
@@ -101,9 +159,7 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
     own = me.own[score.looks_at]
     found = 0
     visited = 0
-    for a in range(spans.shape[0]):
-        walk.path[a].low = spans[a].low
-        walk.path[a].high = spans[a].high
+    start_walk(walk, spans)
     for tree in range(score.first_tree, score.last_tree):
         at = flat.trees[tree].root
         turns = 0
@@ -112,30 +168,12 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
         while True:
             # Down to a leaf, left first; dead ends make ``away`` negative.
             while away >= 0:
-                visited += 1
-                node = flat.nodes[at]
-                if node.right == at:
+                at, cut, more = descend(flat, me, own, walk, at)
+                visited += more
+                if cut < 0:
                     break
-                axis = flat.axis_of[node.feature]
-                if axis < 0:
-                    at = at + 1 if own[node.feature] <= node.threshold else node.right
-                    continue
-                cut = flat.details[at].cut
-                if me.spots[axis].inserted and own[node.feature] <= node.threshold:
-                    cut += 1
-                if walk.path[axis].high < cut:
-                    at = at + 1
-                    continue
-                if walk.path[axis].low >= cut:
-                    at = node.right
-                    continue
-                turn = walk.turns[turns]
-                turn.node = node.right
-                turn.axis = axis
-                turn.cut = cut
-                turn.raised = 1
-                turn.trail = trail
-                turn.away = away
+                axis = flat.axis_of[flat.nodes[at].feature]
+                note_turn(walk, turns, flat.nodes[at].right, axis, cut, 1, trail, away)
                 turns += 1
                 away = narrow(walk, axis, cut, 0, spans[axis], me.spots[axis].here, away, trail, limit)
                 trail += 1
@@ -155,15 +193,9 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
             away = -1
             while turns > 0 and away < 0:
                 turns -= 1
-                turn = walk.turns[turns]
-                undo(walk, trail, turn.trail)
-                trail = turn.trail
-                axis = turn.axis
-                away = narrow(
-                    walk, axis, turn.cut, 1, spans[axis], me.spots[axis].here, turn.away, trail, limit
-                )
-                trail += 1
-                at = turn.node
+                away = take_turn(me, walk, turns, spans, trail, limit)
+                trail = walk.turns[turns].trail + 1
+                at = walk.turns[turns].node
             if away < 0:
                 break
         undo(walk, trail, 0)
@@ -181,9 +213,7 @@ def highest_total(flat, s, me, spans, limit, walk, enough):
     score = flat.scores[s]
     own = me.own[score.looks_at]
     visited = 0
-    for a in range(spans.shape[0]):
-        walk.path[a].low = spans[a].low
-        walk.path[a].high = spans[a].high
+    start_walk(walk, spans)
     total = 0
     hoped = 0
     for tree in range(score.first_tree, score.last_tree):
@@ -196,52 +226,33 @@ def highest_total(flat, s, me, spans, limit, walk, enough):
         trail = 0
         away = 0
         while True:
-            while away >= 0 and flat.details[at].top > best:
-                visited += 1
-                node = flat.nodes[at]
-                if node.right == at:
-                    best = flat.details[at].top
+            while away >= 0:
+                at, cut, more = descend(flat, me, own, walk, at)
+                visited += more
+                if cut < 0:
+                    best = max(best, flat.details[at].top)
                     break
-                axis = flat.axis_of[node.feature]
-                if axis < 0:
-                    at = at + 1 if own[node.feature] <= node.threshold else node.right
-                    continue
-                cut = flat.details[at].cut
-                if me.spots[axis].inserted and own[node.feature] <= node.threshold:
-                    cut += 1
-                if walk.path[axis].high < cut:
-                    at = at + 1
-                    continue
-                if walk.path[axis].low >= cut:
-                    at = node.right
-                    continue
-                right_first = flat.details[node.right].top > flat.details[at + 1].top
-                turn = walk.turns[turns]
-                turn.node = at + 1 if right_first else node.right
-                turn.axis = axis
-                turn.cut = cut
-                turn.raised = 0 if right_first else 1
-                turn.trail = trail
-                turn.away = away
+                if flat.details[at].top <= best:
+                    break
+                right = flat.nodes[at].right
+                right_first = flat.details[right].top > flat.details[at + 1].top
+                axis = flat.axis_of[flat.nodes[at].feature]
+                later = at + 1 if right_first else right
+                note_turn(walk, turns, later, axis, cut, 0 if right_first else 1, trail, away)
                 turns += 1
                 here = me.spots[axis].here
                 away = narrow(walk, axis, cut, 1 if right_first else 0, spans[axis], here, away, trail, limit)
                 trail += 1
-                at = node.right if right_first else at + 1
+                at = right if right_first else at + 1
+            # Back up to the latest side left for later that can still do better.
             away = -1
             while turns > 0 and away < 0:
                 turns -= 1
-                turn = walk.turns[turns]
-                if flat.details[turn.node].top <= best:
+                if flat.details[walk.turns[turns].node].top <= best:
                     continue
-                undo(walk, trail, turn.trail)
-                trail = turn.trail
-                here = me.spots[turn.axis].here
-                away = narrow(
-                    walk, turn.axis, turn.cut, turn.raised, spans[turn.axis], here, turn.away, trail, limit
-                )
-                trail += 1
-                at = turn.node
+                away = take_turn(me, walk, turns, spans, trail, limit)
+                trail = walk.turns[turns].trail + 1
+                at = walk.turns[turns].node
             if away < 0:
                 break
         undo(walk, trail, 0)

@@ -30,7 +30,7 @@ class Answers:
     own_scores: FloatArray  # (n,) the people themselves, by the user's own model
     favourable: BoolArray  # (n,)
     finished: BoolArray  # (n,)
-    trusted: BoolArray  # (n,) the user's own objects never contradicted the compiled scores
+    trusted: BoolArray  # (n,) the user's own objects never contradicted the compiled scores; the same for all
     verified: IntArray  # (n,) points put to the user's own objects
     discrepancies: IntArray  # (n,) points on which those disagreed
     counters: IntArray  # (n, COUNTERS)
@@ -75,7 +75,8 @@ def answer_people(
             tally.contradict(everyone[denied])
             refused = doubtful[~favourable[doubtful]]
             for person in refused.tolist():
-                bans[person] = [_ban(batch.placement.position[person], EXACTLY if denied[person] else 0)]
+                only_here = denied[person] or setup.model.score.forest is None
+                bans[person] = [_ban(batch.placement.position[person], EXACTLY if only_here else 0)]
             again = np.union1d(again[~favourable[again]], refused)
         for at in np.flatnonzero(checked.failed):
             bans.setdefault(int(owner[at]), []).append(_ban(found.points[at], int(checked.refused_by[at])))
@@ -224,7 +225,8 @@ def _gather(
         own_scores=own_scores,
         favourable=favourable,
         finished=tally.finished,
-        trusted=tally.trusted,
+        # One contradiction refutes the reading on which everyone's proof rests.
+        trusted=np.full(len(favourable), bool(tally.trusted.all())),
         verified=tally.verified,
         discrepancies=tally.discrepancies,
         counters=tally.counters,

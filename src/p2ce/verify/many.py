@@ -11,11 +11,13 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.status import Status
 from p2ce.search.engine import Progress
+from p2ce.verify.answer import Answers
 from p2ce.verify.build import build_explanation, failed_explanation
 from p2ce.verify.people import People
 from p2ce.verify.processes import answer_shares, job_count
 from p2ce.verify.safely import Part, answer_safely
 from p2ce.verify.setup import Setup, within_reach
+from p2ce.verify.trust import Trust
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -36,10 +38,12 @@ def answer_many(
     n_jobs: int,
     progress: bool,
     time_limit: float | None,
+    trust: Trust,
 ) -> Explanations:
     """Answer for everyone who can be read, and note why for the others.
 
-    ``setup_for`` gives the question for people whom ``setup`` does not cover.
+    ``setup_for`` gives the question for people whom ``setup`` does not cover. ``trust`` hears of every
+    answer, and says in the end whether the model's reading held.
     """
     from tqdm import tqdm
 
@@ -60,6 +64,10 @@ def answer_many(
             log.warning(
                 "Interrupted: %d of %d people are answered, the others are marked.", done, len(people)
             )
+    for _, answer in answers:
+        if isinstance(answer, Answers):
+            trust.hear(answer)
+    answers = [(rows, answer if isinstance(answer, str) else trust.judge(answer)) for rows, answer in answers]
     place = {
         int(row): (number, at) for number, (rows, _) in enumerate(answers) for at, row in enumerate(rows)
     }
