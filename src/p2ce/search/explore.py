@@ -15,9 +15,9 @@ from p2ce.search.pricing import (
     sort_ascending,
     trim_box,
 )
-from p2ce.search.scan import WORTH_SCORING, is_banned, offer_cells, passes
+from p2ce.search.scan import is_banned, offer_cells, passes
 from p2ce.search.split import choose_cut
-from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TIRED, TOO_MANY, WORK
+from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TOO_MANY, WORK
 
 # What became of a point that was offered.
 ADDED, NO_ROOM, REFUSED, IMPLAUSIBLE = range(4)
@@ -197,8 +197,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
         counters[BOUND] += 1
         return True
     # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
-    seen_to_fail = outcome == IMPLAUSIBLE or (work.state[TIRED] > 0 and volume > WORTH_SCORING)
-    if rules.partial_check == 1 or (rules.partial_check == 2 and seen_to_fail):
+    if rules.partial_check == 1 or (rules.partial_check == 2 and outcome == IMPLAUSIBLE):
         for s in range(1, flat.scores.shape[0]):
             if is_hopeless(flat, s, me, box, size, changes_left, work):
                 counters[BOUND + min(s, 2)] += 1

@@ -9,9 +9,9 @@ from p2ce.search.workspace import BOUND, CHECKED, MONOTONE, TIRED, WORK
 
 # So many cells may fail the detector one by one before it is scored over the whole box; fewer for a person
 # for whom that has happened before.
-PATIENCE = 6
+PATIENCE = 4
 # In boxes of fewer cells it never is.
-WORTH_SCORING = 64
+WORTH_SCORING = 32
 
 
 @kernel
