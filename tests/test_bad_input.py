@@ -273,7 +273,7 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
     "regressor": (
         lambda: loans.explainer(model=RandomForestRegressor(2).fit(loans.people(), loans.label())),
         errors.UnsupportedModel,
-        ["RandomForestRegressor", "Supported are"],
+        ["RandomForestRegressor", "Pass a classifier"],
     ),
     "no model": (lambda: loans.explainer(model=None), errors.UnsupportedModel, ["NoneType", "Supported"]),
     "unknown objective": (

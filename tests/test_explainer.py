@@ -286,3 +286,18 @@ def test_an_axis_may_have_as_many_candidates_as_are_allowed() -> None:
     assert [option.values for option in found] == [
         {"Loan": int(np.floor(model.tree_.threshold[0])) + 1, "Term": 2}
     ]
+
+
+def test_an_explainer_can_be_pickled() -> None:
+    explainer = loans.explainer()
+    again = pickle.loads(pickle.dumps(explainer))
+    person = loans.people().iloc[0]
+    assert again.explain(person).to_dict() == explainer.explain(person).to_dict()
+
+
+def test_a_check_takes_the_explanation_of_the_same_person_only() -> None:
+    explainer = loans.explainer()
+    people = loans.people()
+    other = explainer.explain(people.iloc[1])
+    with pytest.raises(p2ce.P2CEError, match="another person"):
+        explainer.check(people.iloc[0], {}, explanation=other)

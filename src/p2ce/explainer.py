@@ -2,6 +2,7 @@
 
 import logging
 import numbers
+import pickle
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ from p2ce.verify.build import build_explanation
 from p2ce.verify.judge import judge
 from p2ce.verify.many import answer_many
 from p2ce.verify.people import read_frame, read_row, reference_dtypes
-from p2ce.verify.processes import warm_processes
+from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.setup import (
     Setup,
     check_actions,
@@ -165,8 +166,8 @@ class Explainer:
         _check_time(time_limit)
         _check_listener(listener)
         setup = self._within_reach(setup, people.values)
-        with _telling_of_compilation():
-            answers = answer_people(setup, people.values, time_limit=time_limit, listener=listener)
+        self._compile_first()
+        answers = answer_people(setup, people.values, time_limit=time_limit, listener=listener)
         self._trust.hear(answers)
         return build_explanation(setup, people, 0, self._trust.judge(answers), 0)
 
@@ -195,16 +196,16 @@ class Explainer:
         _check_jobs(n_jobs)
         setup = self._within_reach(self._setup, np.zeros((1, len(self._setup.names))))
         people = read_frame(frame, setup.names, setup.dtypes, setup.actions)
-        with _telling_of_compilation():
-            return answer_many(
-                setup,
-                lambda values: self._within_reach(setup, values),
-                people,
-                n_jobs=n_jobs,
-                progress=progress,
-                time_limit=time_limit,
-                trust=self._trust,
-            )
+        self._compile_first()
+        return answer_many(
+            setup,
+            lambda values: self._within_reach(setup, values),
+            people,
+            n_jobs=n_jobs,
+            progress=progress,
+            time_limit=time_limit,
+            trust=self._trust,
+        )
 
     def check(self, row: Any, proposal: Any, *, explanation: Explanation | None = None) -> Judgement:
         """Judge a proposal that somebody else made for a person.
@@ -214,6 +215,12 @@ class Explainer:
         """
         setup = self._setup
         before = read_row(row, setup.names, setup.dtypes, setup.actions)
+        if explanation is not None and not isinstance(explanation, Explanation):
+            raise InvalidOption(f"explanation must be an Explanation, got {type(explanation).__name__}.")
+        if explanation is not None and explanation.person != before.row(0, setup.names):
+            raise InvalidOption(
+                "The explanation is about another person. Pass the one that explain(row) gave."
+            )
         if isinstance(proposal, Mapping):
             unknown = [str(name) for name in proposal if str(name) not in setup.names]
             if unknown:
@@ -232,6 +239,23 @@ class Explainer:
         _check_jobs(n_jobs)
         if n_jobs != 1:
             warm_processes(self._setup, values, n_jobs)
+
+    def _compile_first(self) -> None:
+        """Compile before any clock runs, and not in silence."""
+        if not kernels_are_loaded():
+            with _telling_of_compilation():
+                self.warm_up()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Readings hold closures, which plain pickle refuses.
+        return _unpacked, (pack(self.__dict__),)
+
+    def __repr__(self) -> str:
+        setup = self._setup
+        return (
+            f"<Explainer of {setup.model.family}: {len(setup.grid.names)} of {len(setup.names)} features may "
+            f"change, method {setup.method.name!r}>"
+        )
 
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
@@ -259,6 +283,13 @@ class Explainer:
         return setup.with_model(model)
 
 
+def _unpacked(payload: bytes) -> Explainer:
+    """Undo the pickling of an explainer."""
+    explainer = object.__new__(Explainer)
+    explainer.__dict__.update(pickle.loads(payload))
+    return explainer
+
+
 def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
@@ -270,8 +301,9 @@ def _check_limit(max_changes: Any) -> None:
         )
 
 
-def _check_time(time_limit: object) -> None:
-    if time_limit is not None and not (isinstance(time_limit, numbers.Real) and float(time_limit) >= 0):
+def _check_time(time_limit: Any) -> None:
+    is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
+    if time_limit is not None and not (is_number and float(time_limit) >= 0):
         raise InvalidOption(f"time_limit is a number of seconds, 0 or more, or None; got {time_limit!r}.")
 
 
@@ -288,11 +320,8 @@ def _check_jobs(n_jobs: object) -> None:
 @contextmanager
 def _telling_of_compilation() -> Iterator[None]:
     """Say something when the first search of an installation compiles its kernels: no silent pause."""
-    if kernels_are_loaded():
-        yield
-        return
     notice = threading.Timer(
-        1.5, log.warning, ("Compiling the search; this takes some seconds, and only the first time.",)
+        1.5, log.warning, ("Compiling the search: about half a minute, and only the first time.",)
     )
     notice.daemon = True
     notice.start()

@@ -10,7 +10,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Kernels hand dozens of arrays to each other for every box. Counting references to them took more than
 # half of the running time, and none is created or freed inside: hence `_nrt=False`, under which an
 # allocation in a kernel is a compile error.
-OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
 
 
 def kernel(function: Function) -> Function:
@@ -18,11 +18,19 @@ def kernel(function: Function) -> Function:
 
     It gets no wrapper for Python: those would take most of the compile time, with so many arrays each.
     """
-    compiled: Function = njit(no_cpython_wrapper=True, **OPTIONS)(function)
-    return compiled
+    return _compiled(function, no_cpython_wrapper=True)
 
 
 def entry(function: Function) -> Function:
     """Compile a function that Python calls."""
-    compiled: Function = njit(**OPTIONS)(function)
+    return _compiled(function)
+
+
+def _compiled(function: Function, **more: Any) -> Function:
+    compiled: Function
+    try:
+        compiled = njit(cache=True, **OPTIONS, **more)(function)
+    except RuntimeError:
+        # No folder to keep compiled code in (a read-only install without a home): compile in every process.
+        compiled = njit(**OPTIONS, **more)(function)
     return compiled

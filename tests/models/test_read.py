@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -39,7 +40,21 @@ def test_every_family_in_the_folder_is_registered():
     assert all(callable(module.read) for module in readers)
 
 
-@pytest.mark.parametrize("model", [None, 3, "model", np.mean, RandomForestRegressor(), object()])
+@pytest.mark.parametrize(
+    ("model", "way_out"),
+    [
+        (RandomForestRegressor(), "Pass a classifier"),
+        (DecisionTreeClassifier, "Pass a fitted instance"),
+        (SimpleNamespace(best_estimator_=None), "Pass its best_estimator_"),
+    ],
+)
+def test_common_slips_have_an_answer_of_their_own(model, way_out):
+    frame, _ = people()
+    with pytest.raises(UnsupportedModel, match=way_out):
+        read_model(model, reference=frame)
+
+
+@pytest.mark.parametrize("model", [None, 3, "model", np.mean, object()])
 def test_what_no_family_knows_is_refused_with_a_list(model):
     frame, _ = people()
     with pytest.raises(UnsupportedModel, match="Supported are LightGBM"):

@@ -1,12 +1,14 @@
 """Check the answers for many people: order, labels, bad rows, batches, processes, the bar, Ctrl-C."""
 
 import json
+import signal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from tqdm import tqdm
 
 import p2ce
 from p2ce import ActionSet, Status
@@ -199,3 +201,32 @@ def test_missing_and_unknown_columns_concern_everyone() -> None:
         explainer.explain_many(loans.people().assign(Dept=1.0))
     with pytest.raises(p2ce.P2CEError, match="takes a DataFrame, got Series"):
         explainer.explain_many(pd.Series([1, 2]))
+
+
+def test_ctrl_c_keeps_the_people_who_were_searched() -> None:
+    explainer = loans.explainer()
+    people = loans.people().iloc[:20]
+    expected = explainer.explain_many(people)
+    seen: list[float] = []
+    with pytest.MonkeyPatch.context() as patch:
+        # Slices so small that every person is paused at, and Ctrl-C after some of them.
+        patch.setattr("p2ce.search.engine.LONG_SLICE", 1)
+        original = tqdm.update
+
+        def update(bar: Any, n: float = 1) -> Any:
+            if n and len(seen) < 5:
+                seen.append(n)
+                if len(seen) == 5:
+                    signal.raise_signal(signal.SIGINT)
+            return original(bar, n)
+
+        patch.setattr(tqdm, "update", update)
+        found = explainer.explain_many(people)
+    done = [one.message is None and one.certificate is not None and one.certificate.proven for one in found]
+    assert any(done)
+    assert not all(done)
+    for one, whole, finished in zip(found, expected, done, strict=True):
+        if finished:
+            assert one.to_dict() | {"certificate": None} == whole.to_dict() | {"certificate": None}
+    assert any("Interrupted" in (one.message or "") for one in found)
+    assert as_json(explainer.explain_many(people)) == as_json(expected)

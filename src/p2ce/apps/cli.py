@@ -16,7 +16,7 @@ app = typer.Typer(
 
 @app.command()
 def demo(
-    seed: Annotated[int, typer.Option(min=0, help="Which applicants to make up.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Which applicants to make up.")] = 0,
 ) -> None:
     """Explain one refused loan applicant, made up from a seed: options, proof and time."""
     from p2ce.apps.demo import run_demo  # here, so that --help stays quick

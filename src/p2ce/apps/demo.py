@@ -35,7 +35,7 @@ def run_demo(*, seed: int = 0, console: Console | None = None) -> None:
         applicants = make_applicants(seed=seed)
     with working("Training a model on 2,000 made-up applicants …"):
         explainer, refused = explainer_and_refused(applicants.people, applicants.repaid, seed=seed)
-    with working("Compiling the search (up to half a minute, only the first time) …"):
+    with working("Compiling the search (about half a minute, only the first time) …"):
         explainer.warm_up()
     explanation = telling_example(explainer, refused)
     show(explanation, console)

@@ -2,13 +2,13 @@
 
 import math
 
-import numba
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.jit import entry
 
 
-@numba.njit(cache=True, nogil=True)
+@entry
 def fill_ticks(
     cost: FloatArray,  # (n, m, width)
     lowest: Int32Array,  # (n, m)

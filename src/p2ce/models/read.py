@@ -99,9 +99,14 @@ def _read_any(model: Any, request: Request) -> ReadModel:
         if family.recognises(model):
             found: ReadModel = family.read(model, request)
             return found
-    raise UnsupportedModel(
-        f"{type(model).__module__}.{type(model).__name__} cannot be read exactly. Supported are {SUPPORTED}."
-    )
+    name = f"{type(model).__module__}.{type(model).__name__}"
+    if isinstance(model, type):
+        raise UnsupportedModel(f"model is the class {model.__name__}. Pass a fitted instance of it.")
+    if hasattr(model, "best_estimator_"):
+        raise UnsupportedModel(f"{name} is a search over models. Pass its best_estimator_.")
+    if getattr(model, "_estimator_type", None) == "regressor" or type(model).__name__.endswith("Regressor"):
+        raise UnsupportedModel(f"{name} is a regressor, which has no class to reach. Pass a classifier.")
+    raise UnsupportedModel(f"{name} cannot be read exactly. Supported are {SUPPORTED}.")
 
 
 def _check_against_model(found: ReadModel, reference: pd.DataFrame) -> None:

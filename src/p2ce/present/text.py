@@ -1,5 +1,6 @@
 """Write an explanation as plain sentences."""
 
+from p2ce.errors import InvalidOption
 from p2ce.present.proof import proof_sentence
 from p2ce.present.trade_offs import trade_offs
 from p2ce.present.words import Phrases, change_in_words, counted, joined, sentence
@@ -29,6 +30,10 @@ def to_text(explanation: Explanation, *, phrases: Phrases | None = None) -> str:
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
     Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined.
     """
+    if not isinstance(explanation, Explanation):
+        raise InvalidOption(
+            f"to_text() takes one Explanation, got {type(explanation).__name__}. Call it for each person."
+        )
     lines = [*standing(explanation)]
     for number, line in enumerate(option_sentences(explanation, phrases=phrases), start=1):
         lines.append(f"{number}. {line}")

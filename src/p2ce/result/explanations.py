@@ -32,13 +32,15 @@ class Explanations(Sequence[Explanation]):
     ('row 1 is empty', 2)
     """
 
-    __slots__ = ("_build", "_built", "labels")
+    __slots__ = ("_build", "_built", "_dtypes", "_objectives", "labels")
 
     def __init__(
         self,
         entries: Sequence[Explanation] | int,
         build: Callable[[int], Explanation] | None = None,
         labels: Sequence[Any] | None = None,
+        dtypes: Mapping[str, str] | None = None,
+        objectives: Sequence[str] = (),
     ) -> None:
         if isinstance(entries, int):
             if build is None and entries:
@@ -49,6 +51,8 @@ class Explanations(Sequence[Explanation]):
         else:
             self._built = list(entries)
         self._build = build
+        # The columns of a table of nobody.
+        self._dtypes, self._objectives = dict(dtypes or {}), tuple(objectives)
         self.labels: tuple[Any, ...] = tuple(range(len(self._built)) if labels is None else labels)
         if len(self.labels) != len(self._built):
             raise InvalidOption(
@@ -67,7 +71,9 @@ class Explanations(Sequence[Explanation]):
         if isinstance(index, slice):
             chosen = range(len(self))[index]
             # Built through this one, so that nothing is built twice.
-            return Explanations(len(chosen), lambda i: self[chosen[i]], self.labels[index])
+            return Explanations(
+                len(chosen), lambda i: self[chosen[i]], self.labels[index], self._dtypes, self._objectives
+            )
         entry = self._built[index]
         if entry is None:
             position = range(len(self))[index]
@@ -98,8 +104,8 @@ class Explanations(Sequence[Explanation]):
             owners += [position] * len(entry)
         # An entry for a bad row may know neither columns nor objectives, so the fullest one speaks.
         model = max(self, key=lambda entry: (len(entry) > 0, len(entry.dtypes)), default=None)
-        dtypes: dict[str, str] = {} if model is None else model.dtypes
-        objectives: tuple[str, ...] = () if model is None else model.objectives
+        dtypes = self._dtypes if model is None else model.dtypes
+        objectives = self._objectives if model is None else model.objectives
         frame = counterfactual_table(options, dtypes=dtypes, objectives=objectives)
         labels = self._label_index().take(owners)
         frame.insert(0, own_name("person", frame.columns), labels)
@@ -150,7 +156,7 @@ class Explanations(Sequence[Explanation]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A builder is often a closure, which cannot be pickled; what it builds can.
-        return (Explanations, (list(self), None, self.labels))
+        return (Explanations, (list(self), None, self.labels, self._dtypes, self._objectives))
 
     def __repr__(self) -> str:
         return f"<Explanations of {len(self)} people>"  # short: it must not build them all

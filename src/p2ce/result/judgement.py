@@ -38,6 +38,8 @@ class Judgement:
             else f"{'plausible' if self.plausible else 'not plausible'} ({self.plausibility:.3g})",
             "allowed" if self.allowed else "not allowed: " + " ".join(self.broken),
         ]
+        if not self.on_grid:
+            lines.append("goes to values that the search would not propose")
         if self.better:
             lines.append(f"beaten by {len(self.better)} option{'s' * (len(self.better) != 1)}")
         return "\n".join(lines)

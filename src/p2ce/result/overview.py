@@ -20,8 +20,8 @@ def overview(explanation: "Explanation") -> str:
         state = "proven" if certificate.proven else "not proven"
         proof = (
             f"{state}: {certificate.method} search over {readable_count(certificate.cells)} cells, "
-            f"{certificate.boxes:,} boxes examined, {certificate.verified:,} points verified, "
-            f"{certificate.open_boxes:,} boxes open"
+            f"{_count(certificate.boxes, 'box')} examined, {_count(certificate.verified, 'point')} verified, "
+            f"{_count(certificate.open_boxes, 'box')} open"
         )
         lines += ["", proof]
     return "\n".join(lines)
@@ -70,3 +70,8 @@ def changes_in_brief(option: "Counterfactual", dtypes: dict[str, str]) -> str:
         f"{name} {readable(old, dtypes.get(name, ''))} → {readable(new, dtypes.get(name, ''))}"
         for name, (old, new) in option.changes.items()
     )
+
+
+def _count(number: int, what: str) -> str:
+    plural = "es" if what.endswith("x") else "s"
+    return f"{number:,} {what}{plural * (number != 1)}"

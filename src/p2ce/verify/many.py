@@ -13,6 +13,7 @@ from p2ce.result.status import Status
 from p2ce.search.engine import Progress
 from p2ce.verify.answer import Answers
 from p2ce.verify.build import build_explanation, failed_explanation
+from p2ce.verify.interrupts import noting_interrupts
 from p2ce.verify.people import People
 from p2ce.verify.processes import answer_shares, job_count
 from p2ce.verify.safely import Part, answer_safely
@@ -60,16 +61,17 @@ def answer_many(
                 answers += answer_safely(own, np.array([row]), people.values[[row]], time_limit=time_limit)
                 bar.update(1)
         except KeyboardInterrupt:
-            done = len(people.problems) + sum(len(rows) for rows, _ in answers)
-            log.warning(
-                "Interrupted: %d of %d people are answered, the others are marked.", done, len(people)
-            )
+            answers = [_without_unsearched(rows, answer) for rows, answer in answers]
+            log.warning("Interrupted: what is done is kept, the other people are marked.")
     for _, answer in answers:
         if isinstance(answer, Answers):
             trust.hear(answer)
     answers = [(rows, answer if isinstance(answer, str) else trust.judge(answer)) for rows, answer in answers]
     place = {
-        int(row): (number, at) for number, (rows, _) in enumerate(answers) for at, row in enumerate(rows)
+        int(row): (number, at)
+        for number, (rows, _) in enumerate(answers)
+        for at, row in enumerate(rows)
+        if row >= 0
     }
 
     def build(position: int) -> Explanation:
@@ -82,7 +84,18 @@ def answer_many(
             return failed_explanation(setup, people, position, Status.ERROR, answer)
         return build_explanation(alone.get(position, setup), people, position, answer, at)
 
-    return Explanations(len(people), build, labels=people.labels)
+    objectives = tuple(objective.name for objective in setup.objectives)
+    return Explanations(
+        len(people), build, labels=people.labels, dtypes=setup.dtype_names, objectives=objectives
+    )
+
+
+def _without_unsearched(rows: IntArray, answer: Answers | str) -> Part:
+    """Take the people out of an interrupted batch for whom nothing was looked at: their rows become -1."""
+    if isinstance(answer, str):
+        return rows, answer
+    unseen = ~answer.finished & ~answer.favourable & (answer.counters.sum(axis=1) == 0)
+    return np.where(unseen, -1, rows), answer
 
 
 def batch_size(setup: Setup) -> int:
@@ -111,13 +124,17 @@ def _answer_batches(
                 bar.update(len(part[0]))
                 yield part
         return
-    for batch in batches:
-        shown = 0
+    with noting_interrupts() as interrupted:
+        for batch in batches:
+            shown = 0
 
-        def tell(news: Progress, size: int = len(batch)) -> None:
-            nonlocal shown
-            bar.update(max(0, min(news.person, size) - shown))
-            shown = max(shown, min(news.person, size))
+            def tell(news: Progress, size: int = len(batch)) -> bool:
+                nonlocal shown
+                bar.update(max(0, min(news.person, size) - shown))
+                shown = max(shown, min(news.person, size))
+                return not interrupted.is_set()
 
-        yield from answer_safely(setup, batch, people.values[batch], time_limit=time_limit, listener=tell)
-        bar.update(len(batch) - shown)
+            yield from answer_safely(setup, batch, people.values[batch], time_limit=time_limit, listener=tell)
+            if interrupted.is_set():
+                raise KeyboardInterrupt
+            bar.update(len(batch) - shown)

@@ -50,14 +50,20 @@ def warm_processes(setup: Setup, values: FloatArray, n_jobs: int) -> None:
     )
 
 
-def _pack(setup: Setup) -> tuple[bytes, str]:
-    """Pickle the question once; readings hold closures, which plain pickle refuses."""
+def pack(thing: object) -> bytes:
+    """Pickle something that holds closures, which plain pickle refuses."""
     try:
         import cloudpickle
-    except ModuleNotFoundError:  # joblib before 1.6 brings its own copy, later ones depend on the package
-        from joblib.externals import cloudpickle  # it comes with joblib, whose processes use it too
+    except ImportError:
+        from joblib.externals import cloudpickle  # older joblibs bring their own
 
-    payload: bytes = cloudpickle.dumps(setup)
+    payload: bytes = cloudpickle.dumps(thing)
+    return payload
+
+
+def _pack(setup: Setup) -> tuple[bytes, str]:
+    """Pickle the question once, with a name by which a process knows that it has it."""
+    payload = pack(setup)
     return payload, hashlib.sha256(payload).hexdigest()
 
 
