@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
+from p2ce.search.engine import kernels_are_loaded
 from p2ce.verify.answer import compile_kernels
 from p2ce.verify.safely import Part, answer_safely
 from p2ce.verify.setup import Setup
@@ -79,6 +80,8 @@ def _unpack(payload: bytes, key: str) -> Setup:
 
 def _answer_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
     setup = _unpack(payload, key)
+    if not kernels_are_loaded():  # before anybody's clock runs
+        compile_kernels(setup, share[0][1][:1])
     return [
         part for rows, values in share for part in answer_safely(setup, rows, values, time_limit=time_limit)
     ]
