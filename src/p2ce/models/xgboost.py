@@ -82,6 +82,7 @@ def read(model: Any, request: Request) -> ReadModel:
             column_count=len(columns),
             offset=sign * start,
             forest=forest,
+            weights=np.zeros(len(columns)) if forest is None else None,  # not a single tree was grown
             sure=sure,
             maybe=maybe,
         ),
@@ -137,7 +138,7 @@ def _trees_in_use(classifier: Any | None, learner: dict[str, Any]) -> list[tuple
     booster = learner["gradient_booster"]
     inner = booster["gbtree"]["model"] if booster["name"] == "dart" else booster["model"]
     trees = inner["trees"]
-    weights = booster.get("weight_drop") or [1.0] * len(trees)
+    weights = _dropout_weights(learner) or [1.0] * len(trees)
     used = len(trees)
     if classifier is not None:
         with contextlib.suppress(AttributeError):  # there is none without early stopping
@@ -161,7 +162,15 @@ def _start(learner: dict[str, Any]) -> tuple[float, float]:
 
 
 def _is_plain(learner: dict[str, Any]) -> bool:
-    return bool(learner["gradient_booster"]["name"] == "gbtree")
+    """Tell plain boosting from DART, whose ways of predicting add up in different orders."""
+    return learner["gradient_booster"]["name"] == "gbtree" and not _dropout_weights(learner)
+
+
+def _dropout_weights(learner: dict[str, Any]) -> list[float] | None:
+    """Find DART's tree weights: beside the trees in XGBoost 3.2, among their parameters in 3.4."""
+    booster = learner["gradient_booster"]
+    found: list[float] | None = booster.get("weight_drop") or booster.get("model", {}).get("weight_drop")
+    return found
 
 
 def _rounding(forest: Forest | None, start: float, *, in_order: bool) -> float:
