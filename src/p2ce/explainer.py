@@ -234,9 +234,9 @@ class Explainer:
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
         """Compile the search ahead of time; with several jobs, also start and warm their processes."""
+        _check_jobs(n_jobs)
         values = self._reference[list(self._setup.labels)].iloc[:1].to_numpy(dtype=np.float64)
         compile_kernels(self._setup, values)
-        _check_jobs(n_jobs)
         if n_jobs != 1:
             warm_processes(self._setup, values, n_jobs)
 

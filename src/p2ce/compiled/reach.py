@@ -125,15 +125,22 @@ def descend(flat, me, own, walk, at):
 
 
 @kernel
-def note_turn(walk, turns, node, axis, cut, raised, trail, away):
-    """Leave one side of a split for later."""
+def take_side(flat, me, walk, spans, at, cut, raised, turns, trail, away, limit):
+    """Take one side of a split, the right one where ``raised``, and leave the other for later.
+
+    Returns the node to go on from and the axes off the current value, -1 for a dead end.
+    """
+    node = flat.nodes[at]
+    axis = flat.axis_of[node.feature]
     turn = walk.turns[turns]
-    turn.node = node
+    turn.node = at + 1 if raised else node.right
     turn.axis = axis
     turn.cut = cut
-    turn.raised = raised
+    turn.raised = 1 - raised
     turn.trail = trail
     turn.away = away
+    away = narrow(walk, axis, cut, raised, spans[axis], me.spots[axis].here, away, trail, limit)
+    return (node.right if raised else at + 1), away
 
 
 @kernel
@@ -172,12 +179,9 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
                 visited += more
                 if cut < 0:
                     break
-                axis = flat.axis_of[flat.nodes[at].feature]
-                note_turn(walk, turns, flat.nodes[at].right, axis, cut, 1, trail, away)
+                at, away = take_side(flat, me, walk, spans, at, cut, 0, turns, trail, away, limit)
                 turns += 1
-                away = narrow(walk, axis, cut, 0, spans[axis], me.spots[axis].here, away, trail, limit)
                 trail += 1
-                at = at + 1
             if away >= 0:
                 leaf = out.leaves[found]
                 leaf.tree = tree
@@ -234,16 +238,11 @@ def highest_total(flat, s, me, spans, limit, walk, enough):
                     break
                 if flat.details[at].top <= best:
                     break
-                right = flat.nodes[at].right
-                right_first = flat.details[right].top > flat.details[at + 1].top
-                axis = flat.axis_of[flat.nodes[at].feature]
-                later = at + 1 if right_first else right
-                note_turn(walk, turns, later, axis, cut, 0 if right_first else 1, trail, away)
+                better_right = flat.details[flat.nodes[at].right].top > flat.details[at + 1].top
+                side = 1 if better_right else 0
+                at, away = take_side(flat, me, walk, spans, at, cut, side, turns, trail, away, limit)
                 turns += 1
-                here = me.spots[axis].here
-                away = narrow(walk, axis, cut, 1 if right_first else 0, spans[axis], here, away, trail, limit)
                 trail += 1
-                at = right if right_first else at + 1
             # Back up to the latest side left for later that can still do better.
             away = -1
             while turns > 0 and away < 0:

@@ -82,9 +82,7 @@ class Workspace(NamedTuple):
     queue: Records  # (room,) SLOT
     box: Box
     sums: Sums
-    candidates: (
-        Records  # (dense,) CANDIDATE, one per row and side of a scored box; `order` makes a heap of them
-    )
+    candidates: Records  # (dense,) CANDIDATE, one per row and side of a scored box; `order` is a heap of them
     quanta: IntArray  # (dense, objectives)
     votes: IntArray  # (2, axes, width + 1)
 

@@ -29,24 +29,22 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
         target=setup.target,
         counterfactuals=tuple(_counterfactual(setup, person, answers, point) for point in points),
         certificate=None if status is Status.ALREADY_FAVOURABLE else _certificate(setup, answers, at),
-        objectives=tuple(objective.name for objective in setup.objectives),
+        objectives=setup.objective_names,
         dtypes=setup.dtype_names,
         elapsed=float(answers.search_seconds[at]) + seconds,
         timings={"search": float(answers.search_seconds[at]), "verification": seconds},
     )
 
 
-def failed_explanation(
-    setup: Setup, people: People, position: int, status: Status, message: str
-) -> Explanation:
+def failed_explanation(setup: Setup, people: People, position: int, message: str) -> Explanation:
     """Build the entry of a person who could not be answered, with the reason."""
     return Explanation(
-        status=status,
+        status=Status.ERROR,
         person=people.row(position, setup.names),
         threshold=setup.model.threshold,
         scale=setup.model.scale,
         target=setup.target,
-        objectives=tuple(objective.name for objective in setup.objectives),
+        objectives=setup.objective_names,
         dtypes=setup.dtype_names,
         message=message,
     )
@@ -71,7 +69,7 @@ def _counterfactual(setup: Setup, person: dict[str, Any], answers: Answers, poin
         after = plain_value(float(answers.after[point, axis]), setup.dtypes[name])
         changes[name] = (person[name], after)
         values[name] = after
-    names = [objective.name for objective in setup.objectives]
+    names = setup.objective_names
     plausibility = float(answers.plausibility[point])
     return Counterfactual(
         values=values,
@@ -93,7 +91,7 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
     from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TOO_MANY
 
     counters = answers.counters[at].tolist()
-    names = [objective.name for objective in setup.objectives]
+    names = setup.objective_names
     finished = bool(answers.finished[at])
     return Certificate(
         proven=finished and bool(answers.trusted[at]),

@@ -9,7 +9,6 @@ import numpy as np
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
-from p2ce.result.status import Status
 from p2ce.search.engine import Progress
 from p2ce.verify.answer import Answers
 from p2ce.verify.build import build_explanation, failed_explanation
@@ -77,16 +76,19 @@ def answer_many(
     def build(position: int) -> Explanation:
         if position not in place:
             message = people.problems.get(position, INTERRUPTED)
-            return failed_explanation(setup, people, position, Status.ERROR, message)
+            return failed_explanation(setup, people, position, message)
         number, at = place[position]
         answer = answers[number][1]
         if isinstance(answer, str):
-            return failed_explanation(setup, people, position, Status.ERROR, answer)
+            return failed_explanation(setup, people, position, answer)
         return build_explanation(alone.get(position, setup), people, position, answer, at)
 
-    objectives = tuple(objective.name for objective in setup.objectives)
     return Explanations(
-        len(people), build, labels=people.labels, dtypes=setup.dtype_names, objectives=objectives
+        len(people),
+        build,
+        labels=people.labels,
+        dtypes=setup.dtype_names,
+        objectives=setup.objective_names,
     )
 
 

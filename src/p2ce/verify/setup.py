@@ -41,6 +41,11 @@ class Setup:
     target: Any
     dtype_names: dict[str, str]  # as every answer repeats them
 
+    @property
+    def objective_names(self) -> tuple[str, ...]:
+        """What the objectives are called, in the order asked for."""
+        return tuple(objective.name for objective in self.objectives)
+
     def with_actions(self, actions: ActionSet) -> "Setup":
         """Ask the same question over another action set."""
         check_actions(actions, self.names)
