@@ -1,5 +1,6 @@
 """Find the family that a model belongs to, read it, and check the reading against the model itself."""
 
+import logging
 import warnings
 from types import ModuleType
 from typing import Any
@@ -9,6 +10,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.compiled.evaluate import score_rows
+from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import (
     catboost,
@@ -20,6 +22,7 @@ from p2ce.models import (
     sklearn_trees,
     xgboost,
 )
+from p2ce.models import opaque as opaque_models
 from p2ce.models.reading import ReadModel, Request
 
 __all__ = ["FAMILIES", "SUPPORTED", "ReadModel", "read_model"]
@@ -38,8 +41,10 @@ SUPPORTED = (
     "LightGBM (LGBMClassifier, Booster), XGBoost (XGBClassifier, Booster), CatBoost (CatBoostClassifier), "
     "scikit-learn DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, "
     "LogisticRegression and the other linear classifiers, and a Pipeline of StandardScaler, MinMaxScaler or "
-    "RobustScaler in front of any of these"
+    "RobustScaler in front of any of these. Asked, and not read, is anything else with predict_proba or "
+    "decision_function, and any function of a frame or array"
 )
+log = logging.getLogger("p2ce")
 CHECKED_ROWS = 256
 # People and widened ranges may lie this many times farther out than the reference.
 REACH_FACTOR = 64.0
@@ -52,9 +57,11 @@ def read_model(
     target: Any = 1,
     threshold: float | None = None,
     reach: FloatArray | None = None,
+    opaque: bool = False,
 ) -> ReadModel:
-    """Read a fitted model as a compiled score that is proven to decide as the model does.
+    """Read a fitted model as a score that is proven to decide as the model does, if it can be read.
 
+    What cannot be read but asked comes back without a score, and with ``opaque=True`` so does every model.
     ``reference`` holds rows like those that the model was fitted on, ``threshold`` defaults to 0.5 for
     probabilities and 0 for decision functions. ``reach`` gives per reference column the largest magnitude
     that a value will ever have; it defaults to 64 times what the reference shows, and only linear
@@ -70,11 +77,14 @@ def read_model(
     largest = _largest(reference)
     if reach is None:
         reach = REACH_FACTOR * np.where(largest > 0.0, largest, 1.0)
-    found = _read_any(
-        model, Request(reference=reference, target=target, threshold=threshold, reach=reach, read=_read_any)
+    request = Request(
+        reference=reference, target=target, threshold=threshold, reach=reach, read=_read_natively
     )
+    found = _read_any(model, request)
+    if found.score is None:
+        return found
     _check_against_model(found, reference)
-    return found
+    return opaque_models.as_opaque(found, request) if opaque else found
 
 
 def _largest(reference: pd.DataFrame) -> FloatArray:
@@ -95,6 +105,19 @@ def _largest(reference: pd.DataFrame) -> FloatArray:
 
 
 def _read_any(model: Any, request: Request) -> ReadModel:
+    """Read a model exactly, or settle how it is asked if that is all that can be done."""
+    try:
+        return _read_natively(model, request)
+    except UnsupportedModel as error:
+        if not opaque_models.can_be_asked(model):
+            raise
+        found = _ask_only(model, request, error)
+        log.info("The model can only be asked, as %s: %s", found.family, error)
+        return found
+
+
+def _read_natively(model: Any, request: Request) -> ReadModel:
+    """Read a model by its family; the steps of a pipeline are read so, since it must be asked as a whole."""
     for family in FAMILIES:
         if family.recognises(model):
             found: ReadModel = family.read(model, request)
@@ -103,10 +126,19 @@ def _read_any(model: Any, request: Request) -> ReadModel:
     if isinstance(model, type):
         raise UnsupportedModel(f"model is the class {model.__name__}. Pass a fitted instance of it.")
     if hasattr(model, "best_estimator_"):
-        raise UnsupportedModel(f"{name} is a search over models. Pass its best_estimator_.")
+        raise UnsupportedModel(
+            f"{name} is a search over models. Pass its best_estimator_, which may be read exactly."
+        )
     if getattr(model, "_estimator_type", None) == "regressor" or type(model).__name__.endswith("Regressor"):
         raise UnsupportedModel(f"{name} is a regressor, which has no class to reach. Pass a classifier.")
     raise UnsupportedModel(f"{name} cannot be read exactly. Supported are {SUPPORTED}.")
+
+
+def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:
+    try:
+        return opaque_models.read(model, request)
+    except UnsupportedModel:
+        raise why from None  # the family knows best why
 
 
 def _check_against_model(found: ReadModel, reference: pd.DataFrame) -> None:
@@ -115,7 +147,9 @@ def _check_against_model(found: ReadModel, reference: pd.DataFrame) -> None:
     rows = reference.iloc[::step]
     labels = {str(label): label for label in reference.columns}
     values = rows[[labels[name] for name in found.columns]].to_numpy(dtype=np.float64)
-    scores = score_rows(found.score, values)
+    assert found.score is not None, "what can only be asked has nothing to compare"
+    own = isinstance(found.score, CompiledScore)
+    scores = score_rows(found.score, values) if own else found.score.score_rows(values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answers = found.ask(rows)

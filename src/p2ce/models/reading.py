@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
+from p2ce.compiled.foreign import ForeignScore
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidReference, InvalidTarget, InvalidThreshold, UnsupportedModel, nearest
 
@@ -32,14 +33,14 @@ class Request:
 class ReadModel:
     """A model in the form that the search understands, beside the model itself.
 
-    ``ask`` is the user's own scoring method, one call, for a frame that holds the reference's columns in
+    ``score`` is the model as read, or None for a model that can only be asked. ``ask`` is the user's own scoring method, one call, for a frame that holds the reference's columns in
     any order. ``report`` turns compiled scores into the scale of ``ask``, up to rounding. ``reach`` is
     given where ``sure`` and ``maybe`` are proven only for values up to that magnitude per column; a
     caller who needs more reads the model again with a larger reach.
     """
 
     family: str
-    score: CompiledScore
+    score: CompiledScore | ForeignScore | None
     columns: tuple[str, ...]
     scale: str
     threshold: float

@@ -15,11 +15,12 @@ class ReadDetector:
 
     A row is plausible when the detector's decision value is at least 0. ``ask`` computes that value with
     the user's own detector; it is None for the forest of this library, whose compiled score is the
-    detector. ``report`` computes it from compiled scores.
+    detector. ``report`` computes it from compiled scores. ``score`` is None for a detector that can only
+    be asked.
     """
 
     family: str
-    score: CompiledScore
+    score: CompiledScore | None
     columns: tuple[str, ...]
     ask: Callable[[pd.DataFrame], FloatArray] | None
     report: Callable[[FloatArray], FloatArray]

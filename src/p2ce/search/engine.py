@@ -52,6 +52,7 @@ class Found:
     open_totals: FloatArray  # (n, objectives) least joined cost in ticks that an open box may still have
     seconds: FloatArray  # (n,) time spent on each person
     stopped: bool  # the listener answered False
+    said: FloatArray  # (points, scores) what scores that are asked said about the points; (points, 0) without
 
 
 def kernels_are_loaded() -> bool:
@@ -60,7 +61,9 @@ def kernels_are_loaded() -> bool:
     return run is not None and bool(run.run_many.signatures)
 
 
-def rules_of(method: Method, *, max_changes: int | None, keep_ties: bool, use_bounds: bool) -> "Rules":
+def rules_of(
+    method: Method, *, max_changes: int | None, keep_ties: bool, use_bounds: bool, plain: bool = False
+) -> "Rules":
     """Turn a method into the settings that the kernels read."""
     from p2ce.search.workspace import Rules
 
@@ -75,6 +78,7 @@ def rules_of(method: Method, *, max_changes: int | None, keep_ties: bool, use_bo
         best_first=method.best_first,
         model_check=use_bounds,
         partial_check=method.partial_check if use_bounds else 0,
+        plain=plain,
     )
 
 
@@ -149,6 +153,7 @@ def search_people(
         open_totals=open_totals,
         seconds=seconds,
         stopped=stopped,
+        said=np.zeros((int(results.first[-1]), 0)),
     )
 
 

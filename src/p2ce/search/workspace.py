@@ -14,9 +14,10 @@ from p2ce.pareto.kernels import Front, new_front
 # Why a run came back.
 DONE, PAUSED, FRONT_FULL, BOXES_FULL, RESULTS_FULL = range(5)
 
-# What a person's counters count. BOUND + s: boxes that the bound of score s removed (0 model, 1 detector).
-BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, BOUND = range(7)
-COUNTERS = 9
+# What a person's counters count. BOUND + s: boxes that the bound of compiled score s removed, 2 standing for all
+# from there on; FOREIGN: by the bound of a score outside; ESTIMATE: by an estimate, which proves nothing.
+BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, FOREIGN, ESTIMATE, BOUND = range(9)
+COUNTERS = BOUND + 3
 
 # Where the state keeps what.
 STARTED, SIZE, LIVE, OPEN, FREE, USED, ROOT_PUSHED, FRESH, MONOTONE, TIRED = range(10)
@@ -36,6 +37,7 @@ class Rules(NamedTuple):
     best_first: bool  # cheapest corner first, instead of the box opened last
     model_check: bool  # bound the model's score over boxes
     partial_check: int  # when to bound further scores: 0 never, 1 at every box, 2 where it looks worth it
+    plain: bool  # an estimate counts every undecided feature, not only as many as changes are left
 
 
 class Box(NamedTuple):
@@ -113,40 +115,49 @@ def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Work
         row=np.zeros(people.own.shape[2], dtype=np.float64),
         boxes=np.zeros((2 * width + 64, axes), dtype=SPAN),
         queue=np.zeros(2 * width + 64, dtype=SLOT),
-        box=Box(
-            spans=np.zeros(axes, dtype=SPAN),
-            hull=np.zeros(axes, dtype=SPAN),
-            kept=np.zeros(axes, dtype=SPAN),
-            axes=np.zeros(axes, dtype=np.int32),
-            cell=np.zeros(axes, dtype=np.int32),
-            nearest=np.zeros((objectives, axes), dtype=np.int64),
-        ),
-        sums=Sums(
-            total=np.zeros(objectives, dtype=np.int64),
-            corner=np.zeros(objectives, dtype=np.int64),
-            trial=np.zeros(objectives, dtype=np.int64),
-            rest=np.zeros((2, objectives), dtype=np.int64),
-            part=np.zeros((axes + 1, objectives), dtype=np.int64),
-            few=np.zeros(axes + 1, dtype=np.int64),
-        ),
+        box=new_box(axes, objectives),
+        sums=new_sums(axes, objectives),
         candidates=np.zeros(dense, dtype=CANDIDATE),
         quanta=np.zeros((dense, objectives), dtype=np.int64),
         votes=np.zeros((2, axes, width + 1), dtype=np.int64),
     )
 
 
+def new_box(axes: int, objectives: int) -> Box:
+    return Box(
+        spans=np.zeros(axes, dtype=SPAN),
+        hull=np.zeros(axes, dtype=SPAN),
+        kept=np.zeros(axes, dtype=SPAN),
+        axes=np.zeros(axes, dtype=np.int32),
+        cell=np.zeros(axes, dtype=np.int32),
+        nearest=np.zeros((objectives, axes), dtype=np.int64),
+    )
+
+
+def new_sums(axes: int, objectives: int) -> Sums:
+    return Sums(
+        total=np.zeros(objectives, dtype=np.int64),
+        corner=np.zeros(objectives, dtype=np.int64),
+        trial=np.zeros(objectives, dtype=np.int64),
+        rest=np.zeros((2, objectives), dtype=np.int64),
+        part=np.zeros((axes + 1, objectives), dtype=np.int64),
+        few=np.zeros(axes + 1, dtype=np.int64),
+    )
+
+
 def with_more_boxes(work: Workspace) -> Workspace:
     """Double the room for open boxes, keeping what is there."""
-    return work._replace(boxes=_doubled(work.boxes), queue=_doubled(work.queue))
+    return work._replace(boxes=doubled(work.boxes), queue=doubled(work.queue))
 
 
 def with_larger_front(work: Workspace) -> Workspace:
     """Double the room for front points, keeping those found."""
     old = work.front
-    return work._replace(front=Front(costs=_doubled(old.costs), points=_doubled(old.points), used=old.used))
+    return work._replace(front=Front(costs=doubled(old.costs), points=doubled(old.points), used=old.used))
 
 
-def _doubled(array: Records) -> Records:
+def doubled(array: Records) -> Records:
+    """Give the same rows with as much room again."""
     larger = np.zeros((2 * len(array), *array.shape[1:]), dtype=array.dtype)
     larger[: len(array)] = array
     return larger

@@ -1,0 +1,58 @@
+"""Say what a score must offer that the compiled loop cannot compute itself: networks, and models that are asked."""
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int8Array, Int32Array, IntArray
+
+if TYPE_CHECKING:
+    from p2ce.grid.base_grid import BaseGrid
+    from p2ce.grid.placement import Placement
+
+# What a score says about a cell. In doubt, only the user's own model knows.
+REFUSED, DOUBTFUL, ACCEPTED = np.int8(-1), np.int8(0), np.int8(1)
+
+
+class Boxes(NamedTuple):
+    """Boxes of the grid, as `search` opens them."""
+
+    low: Int32Array  # (boxes, axes) first candidate allowed on each axis
+    high: Int32Array  # (boxes, axes) last one
+    must: BoolArray  # (boxes, axes) the current value is excluded, wherever it lies
+    changes_left: IntArray  # (boxes,) how many of the axes that may stay may change at once
+
+
+class Verdicts(NamedTuple):
+    """What a score says about cells, and the values by which it says so."""
+
+    verdict: Int8Array  # (cells,) REFUSED, DOUBTFUL or ACCEPTED
+    value: FloatArray  # (cells,)
+
+
+class ForeignPeople(Protocol):
+    """A foreign score, laid out for a batch of people who stand on the grid."""
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        """Judge cells (cells, axes) of the people ``owner`` (cells,), all in one go."""
+        ...
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+        """Mark the boxes of which it is proven that the score refuses every cell."""
+        ...
+
+
+class ForeignScore(Protocol):
+    """A score that is computed outside the compiled loop, for many cells at a time."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def has_bound(self) -> bool:
+        """Whether `hopeless` can ever be true."""
+        ...
+
+    def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> ForeignPeople:
+        """Get ready for people (n, d), rows of all the model's columns, placed on the grid."""
+        ...

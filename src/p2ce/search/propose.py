@@ -1,0 +1,420 @@
+"""Collect the cheapest cells that are still worth asking about, for scores that are computed outside."""
+
+from p2ce.compiled.dense import fill_dense
+from p2ce.compiled.person import person_of
+from p2ce.compiled.reach import NO_LIMIT, best_total, reach_leaves
+from p2ce.jit import entry, kernel
+from p2ce.pareto.kernels import add_point, find_tied, is_beaten, point_comes_first
+from p2ce.search.explore import best_gains, is_hopeless, list_axes, stay_where_undecided
+from p2ce.search.lanes import Desk
+from p2ce.search.open_boxes import has_room, pop_box, push_box
+from p2ce.search.pricing import (
+    corner_is_covered,
+    is_decided,
+    join,
+    price_corner,
+    quantum,
+    trim_box,
+)
+from p2ce.search.scan import is_banned, passes
+from p2ce.search.workspace import (
+    BEATEN,
+    BOUND,
+    BOXES,
+    BOXES_FULL,
+    DONE,
+    ESTIMATE,
+    FREE,
+    OPEN,
+    PAUSED,
+    SCORED,
+    STARTED,
+    TOO_MANY,
+    USED,
+    WORK,
+)
+
+# What a leaf box's cell is to the compiled scores.
+REFUSED, PASSED, IN_DOUBT = 0, 1, 2
+
+
+@kernel
+def desk_of(lane, scratch):
+    """Lay a lane and the scratch out side by side."""
+    return Desk(
+        lane.state,
+        lane.counters,
+        lane.front,
+        lane.boxes,
+        lane.queue,
+        scratch.box,
+        scratch.sums,
+        scratch.walk,
+        scratch.row,
+    )
+
+
+@kernel
+def open_everything(me, work):
+    """Begin with the whole grid as the one open box."""
+    state = work.state
+    state[STARTED] = 1
+    state[OPEN] = 0
+    state[FREE] = 0
+    state[USED] = 0
+    for a in range(work.box.spans.shape[0]):
+        spot = me.spots[a]
+        work.box.spans[a].low = spot.lowest
+        work.box.spans[a].high = spot.highest
+        work.box.spans[a].must = 0
+    push_box(work, 0.0, True)
+
+
+@kernel
+def stand_still(me, box):
+    """Put the cell at hand back to the current values; the box keeps its spans."""
+    for a in range(box.cell.shape[0]):
+        box.cell[a] = me.spots[a].here
+
+
+@kernel
+def count_cells(me, box, size, changes_left):
+    """Count the cells of a box, or rather bound their number: as a float, since it may be any size."""
+    cells = 1.0
+    others = 0.0
+    open_axes = 0
+    for k in range(size):
+        span = box.spans[box.axes[k]]
+        if is_decided(span, me.spots[box.axes[k]].here):
+            cells *= span.high - span.low + 1
+        else:
+            others += span.high - span.low
+            open_axes += 1
+    for _ in range(min(changes_left, open_axes)):
+        cells *= 1.0 + others
+    return cells
+
+
+@kernel
+def estimate_is_low(flat, me, box, size, changes_left, rules, work):
+    """Tell whether the estimate of every cell of the box misses the threshold; False without an estimate."""
+    s = flat.scores.shape[0]
+    if me.limits.shape[0] == s:
+        return False
+    table = me.gains.shape[0] - 1
+    if rules.plain:
+        changes_left = size
+    best = best_gains(me, table, box, size, changes_left, work.sums.few)
+    return best < me.limits[s].refused_below - me.limits[s].base
+
+
+@kernel
+def no_score_can_pass(flat, me, box, size, changes_left, rules, forests, work):
+    """Apply every compiled bound to a box; ``forests`` says whether to walk the trees too."""
+    if not rules.model_check:
+        return False
+    if estimate_is_low(flat, me, box, size, changes_left, rules, work):
+        work.counters[ESTIMATE] += 1
+        return True
+    for s in range(flat.scores.shape[0]):
+        if flat.scores[s].table < 0 and not forests:
+            continue
+        if is_hopeless(flat, s, me, box, size, changes_left, work):
+            work.counters[BOUND + min(s, 2)] += 1
+            return True
+    return False
+
+
+@kernel
+def screen_leaf(flat, me, box, size, volume, scratch, work):
+    """Put all cells of a small box to the compiled forests; False when none of them is left."""
+    for i in range(volume):
+        scratch.passed[i] = PASSED
+    for s in range(flat.scores.shape[0]):
+        if flat.scores[s].table >= 0:
+            continue
+        count, visited = reach_leaves(
+            flat, s, me, box.spans, box.axes, size, NO_LIMIT, work.walk, scratch.reached
+        )
+        work.counters[WORK] += 4 * visited
+        base = me.limits[s].base
+        if base + best_total(flat, s, scratch.reached, count, scratch.best) < me.limits[s].refused_below:
+            work.counters[BOUND + min(s, 2)] += 1
+            return False
+        fill_dense(scratch.reached, count, box.spans, box.axes, size, scratch.corner, scratch.cells)
+        left = False
+        for i in range(volume):
+            total = base + scratch.cells[i]
+            if total < me.limits[s].refused_below:
+                scratch.passed[i] = REFUSED
+            elif total < me.limits[s].accepted_from and scratch.passed[i] == PASSED:
+                scratch.passed[i] = IN_DOUBT
+            left = left or scratch.passed[i] != REFUSED
+        if not left:
+            return False
+    return True
+
+
+@kernel
+def sums_pass(flat, me, cell):
+    """Put one cell to the estimate and to every additive score, in ticks; doubtful cells pass."""
+    for s in range(me.limits.shape[0]):
+        if s < flat.scores.shape[0]:
+            table = flat.scores[s].table
+        else:
+            table = me.gains.shape[0] - 1
+        if table >= 0:
+            total = me.limits[s].base
+            for a in range(cell.shape[0]):
+                total += me.gains[table, a, cell[a]]
+            if total < me.limits[s].refused_below:
+                return False
+    return True
+
+
+@kernel
+def forests_pass(flat, me, cell, work):
+    """Score a cell that is in doubt in the library's own order."""
+    for s in range(flat.scores.shape[0]):
+        if flat.scores[s].table < 0 and not passes(flat, s, me, cell, work):
+            return False
+    return True
+
+
+@kernel
+def mail_leaf(flat, me, p, box, size, volume, rules, scratch, work, mail):
+    """Put every cell of a small box that may be on the front into the mail."""
+    axes = box.axes
+    last = axes[size - 1]
+    span = box.spans[last]
+    length = span.high - span.low + 1
+    part = work.sums.part[0]
+    trial = work.sums.trial
+    stand_still(me, box)
+    for row in range(volume // length):
+        rest = row
+        steps = 0
+        stays = False
+        for k in range(size - 2, -1, -1):
+            a = axes[k]
+            wide = box.spans[a].high - box.spans[a].low + 1
+            box.cell[a] = box.spans[a].low + rest % wide
+            rest //= wide
+            steps += abs(box.cell[a] - me.spots[a].here)
+            stays = stays or box.cell[a] == me.spots[a].here
+        if stays:
+            continue
+        for m in range(me.joins.shape[0]):
+            part[m] = 0
+            for k in range(size - 1):
+                part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.cell[axes[k]]].cost)
+        for i in range(span.low, span.high + 1):
+            verdict = scratch.passed[row * length + i - span.low]
+            if verdict == REFUSED or i == me.spots[last].here:
+                continue
+            for m in range(me.joins.shape[0]):
+                trial[m] = quantum(join(me.joins[m] == 1, part[m], me.prices[m, last, i].cost))
+            if is_beaten(work.front, trial):
+                continue
+            box.cell[last] = i
+            moved = steps + abs(i - me.spots[last].here)
+            if not rules.keep_ties:
+                tied = find_tied(work.front, trial)
+                if tied >= 0 and point_comes_first(work.front, tied, moved, box.cell):
+                    continue
+            if not sums_pass(flat, me, box.cell) or is_banned(flat, me, box.cell):
+                continue
+            if verdict == IN_DOUBT and not forests_pass(flat, me, box.cell, work):
+                continue
+            at = mail.used[0]
+            mail.used[0] += 1
+            mail.owner[at] = p
+            mail.steps[at] = moved
+            for m in range(trial.shape[0]):
+                mail.quanta[at, m] = trial[m]
+            for a in range(box.cell.shape[0]):
+                mail.points[at, a] = box.cell[a]
+            work.counters[SCORED] += 1
+
+
+@kernel
+def mail_box(p, box, changes_left, mail):
+    """Put a box into the mail, for the scores that can bound it."""
+    at = mail.used[1]
+    mail.used[1] += 1
+    mail.box_owner[at] = p
+    mail.changes_left[at] = changes_left
+    for a in range(box.spans.shape[0]):
+        mail.spans[at, a] = box.spans[a]
+
+
+@kernel
+def push_part(me, box, size, work):
+    """Open what the spans of the box at hand now say, unless it holds no point."""
+    if price_corner(me, box, size, 1, work.sums) < 0:
+        return
+    key = 0.0
+    for m in range(me.joins.shape[0]):
+        # Ticks are shares of each objective's own largest total, so that they may be added up.
+        key += work.sums.total[m]
+    push_box(work, key, True)
+
+
+@kernel
+def push_parts(me, box, size, work):
+    """Cut a box in two: an undecided axis stays or changes, a decided one goes near or far.
+
+    The parts are made so that their cheapest cells differ: best first then meets cells in the order of cost.
+    """
+    chosen = -1
+    cheapest = 0
+    for k in range(size):
+        a = box.axes[k]
+        if not is_decided(box.spans[a], me.spots[a].here):
+            least = 0
+            for m in range(me.joins.shape[0]):
+                least += max(box.nearest[m, k], 0)
+            if chosen < 0 or least < cheapest:
+                chosen = a
+                cheapest = least
+    if chosen >= 0:
+        span = box.spans[chosen]
+        here = me.spots[chosen].here
+        low = span.low
+        high = span.high
+        span.must = 1
+        push_part(me, box, size, work)
+        span.must = 0
+        span.low = here
+        span.high = here
+        push_part(me, box, size, work)
+        span.low = low
+        span.high = high
+        return
+    widest = -1
+    for k in range(size):
+        a = box.axes[k]
+        span = box.spans[a]
+        here = me.spots[a].here
+        if span.low == span.high:
+            continue
+        spread = 0
+        if span.low < here < span.high:
+            spread = 1 << 62  # two sides are two intervals
+        else:
+            near = span.low if span.low > here else span.high
+            far = span.high if span.low > here else span.low
+            if here == span.low or here == span.high:
+                near = here
+            for m in range(me.joins.shape[0]):
+                spread += me.prices[m, a, far].envelope - me.prices[m, a, near].envelope
+        if spread > widest:
+            widest = spread
+            chosen = a
+    span = box.spans[chosen]
+    here = me.spots[chosen].here
+    low = span.low
+    high = span.high
+    cut = here + 1 if low < here < high else (low + high + 1) // 2
+    span.high = cut - 1
+    push_part(me, box, size, work)
+    span.low = cut
+    span.high = high
+    push_part(me, box, size, work)
+    span.low = low
+
+
+@entry
+def propose(flat, people, p, rules, lane, scratch, mail, quota, box_quota, worth_bounding):
+    """Go on with a person until so many cells or boxes are in the mail, or nothing is open.
+
+    Boxes of at least ``worth_bounding`` cells are mailed instead of cut, so that a foreign score can bound
+    them first. Returns DONE when nothing is open, BOXES_FULL when room is short, else PAUSED.
+    """
+    me = person_of(people, p)
+    work = desk_of(lane, scratch)
+    box = work.box
+    counters = work.counters
+    if work.state[STARTED] == 0:
+        open_everything(me, work)
+    cells = mail.used[0] + quota
+    boxes = mail.used[1] + box_quota
+    while mail.used[0] < cells and mail.used[1] < boxes:
+        if work.state[OPEN] == 0:
+            return DONE
+        if not has_room(work, 2):
+            return BOXES_FULL
+        pop_box(work, True)
+        counters[BOXES] += 1
+        size = list_axes(me, box)
+        # Too many changes, or dearer than what is known. The person's own point is no answer: one change
+        # at least.
+        forced = price_corner(me, box, size, 1, work.sums)
+        if forced > rules.max_changes:
+            counters[TOO_MANY] += 1
+            continue
+        if forced == rules.max_changes:
+            size = stay_where_undecided(me, box)
+            forced = price_corner(me, box, size, 1, work.sums)
+        if forced < 0 or corner_is_covered(me, box, rules.keep_ties, work.front, work.sums.corner):
+            counters[BEATEN] += 1
+            continue
+        if trim_box(me, box, size, 1 - forced, work.sums, work.front):
+            size = list_axes(me, box)
+            forced = price_corner(me, box, size, 1, work.sums)
+            if forced < 0:
+                counters[BEATEN] += 1
+                continue
+        left = rules.max_changes - forced
+        decided = forced == size
+        volume = count_cells(me, box, size, left)
+        small = decided and volume <= rules.dense_cells
+        if no_score_can_pass(flat, me, box, size, left, rules, decided and not small, work):
+            continue
+        if small:
+            if screen_leaf(flat, me, box, size, int(volume), scratch, work):
+                mail_leaf(flat, me, p, box, size, int(volume), rules, scratch, work, mail)
+        elif volume >= worth_bounding:
+            mail_box(p, box, left, mail)
+        else:
+            push_parts(me, box, size, work)
+    return PAUSED
+
+
+@entry
+def cut_mailed_box(people, p, lane, scratch, mail, at):
+    """Open the parts of a box that no foreign score could rule out; there must be room for two."""
+    me = person_of(people, p)
+    work = desk_of(lane, scratch)
+    for a in range(work.box.spans.shape[0]):
+        work.box.spans[a] = mail.spans[at, a]
+    size = list_axes(me, work.box)
+    price_corner(me, work.box, size, 1, work.sums)
+    push_parts(me, work.box, size, work)
+
+
+@entry
+def accept(lane, mail, valid, first, keep_ties):
+    """Offer the valid cells of the mail to the lane's front; return how many were taken in before it was full."""
+    for j in range(first, valid.shape[0]):
+        at = valid[j]
+        costs = mail.quanta[at]
+        if is_beaten(lane.front, costs):
+            continue
+        if not add_point(lane.front, costs, mail.steps[at], mail.points[at], keep_ties):
+            return j
+    return valid.shape[0]
+
+
+@entry
+def price_open_lane(people, p, lane, scratch, cheapest):
+    """Write the least that a point of any open box may cost in each objective, in ticks."""
+    me = person_of(people, p)
+    box = scratch.box
+    for at in range(lane.state[OPEN]):
+        for a in range(box.spans.shape[0]):
+            box.spans[a] = lane.boxes[lane.queue[at].slot, a]
+        size = list_axes(me, box)
+        if price_corner(me, box, size, 1, scratch.sums) >= 0:
+            for m in range(cheapest.shape[0]):
+                cheapest[m] = min(cheapest[m], scratch.sums.total[m])

@@ -1,0 +1,333 @@
+"""Search where a score is computed outside: collect cells of many people, have them judged in one go, go on."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compiled.foreign import REFUSED, Boxes, ForeignPeople
+from p2ce.search.engine import FAR, Found, Listener, Progress
+
+if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
+    from p2ce.compiled.flat import FlatPeople, ScoreLayout
+    from p2ce.search.lanes import Lane, Mail, Scratch
+    from p2ce.search.workspace import Rules
+
+# Boxes of up to this many cells are put to the compiled scores whole, and to the others cell by cell.
+LEAF_CELLS = 128
+# So many people are searched side by side; together they fill the calls to the scores.
+LANES = 64
+# Rows of a wave: what makes the fixed cost of a call small beside the cost of its rows.
+WAVE_ROWS = 1024
+LEAST_QUOTA, MOST_QUOTA = 32, 8192
+# A person's wave may be this share of all that was scored before: few waves, and few cells too many.
+GROWTH = 8
+# Boxes are bounded by foreign scores only for people who have proven hard: after so many cells, boxes of so many.
+PATIENCE = 4096
+BOXES_AT_ONCE = 64
+NEVER = float("inf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OutsideScore:
+    """A score that is computed outside, laid out for the people at hand."""
+
+    people: ForeignPeople
+    has_bound: bool
+    keeps_values: bool  # what it said about the points that are found is wanted later
+
+
+@dataclass(slots=True)
+class _Worth:
+    """Whether bounding boxes pays: what it took, and what it saved, in seconds."""
+
+    spent: float = 0.0
+    saved: float = 0.0
+    tried: int = 0
+    least: float = float(PATIENCE)  # cells of a box that is worth bounding
+    per_cell: float = 1e-6  # seconds to judge a cell
+
+    def learn(self, seconds: float, tried: int, dropped_cells: float) -> None:
+        """Raise the bar where bounding costs more than judging the cells would have."""
+        self.spent += seconds
+        self.tried += tried
+        # Most cells of a box that is dropped would have been beaten before they are judged: say a tenth not.
+        self.saved += 0.1 * dropped_cells * self.per_cell
+        if self.tried >= BOXES_AT_ONCE:
+            self.least *= 4.0 if self.saved < self.spent else 0.5
+            self.least = max(self.least, float(PATIENCE))
+            self.spent = self.saved = 0.0
+            self.tried = 0
+
+
+@dataclass(slots=True)
+class _Runner:
+    """One person under way."""
+
+    person: int
+    lane: "Lane"
+    seconds: float = 0.0
+    exhausted: bool = False  # nothing is open any more; cells may still be in the mail
+    values: dict[bytes, FloatArray] = field(default_factory=dict)  # point → what each keeping score said
+
+
+def search_in_waves(
+    layout: "ScoreLayout",
+    people: "FlatPeople",
+    rules: "Rules",
+    scores: Sequence[OutsideScore],
+    *,
+    wave_rows: int = WAVE_ROWS,
+    limits: FloatArray | None = None,
+    listener: Listener | None = None,
+) -> Found:
+    """Search for every person of the batch, as `search_people` does, with ``scores`` asked in this order.
+
+    A cell is put to a score only where those before it accept or doubt, and only once.
+    """
+    return _Search(layout, people, rules._replace(dense_cells=LEAF_CELLS), scores, wave_rows).run(
+        limits, listener
+    )
+
+
+class _Search:
+    def __init__(
+        self,
+        layout: "ScoreLayout",
+        people: "FlatPeople",
+        rules: "Rules",
+        scores: Sequence[OutsideScore],
+        wave_rows: int,
+    ) -> None:
+        from p2ce.search.lanes import new_scratch
+
+        self.layout, self.people, self.rules, self.scores = layout, people, rules, scores
+        self.wave_rows = wave_rows
+        self.scratch: Scratch = new_scratch(layout, people, rules)
+        self.worth = _Worth()
+        self.bounded = rules.model_check and any(score.has_bound for score in scores)
+        self.kept = [s for s, score in enumerate(scores) if score.keeps_values]
+        self.mail: Mail | None = None
+
+    def run(self, limits: FloatArray | None, listener: Listener | None) -> Found:
+        """Keep up to `LANES` people under way until everyone is settled."""
+        from p2ce.search import workspace as ws
+        from p2ce.search.lanes import new_lane
+
+        count = len(self.people.prices)
+        done: list[_Runner | None] = [None] * count
+        finished = np.ones(count, dtype=np.bool_)
+        open_boxes = np.zeros(count, dtype=np.int64)
+        open_totals = np.zeros((count, len(self.people.joins)))
+        under_way: list[_Runner] = []
+        stopped, entered = False, 0
+        begin = time.perf_counter()
+        while entered < count or under_way:
+            while entered < count and len(under_way) < LANES:
+                under_way.append(_Runner(entered, new_lane(self.people)))
+                entered += 1
+            start = time.perf_counter()
+            if not stopped and (limits is None or any(limits[one.person] > one.seconds for one in under_way)):
+                self._wave(under_way)
+            now = time.perf_counter()
+            for one in under_way:
+                one.seconds += (now - start) / len(under_way)
+            if listener is not None and not stopped:
+                stopped = listener(self._news(under_way, count, now - begin)) is False
+            still = []
+            for one in under_way:
+                late = stopped or (limits is not None and one.seconds >= limits[one.person])
+                if one.exhausted or late:
+                    done[one.person] = one
+                    if not one.exhausted:
+                        finished[one.person] = False
+                        open_boxes[one.person] = max(int(one.lane.state[ws.OPEN]), 1)
+                        open_totals[one.person] = self._cheapest_open(one)
+                else:
+                    still.append(one)
+            under_way = still
+        return self._gather(done, finished, open_boxes, open_totals, stopped)
+
+    def _wave(self, under_way: list[_Runner]) -> None:
+        """Collect, bound, judge and accept, once for everyone under way."""
+        mail = self._collect(under_way)
+        lanes = {one.person: one for one in under_way}
+        self._bound_boxes(mail, lanes)
+        begin = time.perf_counter()
+        valid, values = self._judge(mail)
+        cells = int(mail.used[0])
+        if cells:
+            self.worth.per_cell = (time.perf_counter() - begin) / cells
+        owners = mail.owner[valid]
+        for person in np.unique(owners).tolist():
+            mine = np.flatnonzero(owners == person)
+            self._accept(lanes[person], mail, valid[mine], values[mine])
+
+    def _quota(self, one: _Runner, active: int) -> int:
+        from p2ce.search.workspace import SCORED
+
+        fair = self.wave_rows // active
+        return int(np.clip(max(fair, one.lane.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
+
+    def _collect(self, under_way: list[_Runner]) -> "Mail":
+        """Let every lane propose cells and boxes."""
+        from p2ce.search import propose as kernels
+        from p2ce.search import workspace as ws
+        from p2ce.search.lanes import lane_with_more_boxes, new_mail
+
+        quotas = [self._quota(one, len(under_way)) for one in under_way]
+        room = sum(quotas) + len(under_way) * LEAF_CELLS
+        if self.mail is None or len(self.mail.owner) < room:
+            self.mail = new_mail(self.people, room, LANES * BOXES_AT_ONCE)
+        mail = self.mail
+        mail.used[:] = 0
+        for one, quota in zip(under_way, quotas, strict=True):
+            hard = self.bounded and one.lane.counters[ws.SCORED] >= PATIENCE
+            least = self.worth.least if hard else NEVER
+            wanted, most_boxes = int(mail.used[0]) + quota, int(mail.used[1]) + BOXES_AT_ONCE
+            code = ws.BOXES_FULL
+            while code == ws.BOXES_FULL:
+                code = kernels.propose(
+                    self.layout.flat,
+                    self.people,
+                    one.person,
+                    self.rules,
+                    one.lane,
+                    self.scratch,
+                    mail,
+                    wanted - int(mail.used[0]),
+                    most_boxes - int(mail.used[1]),
+                    least,
+                )
+                if code == ws.BOXES_FULL:
+                    one.lane = lane_with_more_boxes(one.lane)
+            one.exhausted = code == ws.DONE
+        return mail
+
+    def _bound_boxes(self, mail: "Mail", lanes: dict[int, _Runner]) -> None:
+        """Drop the boxes that a score proves hopeless, and cut the others."""
+        from p2ce.search import propose as kernels
+        from p2ce.search import workspace as ws
+        from p2ce.search.lanes import lane_with_more_boxes
+
+        count = int(mail.used[1])
+        if not count:
+            return
+        begin = time.perf_counter()
+        owner, spans = mail.box_owner[:count], mail.spans[:count]
+        boxes = Boxes(
+            low=np.ascontiguousarray(spans["low"]),
+            high=np.ascontiguousarray(spans["high"]),
+            must=spans["must"] == 1,
+            changes_left=mail.changes_left[:count],
+        )
+        hopeless: BoolArray = np.zeros(count, dtype=np.bool_)
+        for score in self.scores:
+            if score.has_bound and not hopeless.all():
+                left = np.flatnonzero(~hopeless)
+                hopeless[left] = score.people.hopeless(owner[left], Boxes(*(part[left] for part in boxes)))
+        cells = np.prod(boxes.high - boxes.low + 1.0, axis=1)
+        self.worth.learn(time.perf_counter() - begin, count, float(cells[hopeless].clip(max=1e9).sum()))
+        for at, person in enumerate(owner.tolist()):
+            one = lanes[person]
+            if hopeless[at]:
+                one.lane.counters[ws.FOREIGN] += 1
+                continue
+            if one.lane.state[ws.OPEN] + 2 > len(one.lane.queue):
+                one.lane = lane_with_more_boxes(one.lane)
+            kernels.cut_mailed_box(self.people, person, one.lane, self.scratch, mail, at)
+            one.exhausted = False
+
+    def _judge(self, mail: "Mail") -> tuple[IntArray, FloatArray]:
+        """Put the cells to one score after the other; return those left, and what the keeping scores said."""
+        cells = int(mail.used[0])
+        left = np.arange(cells)
+        values = np.full((cells, len(self.kept)), np.nan)
+        for s, score in enumerate(self.scores):
+            if not len(left):
+                break
+            said = score.people.judge(mail.owner[left], mail.points[left])
+            if score.keeps_values:
+                values[left, self.kept.index(s)] = said.value
+            left = left[said.verdict != REFUSED]
+        return left, values[left]
+
+    def _accept(self, one: _Runner, mail: "Mail", valid: IntArray, values: FloatArray) -> None:
+        from p2ce.search import propose as kernels
+        from p2ce.search.lanes import lane_with_larger_front
+
+        taken = 0
+        while (taken := kernels.accept(one.lane, mail, valid, taken, self.rules.keep_ties)) < len(valid):
+            one.lane = lane_with_larger_front(one.lane)
+        if self.kept:
+            for at, value in zip(valid.tolist(), values, strict=True):
+                one.values[mail.points[at].tobytes()] = value
+
+    def _news(self, under_way: list[_Runner], count: int, elapsed: float) -> Progress:
+        from p2ce.search.workspace import OPEN
+
+        first = under_way[0]
+        return Progress(
+            person=first.person,
+            people=count,
+            found=int(first.lane.front.used[0]),
+            open_boxes=int(first.lane.state[OPEN]),
+            elapsed=elapsed,
+        )
+
+    def _cheapest_open(self, one: _Runner) -> FloatArray:
+        from p2ce.search import propose as kernels
+        from p2ce.search.workspace import STARTED
+
+        cheapest = np.full(len(self.people.joins), FAR, dtype=np.int64)
+        if not one.lane.state[STARTED]:
+            return np.zeros(len(cheapest))
+        kernels.price_open_lane(self.people, one.person, one.lane, self.scratch, cheapest)
+        return np.asarray(np.where(cheapest == FAR, 0, cheapest), dtype=np.float64)
+
+    def _gather(
+        self,
+        done: list[_Runner | None],
+        finished: BoolArray,
+        open_boxes: IntArray,
+        open_totals: FloatArray,
+        stopped: bool,
+    ) -> Found:
+        runners = [one for one in done if one is not None]
+        fronts: list[Int32Array] = [one.lane.front.points[: one.lane.front.used[0]] for one in runners]
+        said = [
+            one.values[point.tobytes()]
+            for one, front in zip(runners, fronts, strict=True)
+            for point in front
+            if self.kept
+        ]
+        axes = self.people.prices.shape[2]
+        return Found(
+            points=np.concatenate([*fronts, np.zeros((0, axes), dtype=np.int32)]),
+            first=np.cumsum([0, *map(len, fronts)], dtype=np.int64),
+            counters=np.array([one.lane.counters for one in runners]),
+            finished=finished,
+            open_boxes=open_boxes,
+            open_totals=open_totals,
+            seconds=np.array([one.seconds for one in runners]),
+            stopped=stopped,
+            said=np.array(said).reshape(-1, len(self.kept)),
+        )
+
+
+def warm_waves(layout: "ScoreLayout", people: "FlatPeople", rules: "Rules") -> None:
+    """Compile what only some searches need, so that it does not cost time then."""
+    from p2ce.search import propose as kernels
+    from p2ce.search.lanes import new_lane, new_mail, new_scratch
+
+    rules = rules._replace(dense_cells=LEAF_CELLS)
+    lane, scratch, mail = new_lane(people), new_scratch(layout, people, rules), new_mail(people, 8, 8)
+    kernels.price_open_lane(people, 0, lane, scratch, np.zeros(len(people.joins), dtype=np.int64))
+    kernels.accept(lane, mail, np.zeros(0, dtype=np.int64), 0, rules.keep_ties)
+    for a, spot in enumerate(people.spots[0]):
+        mail.spans[0, a]["low"], mail.spans[0, a]["high"] = spot["lowest"], spot["highest"]
+    if (people.spots[0]["lowest"] < people.spots[0]["highest"]).any():
+        kernels.cut_mailed_box(people, 0, lane, scratch, mail, 0)
