@@ -1,6 +1,7 @@
 """Put the question together: data, fitted model, detector, denied people, and both ways to answer it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import p2ce
 from benchmarks.brute_force import OBJECTIVES, BruteForce
@@ -29,48 +33,80 @@ class Case:
     """One data set with one fitted model, and the people who are asked about."""
 
     data: DataSet
-    kind: str  # "lightgbm" or "logistic"
+    kind: str  # a key of MODELS, or "callable"
     model: Any
     forest: IsolationForest  # scikit-learn's own, fitted exactly as p2ce fits its detector
     denied: pd.DataFrame  # every denied row of the test part
     people: pd.DataFrame  # those chosen
 
-    def accepts(self, rows: FloatArray) -> BoolArray:
+    @property
+    def threshold(self) -> float:
+        """Where the model accepts; a support vector machine reports its decision function."""
+        return 0.0 if self.kind == "svc" else THRESHOLD
+
+    def scores(self, rows: FloatArray) -> FloatArray:
         """Ask the library itself, by its quickest way, on one core."""
         if self.kind == "lightgbm":
-            scores = self.model.booster_.predict(rows, num_threads=1)
-        else:
-            scores = self.model.predict_proba(pd.DataFrame(rows, columns=self.data.train.columns))[:, 1]
-        return scores >= THRESHOLD
+            return self.model.booster_.predict(rows, num_threads=1)
+        frame = pd.DataFrame(rows, columns=self.data.train.columns)
+        if self.kind == "callable":
+            return self.model(frame)
+        if self.kind == "svc":
+            return self.model.decision_function(frame)
+        return self.model.predict_proba(frame)[:, 1]
+
+    def accepts(self, rows: FloatArray) -> BoolArray:
+        return self.scores(rows) >= self.threshold
 
     def is_plausible(self, rows: FloatArray) -> BoolArray:
         return self.forest.decision_function(rows) >= 0
 
 
+@dataclass(frozen=True, slots=True)
+class BareCallable:
+    """A model of which nothing is known but what it answers: rows → probabilities."""
+
+    model: Any
+
+    def __call__(self, rows: pd.DataFrame) -> FloatArray:
+        return self.model.predict_proba(rows)[:, 1]
+
+
+def as_callable(case: Case) -> Case:
+    """Ask the same about the same model, of which p2ce sees nothing but a function."""
+    return replace(case, kind="callable", model=BareCallable(case.model))
+
+
 @lru_cache
-def build_case(name: str, kind: str, *, people: int) -> Case:
+def build_case(name: str, kind: str, *, people: int, rows: int | None = None) -> Case:
     """Load, train and choose; the same arguments give the same case, trained once."""
-    data = load(name)
-    model = _model(kind).fit(data.train, data.outcome)
+    return case_of(load(name), kind, people=people, rows=rows)
+
+
+def case_of(data: DataSet, kind: str, *, people: int, rows: int | None = None) -> Case:
+    """Train on all or only some ``rows`` of the data, and choose among those whom the model denies."""
+    trained_on = data.train
+    if rows is not None:
+        trained_on = choose(data.train, count=rows, rng=np.random.default_rng(SEED))
+    model = MODELS[kind]().fit(trained_on, data.outcome.loc[trained_on.index])
     forest = IsolationForest(n_estimators=100, contamination=CONTAMINATION, random_state=SEED)
     forest.fit(data.train.to_numpy(float))
-    denied = data.test[model.predict_proba(data.test)[:, 1] < THRESHOLD]
-    return Case(
-        data=data,
-        kind=kind,
-        model=model,
-        forest=forest,
-        denied=denied,
-        people=choose(denied, count=people, rng=np.random.default_rng(SEED)),
-    )
+    case = Case(data=data, kind=kind, model=model, forest=forest, denied=data.test, people=data.test)
+    denied = data.test[~case.accepts(data.test.to_numpy(float))]
+    return replace(case, denied=denied, people=choose(denied, count=people, rng=np.random.default_rng(SEED)))
 
 
-def _model(kind: str) -> Any:
-    if kind == "lightgbm":
-        return lightgbm.LGBMClassifier(
-            n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED
-        )
-    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+MODELS: dict[str, Callable[[], Any]] = {
+    "lightgbm": lambda: lightgbm.LGBMClassifier(
+        n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED
+    ),
+    "logistic": lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+    "mlp": lambda: make_pipeline(
+        StandardScaler(), MLPClassifier((100, 100), early_stopping=True, random_state=SEED)
+    ),
+    "svc": lambda: make_pipeline(StandardScaler(), SVC(kernel="rbf")),
+    "knn": lambda: make_pipeline(StandardScaler(), KNeighborsClassifier(n_jobs=1)),
+}
 
 
 def paper_actions(data: DataSet) -> p2ce.ActionSet:
@@ -94,7 +130,7 @@ def explainer(case: Case, *, own_forest: bool = False, **options: Any) -> p2ce.E
     """The explainer of the benchmark question; ``own_forest`` hands it a detector of the user's own."""
     settings: dict[str, Any] = {
         "actions": paper_actions(case.data),
-        "threshold": THRESHOLD,
+        "threshold": case.threshold,
         "objectives": OBJECTIVES,
         "max_changes": MAX_CHANGES,
         "plausibility": case.forest

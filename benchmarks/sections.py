@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -26,7 +26,7 @@ REPEATS = 5  # a time of milliseconds is the median of this many runs
 
 def against_brute_force(case: Case, *, asked: float) -> Row:
     """One process, verification included, beside brute force on the same people and the same grid."""
-    ours, bar = _warm(explainer(case)), brute_force(case)
+    ours, bar = warmed(explainer(case)), brute_force(case)
     rows = case.people.to_numpy(float)
     bar.front(rows[0])  # touch the memory and the model once, as for ours
     fronts = [bar.front(row) for row in rows]
@@ -36,11 +36,11 @@ def against_brute_force(case: Case, *, asked: float) -> Row:
         # Answers may be built when they are first looked at, so look at them all.
         return list(ours.explain_many(people, n_jobs=1, progress=False))
 
-    explanations, seconds = _timed(lambda: batch(case.people))
+    explanations, seconds = timed(lambda: batch(case.people))
     # A batch does not tell people apart, so the slowest person is found by asking for each alone.
     # That is a little unfair to us: nothing is shared then.
     people_alone = [case.people.iloc[[i]] for i in range(len(rows))]
-    alone = np.array([_timed(lambda row=row: batch(row))[1] for row in people_alone])
+    alone = np.array([timed(lambda row=row: batch(row))[1] for row in people_alone])
     equal = [
         front.equals([option.costs for option in explanation])
         for front, explanation in zip(fronts, explanations, strict=True)
@@ -60,7 +60,7 @@ def against_brute_force(case: Case, *, asked: float) -> Row:
         "least ratio of one person alone": (their_seconds / alone).min(),
         "slower than brute force": int((alone > their_seconds).sum()),
         "fronts equal": f"{sum(equal)}/{len(equal)}",
-        "statuses": _statuses(explanations),
+        "statuses": statuses(explanations),
     }
 
 
@@ -71,10 +71,10 @@ def single_call(case: Case, *, own_forest: bool) -> Row:
     """
     # Patched on the classes before the explainer reads them, since an instance with a method of its
     # own would rightly be refused.
-    model_clock = _clock(LGBMClassifier, "predict_proba")
-    detector_clock = _clock(IsolationForest, "decision_function")
-    with model_clock as model, detector_clock as detector:
-        ours = _warm(explainer(case, own_forest=own_forest))
+    watch_model = watch(LGBMClassifier, "predict_proba")
+    watch_detector = watch(IsolationForest, "decision_function")
+    with watch_model as model, watch_detector as detector:
+        ours = warmed(explainer(case, own_forest=own_forest))
         totals, models, detectors, calls = [], [], [], []
         for _, row in case.people.iterrows():
             model.clear()
@@ -82,8 +82,8 @@ def single_call(case: Case, *, own_forest: bool) -> Row:
             start = perf_counter()
             ours.explain(row)
             totals.append(perf_counter() - start)
-            models.append(sum(model))
-            detectors.append(sum(detector))
+            models.append(sum(call.seconds for call in model))
+            detectors.append(sum(call.seconds for call in detector))
             calls.append((len(model), len(detector)))
     total = np.mean(totals)
     return {
@@ -116,7 +116,7 @@ def unlimited_changes(case: Case, *, time_limit: float) -> Row:
 
 
 def _each_alone(case: Case, *, time_limit: float, **options: Any) -> Row:
-    ours = _warm(explainer(case, **options))
+    ours = warmed(explainer(case, **options))
     seconds, explanations = [], []
     for _, row in case.people.iterrows():
         start = perf_counter()
@@ -131,7 +131,7 @@ def _each_alone(case: Case, *, time_limit: float, **options: Any) -> Row:
         "proven": f"{sum(proof.proven for proof in proofs)}/{len(explanations)}",
         "open boxes, most": max(proof.open_boxes for proof in proofs),
         "open gap, largest": max(map(_open_gap, explanations)),
-        "statuses": _statuses(explanations),
+        "statuses": statuses(explanations),
     }
 
 
@@ -140,7 +140,7 @@ def processes(case: Case, *, people: int) -> Row:
 
     Two processes are timed twice: as they are started, and after `warm_up(n_jobs=2)`.
     """
-    ours = _warm(explainer(case))
+    ours = warmed(explainer(case))
     many = case.denied.iloc[np.random.default_rng(SEED).integers(len(case.denied), size=people)]
     calls, wholes = [], []
     for n_jobs, warm in ((1, False), (2, False), (2, True)):
@@ -168,46 +168,59 @@ def processes(case: Case, *, people: int) -> Row:
 
 def memory(case: Case) -> Row:
     """What a question of a million cells needs above the loaded model, in a process of its own."""
+    return {"data": case.data.name} | measured_apart("benchmarks.memory", case)
+
+
+def measured_apart(module: str, case: Case) -> Row:
+    """Run a module on a stored case in a process of its own, which prints its readings."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.joblib"
         joblib.dump(case, path)
         done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.memory", str(path)], check=True, capture_output=True, text=True
+            [sys.executable, "-m", module, str(path)], check=True, capture_output=True, text=True
         )
-    return {"data": case.data.name} | json.loads(done.stdout)
+    readings: Row = json.loads(done.stdout)
+    return readings
 
 
-def _warm(ours: p2ce.Explainer) -> p2ce.Explainer:
+def warmed(ours: p2ce.Explainer) -> p2ce.Explainer:
     ours.warm_up()
     return ours
 
 
-def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+def timed(work: Callable[[], Any], *, repeats: int = REPEATS) -> tuple[Any, float]:
     """What ``work`` returns, and its median time; the first run, which fills caches, does not count."""
     result, seconds = work(), []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         start = perf_counter()
         work()
         seconds.append(perf_counter() - start)
     return result, float(np.median(seconds))
 
 
+class Call(NamedTuple):
+    """One call of a method that is watched."""
+
+    seconds: float
+    rows: int
+
+
 @contextmanager
-def _clock(owner: type, method: str) -> Iterator[list[float]]:
-    """Record how long each call of ``owner.method`` takes."""
-    original, seconds = getattr(owner, method), []
+def watch(owner: type, method: str) -> Iterator[list[Call]]:
+    """Record how long each call of ``owner.method`` takes, and how many rows it is about."""
+    original, calls = getattr(owner, method), []
 
     @wraps(original)
-    def timed(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def watched(self: Any, rows: Any, *args: Any, **kwargs: Any) -> Any:
         start = perf_counter()
         try:
-            return original(self, *args, **kwargs)
+            return original(self, rows, *args, **kwargs)
         finally:
-            seconds.append(perf_counter() - start)
+            calls.append(Call(perf_counter() - start, len(rows)))
 
-    setattr(owner, method, timed)
+    setattr(owner, method, watched)
     try:
-        yield seconds
+        yield calls
     finally:
         setattr(owner, method, original)
 
@@ -221,6 +234,6 @@ def _open_gap(explanation: p2ce.Explanation) -> float:
     return max(0.0, 1.0 - certificate.open_costs[name] / best)
 
 
-def _statuses(explanations: list[p2ce.Explanation]) -> str:
+def statuses(explanations: list[p2ce.Explanation]) -> str:
     counts = pd.Series([str(explanation.status) for explanation in explanations]).value_counts()
     return ", ".join(f"{count} {status}" for status, count in counts.items())

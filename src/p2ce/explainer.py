@@ -14,8 +14,9 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidPerson, InvalidReference, nearest
+from p2ce.estimates.spec import ShapEstimate
 from p2ce.grid.base_grid import grid_of
-from p2ce.models.read import read_model
+from p2ce.models.several import read_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.plausibility.read import IsolationForest, read_detector
 from p2ce.problem.actions import ActionSet
@@ -23,10 +24,12 @@ from p2ce.result import Explanation, Explanations
 from p2ce.result.judgement import Judgement
 from p2ce.search.engine import Listener, kernels_are_loaded
 from p2ce.search.methods import find_method
-from p2ce.verify.answer import answer_people, compile_kernels
+from p2ce.verify.answer import answer_people, compile_kernels, search_completely
 from p2ce.verify.build import build_explanation
+from p2ce.verify.estimate import fit_estimate
 from p2ce.verify.judge import judge
 from p2ce.verify.many import answer_many
+from p2ce.verify.pace import takes_too_long
 from p2ce.verify.people import read_frame, read_row, reference_dtypes
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.setup import (
@@ -43,6 +46,7 @@ log = logging.getLogger("p2ce")
 
 KEPT_ROWS = 1024
 AS_ASKED = "as asked"  # an override that is not given
+BOUNDS = ("auto", "none", "shap", "shap-paper")
 DEFAULT_OBJECTIVES = ("mean_distance", "max_distance", "changes")
 
 
@@ -50,19 +54,29 @@ class Explainer:
     """Answers, for people whom a model refuses, what they could change to be accepted.
 
     Args:
-        model: a fitted model; see the README for the families that are read.
+        model: a fitted model, or anything that scores rows: an object with `predict_proba` or
+            `decision_function`, a PyTorch module, a function of a frame or array. Trees, linear models and
+            networks are read and proven by bounds, others are asked (see the README). A list of models
+            means that all of them have to accept.
         reference: the population, a DataFrame with the model's columns. Distances, the default action
             set and the isolation forest are made from it.
         actions: what each feature may do; by default `ActionSet.infer(reference)`.
         target: the class whose score has to reach the threshold.
-        threshold: by default 0.5 for probabilities, 0 for decision functions; reached means `>=`.
+        threshold: by default 0.5 for probabilities, 0 for decision functions; reached means `>=`. With
+            several models, one number for all or a list with one for each.
+        margin: how far beyond its threshold every score has to be, on the scale that the model reports.
         objectives: names or `Objective` objects, at least one.
         max_changes: how many features may change at once; None for no limit.
-        plausibility: `p2ce.IsolationForest(...)`, a fitted scikit-learn IsolationForest, or None.
+        plausibility: `p2ce.IsolationForest(...)`, any fitted detector, a function that gives 0 or more to
+            plausible rows, or None. It is asked only about what the model accepts.
+        contamination: the share of the reference that counts as implausible: sets the threshold of any
+            detector from the reference, without touching the detector.
         method: "exact", or one of the paper's searches: "p2ce", "p2ce-ablation", "mapocam".
         ties: keep alternatives of equal cost as well.
-        bound: "auto" prunes by proven bounds of the scores, "none" by cost alone.
-        random_state: seeds the isolation forest.
+        bound: "auto" prunes by proven bounds of the scores, and asks a model that has none about every cell
+            that may matter, or falls back on "shap" where that would take too long; "none" prunes by cost
+            alone; "shap" (or a `p2ce.ShapEstimate`) by a calibrated estimate, "shap-paper" by the paper's.
+        random_state: seeds the isolation forest and the estimate.
 
     >>> import pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -81,19 +95,20 @@ class Explainer:
         *,
         actions: ActionSet | None = None,
         target: Any = 1,
-        threshold: float | None = None,
+        threshold: float | Sequence[float | None] | None = None,
+        margin: float = 0.0,
         objectives: str | Objective | Sequence[str | Objective] = DEFAULT_OBJECTIVES,
         max_changes: int | None = 3,
         plausibility: Any = IsolationForest(),  # noqa: B008 - frozen
+        contamination: float | None = None,
         method: str = "exact",
         ties: bool = False,
-        bound: str = "auto",
+        bound: str | ShapEstimate = "auto",
         random_state: int | None = 0,
     ) -> None:
         chosen = find_method(method)
         _check_limit(max_changes)
-        if bound not in ("auto", "none"):
-            raise InvalidOption(f"bound is 'auto' or 'none' for models that are read exactly; got {bound!r}.")
+        _check_bound(bound)
         if not isinstance(ties, bool | np.bool_):
             raise InvalidOption(f"ties is True or False; got {ties!r}.")
         wanted = resolve(objectives)
@@ -103,35 +118,55 @@ class Explainer:
             )
         inferred = ActionSet.infer(reference)  # also checks the frame
         actions = inferred if actions is None else actions
-        read = read_model(model, reference=reference, target=target, threshold=threshold)
-        names = read.columns
+        estimated = bound not in ("auto", "none")
+        read = read_models(
+            model,
+            reference=reference,
+            target=target,
+            threshold=threshold,
+            margin=margin,
+            opaque=estimated,
+        )
+        names = read[0].columns
         check_actions(actions, names)
         labels = labels_of(reference, names)
         values = reference[list(labels)].to_numpy(dtype=np.float64)
-        detector = read_detector(plausibility, reference=reference, random_state=random_state)
+        detector = read_detector(
+            plausibility, reference=reference, random_state=random_state, contamination=contamination
+        )
         grid = grid_of(actions, columns=names)
         dtypes = reference_dtypes(reference, names)
         self._model = model
         # Enough to read the model again; a copy, since the caller's frame may change later.
         self._reference = reference.iloc[:: max(1, len(reference) // KEPT_ROWS)].copy()
         self._trust = Trust()
-        self._setup = Setup(
+        self._random_state = random_state
+        self._ready = threading.Lock()
+        setup = Setup(
             names=names,
             labels=labels,
             dtypes=dtypes,
-            model=read,
+            model=read[0],
+            others=read[1:],
             detector=detector,
             objectives=tuple(one.fit(Reference(names=names, values=values)) for one in wanted),
             actions=actions,
             grid=grid,
-            layout=lay_out_scores(read, detector, chosen, grid, names),
+            layout=lay_out_scores(read, detector if chosen.plausible else None, grid, names),
             method=chosen,
             max_changes=max_changes,
             keep_ties=bool(ties),
-            use_bounds=bound == "auto",
+            use_bounds=bound != "none",
             target=target,
             dtype_names={name: str(dtype) for name, dtype in dtypes.items()},
         )
+        # What an estimate is made from; None where answers are proven.
+        self._bound: str | ShapEstimate | None = bound if estimated else None
+        if any(one.score is None for one in read):
+            rows = self._reference[list(labels)].to_numpy(dtype=np.float64)
+            if bound == "auto" and takes_too_long(setup, rows):
+                self._bound = "shap"
+        self._setup = setup
 
     @property
     def actions(self) -> ActionSet:
@@ -141,7 +176,7 @@ class Explainer:
     @property
     def threshold(self) -> float:
         """What the model's score has to reach."""
-        return self._setup.model.threshold
+        return self._setup.threshold
 
     def explain(
         self,
@@ -165,8 +200,7 @@ class Explainer:
         people = read_row(row, setup.names, setup.dtypes, setup.actions)
         _check_time(time_limit)
         _check_listener(listener)
-        setup = self._within_reach(setup, people.values)
-        self._compile_first()
+        setup = self._within_reach(self._made_ready(setup), people.values)
         answers = answer_people(setup, people.values, time_limit=time_limit, listener=listener)
         self._trust.hear(answers)
         return build_explanation(setup, people, 0, self._trust.judge(answers), 0)
@@ -194,9 +228,9 @@ class Explainer:
             raise InvalidPerson(f"explain_many() takes a DataFrame, got {type(frame).__name__}.")
         _check_time(time_limit)
         _check_jobs(n_jobs)
-        setup = self._within_reach(self._setup, np.zeros((1, len(self._setup.names))))
-        people = read_frame(frame, setup.names, setup.dtypes, setup.actions)
-        self._compile_first()
+        people = read_frame(frame, self._setup.names, self._setup.dtypes, self._setup.actions)
+        setup = self._made_ready(self._setup)
+        setup = self._within_reach(setup, np.zeros((1, len(setup.names))))
         return answer_many(
             setup,
             lambda values: self._within_reach(setup, values),
@@ -235,35 +269,55 @@ class Explainer:
     def warm_up(self, *, n_jobs: int = 1) -> None:
         """Compile the search ahead of time; with several jobs, also start and warm their processes."""
         _check_jobs(n_jobs)
-        values = self._reference[list(self._setup.labels)].iloc[:1].to_numpy(dtype=np.float64)
-        compile_kernels(self._setup, values)
+        setup = self._made_ready(self._setup)
+        compile_kernels(setup, self._some_rows()[:1])
         if n_jobs != 1:
-            warm_processes(self._setup, values, n_jobs)
+            warm_processes(setup, self._some_rows()[:1], n_jobs)
 
-    def _compile_first(self) -> None:
-        """Compile before any clock runs, and not in silence."""
-        if not kernels_are_loaded():
-            with _telling_of_compilation():
-                self.warm_up()
+    def _some_rows(self) -> FloatArray:
+        return self._reference[list(self._setup.labels)].to_numpy(dtype=np.float64)
+
+    def _made_ready(self, setup: Setup) -> Setup:
+        """Compile before any clock runs, and make the estimate where one is asked for; neither in silence."""
+        with self._ready:
+            if not kernels_are_loaded(in_waves=setup.in_waves or self._bound is not None):
+                with _telling("Compiling the search: about half a minute, and only the first time."):
+                    compile_kernels(setup, self._some_rows()[:1])
+            if self._bound is None or setup.estimate is not None:
+                return setup
+            with _telling("Calibrating the estimate on people of the reference, once for this explainer."):
+                estimate = fit_estimate(
+                    setup,
+                    self._bound,
+                    model=self._model,
+                    reference=self._some_rows(),
+                    random_state=self._random_state,
+                    search=search_completely,
+                )
+            made = replace(setup, estimate=estimate)
+            if setup is self._setup:
+                self._setup = made
+            return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Readings hold closures, which plain pickle refuses.
-        return _unpacked, (pack(self.__dict__),)
+        # Readings hold closures, which plain pickle refuses, and nothing can pickle a lock.
+        return _unpacked, (pack({name: part for name, part in self.__dict__.items() if name != "_ready"}),)
 
     def __repr__(self) -> str:
         setup = self._setup
         return (
-            f"<Explainer of {setup.model.family}: {len(setup.grid.names)} of {len(setup.names)} features may "
+            f"<Explainer of {' and '.join(model.family for model in setup.models)}: {len(setup.grid.names)} of {len(setup.names)} features may "
             f"change, method {setup.method.name!r}>"
         )
 
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
         if actions is not None:
-            setup = setup.with_actions(actions)
+            setup = replace(setup.with_actions(actions), estimate=None)
         if not isinstance(max_changes, str):
             _check_limit(max_changes)
-            setup = replace(setup, max_changes=max_changes)
+            if max_changes != setup.max_changes:  # an estimate was calibrated for another question then
+                setup = replace(setup, max_changes=max_changes, estimate=None)
         elif max_changes != AS_ASKED:
             raise InvalidOption(f"max_changes is a whole number of at least 1, or None; got {max_changes!r}.")
         return setup
@@ -273,20 +327,22 @@ class Explainer:
         if within_reach(setup, values).all():
             return setup
         order = setup.labels.get_indexer(self._reference.columns)
-        model = read_model(
+        models = read_models(
             self._model,
             reference=self._reference,
             target=setup.target,
-            threshold=setup.model.threshold,
+            threshold=[model.threshold for model in setup.models]
+            if setup.others
+            else setup.model.threshold,
             reach=needed_reach(setup, values)[order],
         )
-        return setup.with_model(model)
+        return setup.with_models(models)
 
 
 def _unpacked(payload: bytes) -> Explainer:
     """Undo the pickling of an explainer."""
     explainer = object.__new__(Explainer)
-    explainer.__dict__.update(pickle.loads(payload))
+    explainer.__dict__.update(pickle.loads(payload), _ready=threading.Lock())
     return explainer
 
 
@@ -317,12 +373,19 @@ def _check_jobs(n_jobs: object) -> None:
         raise InvalidOption(f"n_jobs is a number of processes, or -1 for one per core; got {n_jobs!r}.")
 
 
-@contextmanager
-def _telling_of_compilation() -> Iterator[None]:
-    """Say something when the first search of an installation compiles its kernels: no silent pause."""
-    notice = threading.Timer(
-        1.5, log.warning, ("Compiling the search: about half a minute, and only the first time.",)
+def _check_bound(bound: object) -> None:
+    if isinstance(bound, ShapEstimate) or (isinstance(bound, str) and bound in BOUNDS):
+        return
+    hint = f" {nearest(bound, BOUNDS)}" if isinstance(bound, str) else ""
+    raise InvalidOption(
+        f"bound is one of {', '.join(map(repr, BOUNDS))}, or a p2ce.ShapEstimate; got {bound!r}.{hint}"
     )
+
+
+@contextmanager
+def _telling(message: str) -> Iterator[None]:
+    """Say something when getting ready takes a while: no silent pause."""
+    notice = threading.Timer(1.5, log.warning, (message,))
     notice.daemon = True
     notice.start()
     try:

@@ -16,7 +16,6 @@ from sklearn.linear_model import (
 from sklearn.svm import LinearSVC
 
 from p2ce.compiled.evaluate import score_rows
-from p2ce.errors import UnsupportedModel
 from p2ce.models.read import read_model
 from tests.models.laws import assert_reads, people
 
@@ -84,10 +83,13 @@ def test_a_larger_reach_widens_the_band():
     assert (far.reach == 1e6).all()
 
 
-def test_several_classes_are_refused():
+def test_several_classes_are_only_asked(caplog):
     frame, _ = scaled_people()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = LogisticRegression().fit(frame, np.digitize(frame["income"], [-0.5, 0.5]))
-    with pytest.raises(UnsupportedModel, match="3 classes"):
-        read_model(model, reference=frame)
+    with caplog.at_level("INFO", logger="p2ce"):
+        found = read_model(model, reference=frame, target=2)
+    assert found.score is None
+    assert "3 classes" in caplog.text
+    assert (found.ask(frame) == model.predict_proba(frame)[:, 2]).all()

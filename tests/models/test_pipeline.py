@@ -5,6 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import LinearSVC
@@ -63,10 +64,23 @@ def test_single_precision_is_kept_on_the_way_to_the_model():
     assert ((scores >= found.score.sure) == (found.ask(single) >= 0.5)).all()
 
 
-def test_other_transformers_are_named_and_refused():
+def test_a_pipeline_with_other_transformers_is_asked_as_a_whole(caplog):
     frame, label = people()
-    with pytest.raises(UnsupportedModel, match="contains PCA"):
-        read_model(make_pipeline(PCA(2), forest()).fit(frame, label), reference=frame)
+    model = make_pipeline(PCA(2), forest()).fit(frame, label)
+    with caplog.at_level("INFO", logger="p2ce"):
+        found = read_model(model, reference=frame)
+    assert "contains PCA" in caplog.text
+    assert found.score is None
+    assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
+
+
+def test_a_model_that_is_not_read_makes_the_whole_pipeline_asked():
+    frame, label = people()
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier()).fit(frame, label)
+    found = read_model(model, reference=frame)
+    assert found.score is None
+    assert found.family == "opaque (Pipeline)"
+    assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
 
 
 def test_a_pipeline_without_a_model_is_refused():

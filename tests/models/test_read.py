@@ -7,8 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce.models
@@ -54,7 +57,7 @@ def test_common_slips_have_an_answer_of_their_own(model, way_out):
         read_model(model, reference=frame)
 
 
-@pytest.mark.parametrize("model", [None, 3, "model", np.mean, object()])
+@pytest.mark.parametrize("model", [None, 3, "model", object()])
 def test_what_no_family_knows_is_refused_with_a_list(model):
     frame, _ = people()
     with pytest.raises(UnsupportedModel, match="Supported are LightGBM"):
@@ -132,21 +135,56 @@ class Renamed(DecisionTreeClassifier):
         return "a tree"
 
 
-def test_a_subclass_that_scores_by_itself_is_refused_and_told_why():
+def test_a_subclass_that_scores_by_itself_is_only_asked(caplog):
     frame, label = people()
-    with pytest.raises(UnsupportedModel, match="Cautious replaces predict_proba"):
-        read_model(Cautious(max_depth=2).fit(frame, label), reference=frame)
+    model = Cautious(max_depth=2).fit(frame, label)
+    with caplog.at_level("INFO", logger="p2ce"):
+        found = read_model(model, reference=frame)
+    assert "Cautious replaces predict_proba" in caplog.text
+    assert found.family == "opaque (Cautious)"
+    assert found.score is None
+    assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
     assert read_model(Renamed(max_depth=2).fit(frame, label), reference=frame).family.endswith(
         "decision tree"
     )
 
 
-def test_an_instance_that_scores_by_itself_is_refused():
+def test_an_instance_that_scores_by_itself_is_only_asked():
     frame, label = people()
     model = DecisionTreeClassifier(max_depth=2).fit(frame, label)
-    model.predict_proba = lambda rows: np.zeros((len(rows), 2))
-    with pytest.raises(UnsupportedModel, match="replaces predict_proba"):
-        read_model(model, reference=frame)
+    model.predict_proba = lambda rows: np.full((len(rows), 2), 0.25)
+    found = read_model(model, reference=frame)
+    assert found.score is None
+    assert (found.ask(frame) == 0.25).all()
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(n_estimators=5, random_state=0),
+        LogisticRegression(),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_model_that_can_be_read_may_be_asked_instead(model, target):
+    frame, label = people()
+    frame = (frame - frame.mean()) / frame.std()
+    fitted = clone(model).fit(frame, label)
+    read, asked = (read_model(fitted, reference=frame, target=target, opaque=way) for way in (False, True))
+    assert read.score is not None
+    assert asked.score is None
+    assert asked.family == f"opaque ({read.family})"
+    assert (asked.columns, asked.scale, asked.threshold) == (read.columns, read.scale, read.threshold)
+    assert (asked.ask(frame) == read.ask(frame)).all()
+
+
+@pytest.mark.parametrize("wrong", [{"target": "yes"}, {"threshold": 2.0}])
+def test_a_wrong_question_is_not_taken_for_a_reason_to_ask(fitted, wrong):
+    model, frame = fitted
+    with pytest.raises((InvalidTarget, InvalidThreshold)):
+        read_model(model, reference=frame, **wrong)
 
 
 def test_a_model_that_disagrees_with_its_own_numbers_is_noticed():

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import IsolationForest as Library
-from sklearn.neighbors import LocalOutlierFactor
 
 import p2ce.plausibility
 from p2ce.compiled.cuts import LIGHTGBM_ZERO
@@ -125,7 +124,7 @@ def test_unfitted_and_unknown_detectors_say_what_to_do():
     with pytest.raises(NotFitted, match=r"Call \.fit\(X\)"):
         read_detector(Library(), reference=frame)
     with pytest.raises(UnsupportedDetector, match="Supported are"):
-        read_detector(LocalOutlierFactor(), reference=frame)
+        read_detector("forest", reference=frame)
     with pytest.raises(UnsupportedDetector, match="Pass an instance"):
         read_detector(IsolationForest, reference=frame)
     with pytest.raises(InvalidReference, match="no rows"):
@@ -137,10 +136,41 @@ class Lenient(Library):
         return super().decision_function(X) + 1.0
 
 
-def test_a_forest_that_scores_by_itself_is_refused():
+def test_a_forest_that_scores_by_itself_is_only_asked(caplog):
     frame = people()
-    with pytest.raises(UnsupportedDetector, match="replaces decision_function"):
-        read_detector(Lenient(n_estimators=3).fit(frame), reference=frame)
+    detector = Lenient(n_estimators=3).fit(frame)
+    with caplog.at_level("INFO", logger="p2ce"):
+        found = read_detector(detector, reference=frame)
+    assert "replaces decision_function" in caplog.text
+    assert found.score is None
+    assert (found.ask(frame) == detector.decision_function(frame)).all()
+
+
+@pytest.mark.parametrize("contamination", [0.01, 0.2, 0.5])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_moved_threshold_is_exact_too_and_leaves_the_forest_alone(named, contamination):
+    frame = people()
+    detector = Library(n_estimators=20, random_state=0).fit(frame if named else frame.to_numpy())
+    before = detector.decision_function(frame if named else frame.to_numpy())
+    found = read_detector(detector, reference=frame, contamination=contamination)
+    least = np.percentile(before, 100 * contamination)
+    rows = pd.concat([rows_near_splits(found, frame), frame.astype(np.float64)])
+    scores = score_rows(found.score, rows.to_numpy(dtype=np.float64))
+    own = found.ask(rows)
+    given = rows if named else rows.to_numpy()
+    assert ((own >= 0.0) == (detector.decision_function(given) >= least)).all()
+    assert (found.report(scores) == own).all()
+    assert (own[scores >= found.score.sure] >= 0.0).all()
+    assert (own[scores < found.score.maybe] < 0.0).all()
+    assert np.mean(found.ask(frame) < 0.0) == pytest.approx(contamination, abs=1 / len(frame))
+    assert (detector.decision_function(frame if named else frame.to_numpy()) == before).all()
+
+
+def test_contamination_replaces_that_of_the_forest_of_this_library():
+    frame = people()
+    one = read_detector(IsolationForest(n_estimators=9), reference=frame, random_state=0, contamination=0.2)
+    two = read_detector(IsolationForest(n_estimators=9, contamination=0.2), reference=frame, random_state=0)
+    assert one.score.sure == two.score.sure
 
 
 @pytest.mark.parametrize("wrong", [0.0, -0.1, 0.51, float("nan"), "auto", True, None])

@@ -1,12 +1,15 @@
 """Put rows to the user's own model or detector, and refuse answers that nothing can be concluded from."""
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidAnswer, NotFitted
+from p2ce.errors import InvalidAnswer, NotFitted, P2CEError
 
 # Rows are a pandas DataFrame throughout; this package does not import pandas.
 Rows: TypeAlias = Any
@@ -16,6 +19,26 @@ CHECKED_ROWS = 256
 REPEATED = 1e-9
 # In another batch, libraries of single precision take other kernels and round otherwise.
 REBATCHED = 1e-4
+# How scikit-learn and XGBoost say that a frame has other columns, or the same in another order.
+_OTHER_COLUMNS = re.compile(r"feature.names (should match|mismatch)")
+
+
+class Feed(NamedTuple):
+    """One way to hand rows over. What is handed over is a copy, which the user's object may write to."""
+
+    called: str  # in messages
+    give: Callable[[Rows], Any]
+
+
+def as_frame(labels: Sequence[Any]) -> Feed:
+    """Hand over a frame of these columns."""
+    return Feed(called="a DataFrame", give=lambda frame: frame[list(labels)].copy())
+
+
+def as_array(labels: Sequence[Any], dtype: np.dtype[Any]) -> Feed:
+    """Hand over a bare array of these columns."""
+    # A second copy where pandas made one already: of its own, pandas 3 gives only a view to read.
+    return Feed(called="an array", give=lambda frame: np.array(frame[list(labels)].to_numpy(dtype=dtype)))
 
 
 def some_rows(reference: Rows) -> Rows:
@@ -24,19 +47,54 @@ def some_rows(reference: Rows) -> Rows:
     return reference.iloc[::step].reset_index(drop=True)
 
 
+def choose_feed(
+    method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
+) -> tuple[Feed, np.ndarray]:
+    """Find the first way of handing rows over that is answered, and give the answers."""
+    failures: list[tuple[Feed, InvalidAnswer]] = []
+    for feed in feeds:
+        try:
+            with warnings.catch_warnings():
+                # What scikit-learn fitted on an array should get one; a frame works, but warns at every call.
+                warnings.filterwarnings("error", message="X has feature names, but")
+                found = answers_of(method, feed.give(rows), call=call)
+            _check_form(found, len(rows), call=call)
+        except InvalidAnswer as error:
+            failures.append((feed, error))
+            if _OTHER_COLUMNS.search(str(error)):
+                break  # an array would hide that these are not the columns it was fitted on
+        else:
+            return feed, found
+    if len(failures) == 1:
+        raise failures[0][1]
+    told = " ".join(f"Given {feed.called}: {error}" for feed, error in failures)
+    raise InvalidAnswer(f"{call} could not be asked in either way. {told}") from failures[0][1]
+
+
+def _check_form(found: np.ndarray, count: int, *, call: str) -> None:
+    if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
+        raise InvalidAnswer(
+            f"{call} has to answer with one number per row, or one per row and class; asked about {count} "
+            f"rows, it gave shape {found.shape}."
+        )
+    _complete(found, call=call)
+
+
 def answers_of(method: Callable[[Any], Any], given: Any, *, call: str) -> np.ndarray:
-    """Call ``method`` on ``given``; ``call`` is its name in messages. Numbers come back, in any shape."""
+    """Call ``method`` on ``given`` for numbers of any shape and type; ``call`` is its name in messages."""
     count = len(given)
     try:
         reported = method(given)
         if hasattr(reported, "detach"):  # a PyTorch tensor that still remembers its gradients
-            reported = reported.detach().cpu()
+            reported = reported.detach().cpu().numpy()
         # A copy: what comes back may be a buffer that the next call writes to.
         found = np.array(reported)
+    except P2CEError:
+        raise  # this library's own word about the answer
     except Exception as error:
         if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
             raise NotFitted(
-                f"{call} says that it is not fitted: {error} Call .fit on it before passing it on."
+                f"{call} says that nothing has been fitted. Call .fit(X, y) before passing it on."
             ) from error
         raise InvalidAnswer(
             f"{call} raised {type(error).__name__}: {error} when asked about {count} rows."
@@ -46,7 +104,7 @@ def answers_of(method: Callable[[Any], Any], given: Any, *, call: str) -> np.nda
             f"{call} has to answer with numbers; asked about {count} rows, it gave {found.dtype} "
             f"of shape {found.shape}" + (f", such as {found.flat[0]!r}." if found.size else ".")
         )
-    return found.astype(np.float64)
+    return found
 
 
 def one_per_row(found: np.ndarray, count: int, *, call: str) -> FloatArray:
@@ -78,13 +136,14 @@ def _complete(found: np.ndarray, *, call: str) -> FloatArray:
             f"{call} has to answer with numbers; it gave NaN for {int(missing.sum())} of {len(found)} rows. "
             "Check that it was fitted on columns like these."
         )
-    return found
+    return found.astype(np.float64)
 
 
-def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str) -> FloatArray:
-    """Ask about the same rows again, and about each in other company; give the first answers.
+def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str, single: bool = False) -> float:
+    """Ask about the same rows again, and about each in other company; give how far answers may differ.
 
-    A proof that a cell is refused must still hold when somebody looks at that cell alone.
+    A proof that a cell is refused must still hold when somebody looks at that cell alone. The answer is
+    REPEATED; or REBATCHED, for ``single`` precision and for what rounds otherwise in another batch.
     """
     first = ask(rows)
     apart = _apart(first, ask(rows))
@@ -93,10 +152,10 @@ def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str) -
             f"{call} answers differently when asked twice about the same {len(rows)} rows, by up to "
             f"{apart:.3g}. Set its seed, or put it in eval mode."
         )
-    backwards = rows.iloc[::-1].reset_index(drop=True)
-    middle = -(-len(rows) // 3)
-    parts = [backwards.iloc[:middle], backwards.iloc[middle:].reset_index(drop=True)]
-    again = np.concatenate([ask(part) for part in parts if len(part)])[::-1]
+    backwards = rows.iloc[::-1]
+    ends = [0, 1, 1 + len(rows) // 3, len(rows)]  # a single row goes through other kernels than many
+    parts = [backwards.iloc[begin:end] for begin, end in pairwise(ends)]
+    again = np.concatenate([ask(part.reset_index(drop=True)) for part in parts if len(part)])[::-1]
     apart = _apart(first, again)
     if apart > REBATCHED:
         raise InvalidAnswer(
@@ -104,7 +163,7 @@ def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str) -
             f"{apart:.3g}. It must score each row by itself: put it in eval mode, and take nothing from the "
             "whole batch (no ranks, means or positions)."
         )
-    return first
+    return REBATCHED if single or apart > REPEATED else REPEATED
 
 
 def _apart(one: FloatArray, other: FloatArray) -> float:

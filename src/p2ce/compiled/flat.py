@@ -242,12 +242,12 @@ def _score_ticks(
         ):  # a threshold that everyone or nobody reaches may be as large as floats get
             refused_below = np.where(usable, np.floor(score["maybe"] / tick - doubt), -np.inf)
             accepted_from = np.where(usable, np.ceil(score["sure"] / tick + doubt), np.inf)
-        limits["refused_below"][:, s] = _whole(refused_below)
-        limits["accepted_from"][:, s] = _whole(accepted_from)
+        limits["refused_below"][:, s] = whole_ticks(refused_below)
+        limits["accepted_from"][:, s] = whole_ticks(accepted_from)
     return gains, limits
 
 
-def _whole(ticks: FloatArray) -> IntArray:
+def whole_ticks(ticks: FloatArray) -> IntArray:
     """Clip to 62 bits: an infinite threshold becomes one that no total, or every total, reaches."""
     limit = 2.0**62
     return np.clip(ticks, -limit, limit).astype(np.int64)

@@ -18,8 +18,8 @@ class CompiledScore:
 
     The score of a row is ``offset``, plus either ``weights @ seen row`` or one leaf value per tree, added
     in float64 and in that order. ``see`` turns the user's values (n, d) into what the trees and
-    weights look at (n, d): the scaler of a pipeline, or nothing. It works column by column and is
-    non-decreasing in each.
+    weights look at (n, d): the scaler of a pipeline, or nothing. It works column by column. Under trees it
+    is non-decreasing in each, so that a split stays a cut; under weights it may be any function.
 
     The two thresholds are the proven part. A row whose score is at least ``sure`` is accepted by the
     user's own model, one below ``maybe`` is refused by it; in between only the model itself knows,

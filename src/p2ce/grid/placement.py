@@ -1,10 +1,10 @@
 """Put people on the grid: where each stands, and which candidates each may use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
 
 
@@ -26,6 +26,10 @@ class Placement:
 
     def __len__(self) -> int:
         return len(self.current)
+
+    def of(self, who: IntArray) -> "Placement":
+        """Take some of the people."""
+        return Placement(**{part.name: getattr(self, part.name)[who] for part in fields(self)})
 
 
 def place(grid: BaseGrid, people: FloatArray) -> Placement:

@@ -1,7 +1,5 @@
 """Ask a model that nobody can look into: ``predict_proba``, ``decision_function``, or a plain callable."""
 
-import re
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,35 +8,42 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.answers import answers_of, check_repeats, one_per_class, one_per_row, some_rows
-from p2ce.errors import InvalidAnswer, InvalidTarget, InvalidThreshold, UnsupportedModel
+from p2ce.compiled.answers import (
+    REBATCHED,
+    answers_of,
+    as_array,
+    as_frame,
+    check_repeats,
+    choose_feed,
+    one_per_class,
+    one_per_row,
+    some_rows,
+)
+from p2ce.errors import InvalidAnswer, InvalidTarget, InvalidThreshold, P2CEError, UnsupportedModel
+from p2ce.models import torch_network
 from p2ce.models.reading import (
     DECISION,
     PROBABILITY,
     Ask,
     ReadModel,
     Request,
+    array_dtype,
     class_index,
     columns_by_count,
     columns_by_name,
     decision_threshold,
-    feeder,
     plain_classes,
     probability_threshold,
 )
 
-TOLERANCE = 1e-9
-# How scikit-learn and XGBoost say that a frame has other columns, or the same in another order.
-_OTHER_COLUMNS = re.compile(r"feature.names (should match|mismatch)")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """One way to hand rows to the model."""
+    """How rows are handed to the model."""
 
     columns: tuple[str, ...]
     feed: Callable[[pd.DataFrame], Any]
-    called: str  # in messages
+    precision: np.dtype[Any]  # of its answers
 
 
 def can_be_asked(model: object) -> bool:
@@ -64,20 +69,52 @@ def read(model: Any, request: Request) -> ReadModel:
     return _read_callable(model, request)
 
 
+def read_module(module: Any, request: Request) -> ReadModel:
+    """Settle how a PyTorch module is asked: its outputs are logits, and must not look like anything else."""
+    name = type(module).__name__
+    rows = some_rows(request.reference).to_numpy(dtype=np.float64)
+    try:
+        found = torch_network.ask_module(module, request.reference, request.target, request.threshold)
+        _refuse_probabilities(torch_network._run(module, rows), name)
+    except P2CEError:
+        raise
+    except Exception as error:
+        raise InvalidAnswer(
+            f"model ({name}) raised {type(error).__name__}: {error} when asked about rows of "
+            f"{request.reference.shape[1]} columns."
+        ) from error
+    single = any(str(part.dtype) != "torch.float64" for part in module.parameters())
+    tolerance = REBATCHED if single else found.tolerance
+    return as_opaque(replace(found, family=name, tolerance=tolerance), request)
+
+
+def _refuse_probabilities(outputs: FloatArray, name: str) -> None:
+    """Refuse outputs that a second logistic function or softmax would squash without anybody noticing."""
+    inside = bool((outputs >= 0.0).all() and (outputs <= 1.0).all())
+    several = outputs.ndim == 2 and outputs.shape[1] > 1
+    if inside and (not several or np.allclose(outputs.sum(axis=1), 1.0, atol=1e-3)):
+        raise UnsupportedModel(
+            f"The outputs of this {name} have to be logits, but on the reference all lie in [0, 1]. If they "
+            "are probabilities, pass a function that returns them: "
+            "lambda rows: module(torch.as_tensor(rows, dtype=torch.float32))."
+        )
+
+
 def as_opaque(found: ReadModel, request: Request) -> ReadModel:
     """Forget what is known about the inside of a model that was read, and only ask it from now on."""
+    call = f"model ({found.family})"
 
     def ask(frame: pd.DataFrame) -> FloatArray:
-        return one_per_row(answers_of(found.ask, frame.copy(), call="model"), len(frame), call="model")
+        return one_per_row(answers_of(found.ask, frame.copy(), call=call), len(frame), call=call)
 
-    check_repeats(ask, some_rows(request.reference), call="model")
+    tolerance = max(found.tolerance, check_repeats(ask, some_rows(request.reference), call=call))
     return replace(
         found,
         score=None,
         family=f"opaque ({found.family})",
         ask=ask,
         report=_as_it_is,
-        tolerance=TOLERANCE,
+        tolerance=tolerance,
         reach=None,
     )
 
@@ -176,7 +213,8 @@ def _settled(
     threshold: float,
     classes: tuple[Any, ...],
 ) -> ReadModel:
-    check_repeats(ask, some_rows(request.reference), call=call)
+    single = way.precision == np.float32
+    tolerance = check_repeats(ask, some_rows(request.reference), call=call, single=single)
     return ReadModel(
         family=f"opaque ({name_of(model)})",
         score=None,
@@ -186,7 +224,7 @@ def _settled(
         classes=classes,
         ask=ask,
         report=_as_it_is,
-        tolerance=TOLERANCE,
+        tolerance=tolerance,
     )
 
 
@@ -198,52 +236,20 @@ def _choose_way(
     What was fitted tells by its names or number of columns. Anything else is shown a frame, and an
     array if that fails.
     """
-    rows = some_rows(reference)
-    failures: list[tuple[_Way, InvalidAnswer]] = []
-    for way in _ways(model, reference):
-        try:
-            with warnings.catch_warnings():
-                # What scikit-learn fitted on an array should get one; a frame works, but warns at every call.
-                warnings.filterwarnings("error", message="X has feature names, but")
-                found = answers_of(method, way.feed(rows), call=call)
-            if found.ndim not in (1, 2) or len(found) != len(rows) or 0 in found.shape:
-                raise InvalidAnswer(
-                    f"{call} has to answer with one number per row, or one row of them; asked about "
-                    f"{len(rows)} rows, it gave shape {found.shape}."
-                )
-            if np.isnan(found).any():
-                one_per_row(found.sum(axis=tuple(range(1, found.ndim))), len(rows), call=call)
-        except InvalidAnswer as error:
-            failures.append((way, error))
-            if _OTHER_COLUMNS.search(str(error)):
-                break  # an array would hide that the columns are not those of the model
-        else:
-            return way, found
-    if len(failures) == 1:
-        raise failures[0][1]
-    told = " ".join(f"Given {way.called}: {error}" for way, error in failures)
-    raise InvalidAnswer(f"The model could not be asked, neither way. {told}") from failures[0][1]
-
-
-def _ways(model: Any, reference: pd.DataFrame) -> list[_Way]:
     fitted = getattr(model, "__self__", model)  # of the method of an estimator, the estimator
     names, count = _fitted_names(fitted, reference), _attribute(fitted, "n_features_in_")
     if names is not None:
-        return [_way(columns_by_name(names, reference), reference, named=True)]
-    if isinstance(count, int | np.integer):
-        return [_way(columns_by_count(int(count), reference), reference, named=False)]
-    columns = tuple(str(name) for name in reference.columns)
-    return [_way(columns, reference, named=named) for named in (True, False)]
-
-
-def _way(columns: tuple[str, ...], reference: pd.DataFrame, *, named: bool) -> _Way:
-    feed = feeder(columns, reference, named=named)
-    # A copy, which the model may write to: the rows themselves are still needed.
-    return _Way(
-        columns=columns,
-        feed=(lambda frame: feed(frame).copy()) if named else (lambda frame: np.array(feed(frame))),
-        called="a DataFrame" if named else "an array",
-    )
+        columns = columns_by_name(names, reference)
+    elif count is not None:
+        columns = columns_by_count(int(count), reference)
+    else:
+        columns = tuple(str(name) for name in reference.columns)
+    labels = {str(label): label for label in reference.columns}
+    order = [labels[name] for name in columns]
+    frame, array = as_frame(order), as_array(order, array_dtype(reference[order]))
+    feeds = [frame] if names is not None else [array] if count is not None else [frame, array]
+    feed, answers = choose_feed(method, feeds, some_rows(reference), call=call)
+    return _Way(columns=columns, feed=feed.give, precision=answers.dtype), answers
 
 
 def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:

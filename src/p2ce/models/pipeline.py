@@ -9,6 +9,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.compiled.library import library_class, overrides
+from p2ce.compiled.score import seen_as_given
 from p2ce.errors import UnsupportedModel
 from p2ce.models.reading import PROBABILITY, ReadModel, Request, class_index, feeder
 from p2ce.models.sklearn_common import asks, columns_of, quiet_check_array, require_fitted, require_own
@@ -57,6 +58,7 @@ def read(model: Any, request: Request) -> ReadModel:
         raise UnsupportedModel(
             "This Pipeline's model takes the scaled columns in another order. Fit it as a whole."
         )
+    assert inside.score is not None, "the last step is read, never only asked"
     index = class_index(inside.classes, request.target)
     if inside.scale == PROBABILITY:
         ask = asks(model.predict_proba, feed, index)
@@ -67,9 +69,15 @@ def read(model: Any, request: Request) -> ReadModel:
         family=f"{inside.family} behind scalers",
         columns=columns,
         ask=ask,
-        score=replace(inside.score, see=see),
+        score=_behind(inside.score, see),
         reach=None if inside.reach is None else reach,
     )
+
+
+def _behind(score: Any, see: Callable[[FloatArray], FloatArray]) -> Any:
+    """Let a score look at scaled values; what it makes of values itself comes after that."""
+    inner = score.see
+    return replace(score, see=see if inner is seen_as_given else lambda rows: inner(see(rows)))
 
 
 def _require_scaler(step: Any) -> None:

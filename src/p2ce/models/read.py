@@ -16,10 +16,14 @@ from p2ce.models import (
     catboost,
     lightgbm,
     linear,
+    naive_bayes,
     pipeline,
     sklearn_boosting,
     sklearn_histogram,
+    sklearn_network,
+    sklearn_svm,
     sklearn_trees,
+    torch_network,
     xgboost,
 )
 from p2ce.models import opaque as opaque_models
@@ -36,13 +40,18 @@ FAMILIES: tuple[ModuleType, ...] = (
     sklearn_boosting,
     sklearn_histogram,
     linear,
+    sklearn_svm,
+    naive_bayes,
+    sklearn_network,
+    torch_network,
 )
 SUPPORTED = (
     "LightGBM (LGBMClassifier, Booster), XGBoost (XGBClassifier, Booster), CatBoost (CatBoostClassifier), "
     "scikit-learn DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, "
-    "LogisticRegression and the other linear classifiers, and a Pipeline of StandardScaler, MinMaxScaler or "
-    "RobustScaler in front of any of these. Asked, and not read, is anything else with predict_proba or "
-    "decision_function, and any function of a frame or array"
+    "LogisticRegression and the other linear classifiers, SVC with a linear kernel, GaussianNB, "
+    "MLPClassifier, PyTorch Sequential, and a Pipeline of StandardScaler, MinMaxScaler or RobustScaler in "
+    "front of any of these. Asked, and not read, is anything else with predict_proba or decision_function, "
+    "and any function of a frame or array"
 )
 log = logging.getLogger("p2ce")
 CHECKED_ROWS = 256
@@ -135,6 +144,8 @@ def _read_natively(model: Any, request: Request) -> ReadModel:
 
 
 def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:
+    if torch_network.recognises_module(model):
+        return opaque_models.read_module(model, request)
     try:
         return opaque_models.read(model, request)
     except UnsupportedModel:
@@ -147,14 +158,13 @@ def _check_against_model(found: ReadModel, reference: pd.DataFrame) -> None:
     rows = reference.iloc[::step]
     labels = {str(label): label for label in reference.columns}
     values = rows[[labels[name] for name in found.columns]].to_numpy(dtype=np.float64)
-    assert found.score is not None, "what can only be asked has nothing to compare"
-    own = isinstance(found.score, CompiledScore)
-    scores = score_rows(found.score, values) if own else found.score.score_rows(values)
+    score: Any = found.score
+    scores = score_rows(score, values) if isinstance(score, CompiledScore) else score.score_rows(values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answers = found.ask(rows)
     accepted = answers >= found.threshold
-    wrong = ((scores >= found.score.sure) & ~accepted) | ((scores < found.score.maybe) & accepted)
+    wrong = ((scores >= score.sure) & ~accepted) | ((scores < score.maybe) & accepted)
     error = np.abs(found.report(scores) - answers)
     if wrong.any() or not bool((error <= found.tolerance * np.maximum(1.0, np.abs(answers))).all()):
         raise ModelMismatch(

@@ -1,1 +1,1 @@
-"""Turn an outlier detector into a compiled score: one file per detector."""
+"""Turn an outlier detector into a compiled score, or settle how it is asked: one file per kind."""

@@ -1,7 +1,7 @@
 """Read scikit-learn's IsolationForest as summed path lengths, or fit one to the reference."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,8 @@ from p2ce.compiled.cuts import cut_of_float32_at_most
 from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.links import first_score, sure_and_maybe
 from p2ce.compiled.score import CompiledScore
-from p2ce.errors import InvalidOption, InvalidReference, NotFitted, UnsupportedDetector, nearest
+from p2ce.errors import InvalidOption, NotFitted, UnsupportedDetector
+from p2ce.plausibility.asked import check_contamination, columns_of, lowest_share
 from p2ce.plausibility.reading import ReadDetector
 
 _NAMES = frozenset({"IsolationForest"})
@@ -38,11 +39,7 @@ class IsolationForest:
     random_state: int | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.contamination, bool) or not _within(self.contamination, 0.0, 0.5):
-            raise InvalidOption(
-                f"contamination is the share of outliers, above 0 and at most 0.5; "
-                f"got {self.contamination!r}."
-            )
+        check_contamination(self.contamination)
         if not _whole(self.n_estimators) or self.n_estimators < 1:
             raise InvalidOption(
                 f"n_estimators must be a whole number of trees, at least 1; got {self.n_estimators!r}."
@@ -62,11 +59,15 @@ def recognises(detector: object) -> bool:
     )
 
 
-def read(detector: Any, reference: pd.DataFrame, random_state: int | None) -> ReadDetector:
+def read(
+    detector: Any, reference: pd.DataFrame, random_state: int | None, contamination: float | None
+) -> ReadDetector:
     """Read a forest, after fitting it if it is only asked for."""
-    if isinstance(detector, IsolationForest):
-        return _fit(detector, reference, random_state)
-    return _read_fitted(detector, reference)
+    if not isinstance(detector, IsolationForest):
+        return _read_fitted(detector, reference, contamination)
+    if contamination is not None:
+        detector = replace(detector, contamination=contamination)
+    return _fit(detector, reference, random_state)
 
 
 def _fit(asked: IsolationForest, reference: pd.DataFrame, random_state: int | None) -> ReadDetector:
@@ -94,7 +95,7 @@ def _fit(asked: IsolationForest, reference: pd.DataFrame, random_state: int | No
     )
 
 
-def _read_fitted(detector: Any, reference: pd.DataFrame) -> ReadDetector:
+def _read_fitted(detector: Any, reference: pd.DataFrame, contamination: float | None) -> ReadDetector:
     kind = library_class(detector, root="sklearn", names=_NAMES)
     assert kind is not None, "a family only reads what it recognises"
     replaced = overrides(detector, kind)
@@ -108,24 +109,26 @@ def _read_fitted(detector: Any, reference: pd.DataFrame) -> ReadDetector:
             "This IsolationForest is not fitted. Call .fit(X) on it, or pass "
             "p2ce.IsolationForest(contamination=0.05), which is fitted on the reference."
         )
-    columns, named = _columns(detector, reference)
+    columns, named = columns_of(detector, reference)
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
 
-    def ask(frame: pd.DataFrame) -> FloatArray:
+    def decided(frame: pd.DataFrame) -> FloatArray:
         rows = frame[order]
         # A bare array goes in as float64: scikit-learn casts it to float32 by itself.
         given = rows if named else rows.to_numpy(dtype=np.float64)
         return np.asarray(detector.decision_function(given), dtype=np.float64)
 
+    least = 0.0 if contamination is None else lowest_share(decided(reference), contamination)
     decide = _decision(detector)
-    sure, maybe = sure_and_maybe(_reported(detector), 0.0)
+    sure, maybe = sure_and_maybe(_reported(detector), least)
     return ReadDetector(
         family="scikit-learn isolation forest",
         score=_score(detector, len(columns), sure=sure, maybe=maybe),
         columns=columns,
-        ask=ask,
-        report=decide,
+        # The sign of a difference is always right in floating point: at least 0 means at least ``least``.
+        ask=lambda frame: decided(frame) - least,
+        report=lambda depths: decide(depths) - least,
     )
 
 
@@ -167,7 +170,7 @@ def _decision(fitted: Any) -> Callable[[FloatArray], FloatArray]:
 
 
 def _reported(fitted: Any) -> Callable[[float], tuple[float, float]]:
-    """Bound the decision value of a path length; the sign of a rounded difference is always right."""
+    """Bound the decision value of a path length: the last subtraction is one IEEE operation, and monotone."""
     whole_length = _full_length(fitted)
     offset = float(fitted.offset_)
 
@@ -187,33 +190,6 @@ def _full_length(fitted: Any) -> float:
     from sklearn.ensemble._iforest import _average_path_length
 
     return float(len(fitted.estimators_) * _average_path_length([fitted._max_samples])[0])
-
-
-def _columns(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
-    known = [str(label) for label in reference.columns]
-    names = getattr(detector, "feature_names_in_", None)
-    if names is None:
-        if int(detector.n_features_in_) != len(known):
-            raise InvalidReference(
-                f"The detector was fitted on {detector.n_features_in_} unnamed columns, the reference frame "
-                f"has {len(known)}. Fit it on the reference frame."
-            )
-        return tuple(known), False
-    asked = [str(name) for name in names]
-    for name in asked:
-        if name not in known:
-            raise InvalidReference(
-                f"The detector was fitted on column {name!r}, which the reference frame does not have. "
-                f"{nearest(name, known)}"
-            )
-    return tuple(asked), True
-
-
-def _within(value: object, low: float, high: float) -> bool:
-    try:
-        return low < float(value) <= high  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
 
 
 def _check_seed(seed: object) -> None:

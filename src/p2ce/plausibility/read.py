@@ -1,40 +1,70 @@
 """Find which detector is meant, and read it."""
 
+import logging
 from types import ModuleType
 from typing import Any
 
 import pandas as pd
 
-from p2ce.errors import InvalidReference, UnsupportedDetector
-from p2ce.plausibility import isolation_forest
+from p2ce.errors import InvalidOption, InvalidReference, UnsupportedDetector
+from p2ce.plausibility import autoencoder, density, function, isolation_forest, outlier_detectors
+from p2ce.plausibility.asked import check_contamination
 from p2ce.plausibility.isolation_forest import IsolationForest
 from p2ce.plausibility.reading import ReadDetector
 
-__all__ = ["FAMILIES", "IsolationForest", "ReadDetector", "read_detector"]
+__all__ = ["FAMILIES", "SUPPORTED", "IsolationForest", "ReadDetector", "read_detector"]
 
-FAMILIES: tuple[ModuleType, ...] = (isolation_forest,)
+# The first that recognises a detector and can read it does. A module can be called too: it comes first.
+FAMILIES: tuple[ModuleType, ...] = (isolation_forest, autoencoder, outlier_detectors, density, function)
+SUPPORTED = (
+    "p2ce.IsolationForest(contamination=0.05), a fitted scikit-learn IsolationForest, any fitted detector "
+    "with decision_function (scikit-learn, PyOD) or score_samples (KernelDensity), a PyTorch autoencoder, "
+    "a function of rows, and None"
+)
+log = logging.getLogger("p2ce")
 
 
 def read_detector(
-    detector: Any, *, reference: pd.DataFrame, random_state: int | None = None
+    detector: Any,
+    *,
+    reference: pd.DataFrame,
+    random_state: int | None = None,
+    contamination: float | None = None,
 ) -> ReadDetector | None:
-    """Read a detector as a compiled score; None stays None and means that every point is plausible.
+    """Read a detector; None stays None and means that every point is plausible.
 
-    ``random_state`` seeds a forest that is fitted here and brings no seed of its own.
+    ``random_state`` seeds a forest that is fitted here and brings no seed of its own. ``contamination`` is
+    the share of the reference, above 0 and at most 0.5, that is to be implausible: the threshold becomes
+    that percentile of the detector's own values, and the detector itself stays as it is.
     """
+    if contamination is not None:
+        check_contamination(contamination)
     if detector is None:
+        if contamination is not None:
+            raise InvalidOption(
+                f"contamination={contamination!r} sets the threshold of a detector, but plausibility=None "
+                "means that there is none. Remove one of the two."
+            )
         return None
     if reference.shape[0] == 0:
         raise InvalidReference("The reference frame has no rows. Pass the rows that the model was fitted on.")
-    for family in FAMILIES:
-        if family.recognises(detector):
-            found: ReadDetector = family.read(detector, reference, random_state)
-            return found
     if isinstance(detector, type):
         raise UnsupportedDetector(
             f"plausibility got the class {detector.__name__}. Pass an instance: {detector.__name__}()."
         )
-    raise UnsupportedDetector(
-        f"{type(detector).__module__}.{type(detector).__name__} cannot be read exactly. Supported are "
-        "p2ce.IsolationForest(contamination=0.05), a fitted scikit-learn IsolationForest, and None."
+    refusal = None
+    for family in FAMILIES:
+        if not family.recognises(detector):
+            continue
+        try:
+            found: ReadDetector = family.read(detector, reference, random_state, contamination)
+        except UnsupportedDetector as error:
+            refusal = refusal or error
+            continue
+        if refusal is not None:
+            log.info("The detector can only be asked, as %s: %s", found.family, refusal)
+        return found
+    raise refusal or UnsupportedDetector(
+        f"{type(detector).__module__}.{type(detector).__name__} cannot be read or asked. Supported are "
+        f"{SUPPORTED}."
     )

@@ -24,3 +24,4 @@ class ReadDetector:
     columns: tuple[str, ...]
     ask: Callable[[pd.DataFrame], FloatArray] | None
     report: Callable[[FloatArray], FloatArray]
+    tolerance: float = 1e-9  # how far two answers of ``ask`` about a row may differ, by its precision

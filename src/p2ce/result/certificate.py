@@ -24,7 +24,7 @@ class Certificate:
     method: str
     model_family: str
     detector_family: str | None = None
-    bound: str  # "tree leaves", "linear", …
+    bound: str  # "tree leaves", "additive", "network", "complete", "shap", …: what cells were dropped by
     cells: int  # grid cells in reach; a Python int, since it can exceed any machine integer
     axes: int  # features that may change
     max_changes: int | None = None
@@ -33,6 +33,10 @@ class Certificate:
     dropped: dict[str, int] = field(default_factory=dict)  # rule → boxes that it removed
     verified: int = 0  # points re-scored by the user's own model (and detector, if it is theirs)
     discrepancies: int = 0  # points on which those disagreed with the compiled scores
+    miss_rate: float | None = None  # how often an estimate misses a front at most, by calibration; None without
+    sample_size: int | None = None  # people it was calibrated on
+    explainer: str | None = None  # what computed the attributions of an estimate
+    residual: float | None = None  # by how much the estimate was widened for that
     open_boxes: int = 0  # boxes not looked at when time ran out
     open_costs: dict[str, float] | None = None  # the least an open box could still cost
     cost_resolution: dict[str, float] = field(default_factory=dict)  # costs closer than this are equal
@@ -53,6 +57,10 @@ class Certificate:
             "dropped": plain_values(self.dropped),
             "verified": to_plain(self.verified),
             "discrepancies": to_plain(self.discrepancies),
+            "miss_rate": to_plain(self.miss_rate),
+            "sample_size": to_plain(self.sample_size),
+            "explainer": self.explainer,
+            "residual": to_plain(self.residual),
             "open_boxes": to_plain(self.open_boxes),
             "open_costs": None if self.open_costs is None else plain_values(self.open_costs),
             "cost_resolution": plain_values(self.cost_resolution),

@@ -55,10 +55,29 @@ class Found:
     said: FloatArray  # (points, scores) what scores that are asked said about the points; (points, 0) without
 
 
-def kernels_are_loaded() -> bool:
-    """Tell whether a search has run in this process: the next one need not compile or load anything."""
-    run = sys.modules.get("p2ce.search.run")
-    return run is not None and bool(run.run_many.signatures)
+def nothing_found(objectives: int, axes: int) -> Found:
+    """Give the result of searching for nobody."""
+    from p2ce.search.workspace import COUNTERS
+
+    none = np.zeros(0, dtype=np.int64)
+    return Found(
+        points=np.zeros((0, axes), dtype=np.int32),
+        first=np.zeros(1, dtype=np.int64),
+        counters=np.zeros((0, COUNTERS), dtype=np.int64),
+        finished=np.zeros(0, dtype=np.bool_),
+        open_boxes=none,
+        open_totals=np.zeros((0, objectives)),
+        seconds=np.zeros(0),
+        stopped=False,
+        said=np.zeros((0, 0)),
+    )
+
+
+def kernels_are_loaded(*, in_waves: bool = False) -> bool:
+    """Tell whether such a search has run in this process: the next one need not compile or load anything."""
+    module, name = ("propose", "propose") if in_waves else ("run", "run_many")
+    loaded = sys.modules.get(f"p2ce.search.{module}")
+    return loaded is not None and bool(getattr(loaded, name).signatures)
 
 
 def rules_of(

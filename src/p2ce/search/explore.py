@@ -25,10 +25,15 @@ ADDED, NO_ROOM, REFUSED, IMPLAUSIBLE = range(4)
 
 @kernel
 def list_axes(me, box):
-    """List the axes that can or must leave the current value; return how many."""
+    """List the axes that can or must leave the current value; return how many.
+
+    An axis that must but cannot is listed too: pricing the box then shows that it is empty.
+    """
     size = 0
     for a in range(box.spans.shape[0]):
-        if box.spans[a].low != me.spots[a].here or box.spans[a].high != me.spots[a].here:
+        span = box.spans[a]
+        here = me.spots[a].here
+        if span.low != here or span.high != here or span.must:
             box.axes[size] = a
             size += 1
     return size

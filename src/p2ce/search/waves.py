@@ -20,14 +20,17 @@ if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when som
 LEAF_CELLS = 128
 # So many people are searched side by side; together they fill the calls to the scores.
 LANES = 64
-# Rows of a wave: what makes the fixed cost of a call small beside the cost of its rows.
-WAVE_ROWS = 1024
+# Rows of a wave: enough to make the fixed cost of a call small beside that of its rows. Models that are asked may
+# cost anything for a row, so that it matters more not to ask about cells which the next wave would rule out.
+WAVE_ROWS, ASKED_ROWS = 1024, 256
 LEAST_QUOTA, MOST_QUOTA = 32, 8192
 # A person's wave may be this share of all that was scored before: few waves, and few cells too many.
 GROWTH = 8
 # Boxes are bounded by foreign scores only for people who have proven hard: after so many cells, boxes of so many.
 PATIENCE = 4096
 BOXES_AT_ONCE = 64
+# Bounding a box takes about as long as judging so many cells.
+CELLS_PER_BOUND = 200
 NEVER = float("inf")
 
 
@@ -42,25 +45,21 @@ class OutsideScore:
 
 @dataclass(slots=True)
 class _Worth:
-    """Whether bounding boxes pays: what it took, and what it saved, in seconds."""
+    """Whether bounding boxes pays, counted in cells and not in seconds: the same question is answered the same way."""
 
-    spent: float = 0.0
-    saved: float = 0.0
     tried: int = 0
+    saved: float = 0.0
     least: float = float(PATIENCE)  # cells of a box that is worth bounding
-    per_cell: float = 1e-6  # seconds to judge a cell
 
-    def learn(self, seconds: float, tried: int, dropped_cells: float) -> None:
+    def learn(self, tried: int, dropped_cells: float) -> None:
         """Raise the bar where bounding costs more than judging the cells would have."""
-        self.spent += seconds
         self.tried += tried
-        # Most cells of a box that is dropped would have been beaten before they are judged: say a tenth not.
-        self.saved += 0.1 * dropped_cells * self.per_cell
+        # Most cells of a box would have been beaten before they are judged: say all but a tenth.
+        self.saved += 0.1 * dropped_cells
         if self.tried >= BOXES_AT_ONCE:
-            self.least *= 4.0 if self.saved < self.spent else 0.5
-            self.least = max(self.least, float(PATIENCE))
-            self.spent = self.saved = 0.0
-            self.tried = 0
+            pays = self.saved >= CELLS_PER_BOUND * self.tried
+            self.least = max(self.least * (0.5 if pays else 4.0), float(PATIENCE))
+            self.tried, self.saved = 0, 0.0
 
 
 @dataclass(slots=True)
@@ -80,7 +79,6 @@ def search_in_waves(
     rules: "Rules",
     scores: Sequence[OutsideScore],
     *,
-    wave_rows: int = WAVE_ROWS,
     limits: FloatArray | None = None,
     listener: Listener | None = None,
 ) -> Found:
@@ -88,9 +86,8 @@ def search_in_waves(
 
     A cell is put to a score only where those before it accept or doubt, and only once.
     """
-    return _Search(layout, people, rules._replace(dense_cells=LEAF_CELLS), scores, wave_rows).run(
-        limits, listener
-    )
+    search = _Search(layout, people, rules._replace(dense_cells=LEAF_CELLS), scores)
+    return search.run(limits, listener)
 
 
 class _Search:
@@ -100,12 +97,11 @@ class _Search:
         people: "FlatPeople",
         rules: "Rules",
         scores: Sequence[OutsideScore],
-        wave_rows: int,
     ) -> None:
         from p2ce.search.lanes import new_scratch
 
         self.layout, self.people, self.rules, self.scores = layout, people, rules, scores
-        self.wave_rows = wave_rows
+        self.wave_rows = ASKED_ROWS if any(score.keeps_values for score in scores) else WAVE_ROWS
         self.scratch: Scratch = new_scratch(layout, people, rules)
         self.worth = _Worth()
         self.bounded = rules.model_check and any(score.has_bound for score in scores)
@@ -156,11 +152,7 @@ class _Search:
         mail = self._collect(under_way)
         lanes = {one.person: one for one in under_way}
         self._bound_boxes(mail, lanes)
-        begin = time.perf_counter()
         valid, values = self._judge(mail)
-        cells = int(mail.used[0])
-        if cells:
-            self.worth.per_cell = (time.perf_counter() - begin) / cells
         owners = mail.owner[valid]
         for person in np.unique(owners).tolist():
             mine = np.flatnonzero(owners == person)
@@ -216,7 +208,6 @@ class _Search:
         count = int(mail.used[1])
         if not count:
             return
-        begin = time.perf_counter()
         owner, spans = mail.box_owner[:count], mail.spans[:count]
         boxes = Boxes(
             low=np.ascontiguousarray(spans["low"]),
@@ -230,7 +221,7 @@ class _Search:
                 left = np.flatnonzero(~hopeless)
                 hopeless[left] = score.people.hopeless(owner[left], Boxes(*(part[left] for part in boxes)))
         cells = np.prod(boxes.high - boxes.low + 1.0, axis=1)
-        self.worth.learn(time.perf_counter() - begin, count, float(cells[hopeless].clip(max=1e9).sum()))
+        self.worth.learn(count, float(cells[hopeless].clip(max=1e9).sum()))
         for at, person in enumerate(owner.tolist()):
             one = lanes[person]
             if hopeless[at]:
@@ -314,7 +305,7 @@ class _Search:
             open_totals=open_totals,
             seconds=np.array([one.seconds for one in runners]),
             stopped=stopped,
-            said=np.array(said).reshape(-1, len(self.kept)),
+            said=np.array(said).reshape(sum(map(len, fronts)), len(self.kept)),
         )
 
 

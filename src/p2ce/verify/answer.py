@@ -3,15 +3,23 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import QUANTUM_BITS, quanta
-from p2ce.search.engine import Found, Listener, rules_of, search_people, warm_open
+from p2ce.search.engine import Found, Listener, nothing_found, rules_of, search_people, warm_open
+from p2ce.search.waves import search_in_waves, warm_waves
 from p2ce.verify.batch import Batch, prepare
-from p2ce.verify.points import EXACTLY, Checked, check_people, check_points, contradictions
+from p2ce.verify.estimate import PAPER, Known, with_estimate
+from p2ce.verify.outside import outside_scores
+from p2ce.verify.points import Checked, check_points, surely_refused
+from p2ce.verify.published import search_published
 from p2ce.verify.setup import Setup
+
+if TYPE_CHECKING:
+    from p2ce.search.workspace import Rules
 
 # A reading that the model keeps contradicting is not worth more rounds than this.
 MOST_ROUNDS = 100
@@ -50,10 +58,9 @@ def answer_people(
     batch = prepare(setup, values)
     count = len(values)
     everyone = np.arange(count)
-    own_compiled = check_people(setup, batch.people, batch.placement.position)
-    # Surely refused people are searched at once; the model itself decides about the others first.
-    doubtful = everyone[own_compiled >= setup.model.score.maybe]
-    waiting = np.setdiff1d(everyone, doubtful)
+    # Surely refused people are searched at once; the models themselves decide about the others first.
+    waiting = everyone[surely_refused(setup, batch)]
+    doubtful = np.setdiff1d(everyone, waiting)
     bans: dict[int, list[Int32Array]] = {}
     tally = _Tally(count, len(setup.objectives))
     settled: list[Checked] = []
@@ -61,22 +68,23 @@ def answer_people(
     own_scores = np.zeros(0)
     favourable = np.zeros(count, dtype=np.bool_)
     for attempt in range(MOST_ROUNDS):
-        found = _search(setup, batch, waiting, bans, tally.time_left(waiting, time_limit), listener)
+        left = tally.time_left(waiting, time_limit)
+        found = _search(setup, batch, waiting, bans, left, listener, own_scores=own_scores)
         tally.note(waiting, found)
         begin = time.perf_counter()
         owner = np.repeat(waiting, np.diff(found.first))
-        checked = check_points(setup, batch, owner, found.points, with_people=attempt == 0)
+        checked = check_points(
+            setup, batch, owner, found.points, said=found.said, with_people=attempt == 0
+        )
         tally.count(checked)
         again = np.unique(owner[checked.failed])
         if attempt == 0:
-            own_scores = checked.own_scores
-            favourable = own_scores >= setup.model.threshold
-            denied = contradictions(setup, own_compiled, own_scores)
-            tally.contradict(everyone[denied])
+            people = checked.people
+            own_scores, favourable = people.scores, people.accepted
+            tally.contradict(everyone[people.contradicted])
             refused = doubtful[~favourable[doubtful]]
             for person in refused.tolist():
-                only_here = denied[person] or setup.model.score.forest is None
-                bans[person] = [_ban(batch.placement.position[person], EXACTLY if only_here else 0)]
+                bans[person] = [_ban(batch.placement.position[person], int(people.refused_by[person]))]
             again = np.union1d(again[~favourable[again]], refused)
         for at in np.flatnonzero(checked.failed):
             bans.setdefault(int(owner[at]), []).append(_ban(found.points[at], int(checked.refused_by[at])))
@@ -103,9 +111,13 @@ def _ban(cell: Int32Array, refused_by: int) -> Int32Array:
 def compile_kernels(setup: Setup, values: FloatArray) -> None:
     """Run every kernel once, on a small question: single changes only."""
     batch = prepare(setup, values)
-    check_people(setup, batch.people, batch.placement.position)
-    _search(replace(setup, max_changes=1), batch, np.arange(len(values)), {}, None, None)
-    warm_open(setup.layout, batch.people)
+    surely_refused(setup, batch)
+    small = replace(setup, max_changes=1, estimate=None)
+    _search(small, batch, np.arange(len(values)), {})
+    if setup.in_waves:
+        warm_waves(setup.layout, batch.people, _rules(small))
+    else:
+        warm_open(setup.layout, batch.people)
 
 
 class _Tally:
@@ -162,13 +174,14 @@ def _search(
     batch: Batch,
     who: IntArray,
     bans: dict[int, list[Int32Array]],
-    limits: FloatArray | None,
-    listener: Listener | None,
+    limits: FloatArray | None = None,
+    listener: Listener | None = None,
+    *,
+    own_scores: FloatArray | None = None,
 ) -> Found:
     """Search for some of the batch, keeping away from the cells that were refused before."""
-    rules = rules_of(
-        setup.method, max_changes=setup.max_changes, keep_ties=setup.keep_ties, use_bounds=setup.use_bounds
-    )
+    if not len(who):
+        return nothing_found(len(setup.objectives), batch.people.spots.shape[1])
     people = batch.people
     banned = [bans.get(int(p), []) for p in who]
     if len(who) < len(batch.values) or any(banned):
@@ -178,7 +191,40 @@ def _search(
             banned=_stacked(banned, people.banned.shape[1]),
             first_ban=np.cumsum([0, *map(len, banned)], dtype=np.int64),
         )
-    return search_people(setup.layout, people, rules, limits=limits, listener=listener)
+    if not setup.in_waves:
+        return search_people(setup.layout, people, _rules(setup), limits=limits, listener=listener)
+    if setup.estimate is not None:
+        if setup.estimate.bound == PAPER:
+            assert own_scores is not None, "people are asked about before they are searched in this way"
+            return search_published(setup, batch, who, own_scores[who], limits)
+        people = with_estimate(setup, people, batch.placement.of(who), batch.values[who])
+    return search_in_waves(
+        setup.layout,
+        people,
+        _rules(setup),
+        outside_scores(setup, batch.placement, batch.values, batch.networks, who),
+        limits=limits,
+        listener=listener,
+    )
+
+
+def _rules(setup: Setup) -> "Rules":
+    return rules_of(
+        setup.method,
+        max_changes=setup.max_changes,
+        keep_ties=setup.keep_ties,
+        use_bounds=setup.use_bounds,
+        plain=setup.estimate is not None and setup.estimate.plain,
+    )
+
+
+def search_completely(setup: Setup, values: FloatArray) -> Known:
+    """Find the true fronts of refused people, for an estimate to be calibrated on."""
+    batch = prepare(setup, values)
+    found = _search(setup, batch, np.arange(len(values)), {})
+    return Known(
+        finished=found.finished, first=found.first, points=found.points, placement=batch.placement
+    )
 
 
 def _stacked(banned: Sequence[Sequence[Int32Array]], width: int) -> Int32Array:

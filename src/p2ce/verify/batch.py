@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import CostTables, tabulate
+from p2ce.compiled.foreign import ForeignPeople
 from p2ce.grid.placement import Placement, place
 from p2ce.objectives.base import price
+from p2ce.verify.outside import lay_out_networks
+from p2ce.verify.rows import point_rows
 from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
@@ -23,13 +24,11 @@ class Batch:
     placement: Placement
     tables: CostTables
     people: "FlatPeople"
+    networks: list[ForeignPeople | None]  # per model: those that are read but not compiled
 
     def rows(self, grid_columns: IntArray, owner: IntArray, points: Int32Array) -> FloatArray:
         """Write points as rows of all the model's columns."""
-        rows = self.values[owner]
-        axes = np.arange(points.shape[1])
-        rows[:, grid_columns] = self.placement.values[owner[:, None], axes, points]
-        return rows
+        return point_rows(grid_columns, self.values, self.placement, owner, points)
 
 
 def prepare(setup: Setup, values: FloatArray) -> Batch:
@@ -45,4 +44,5 @@ def prepare(setup: Setup, values: FloatArray) -> Batch:
     )
     tables = tabulate(costs, [objective.join for objective in setup.objectives], placement)
     people = lay_out_people(setup.layout, setup.grid, placement, tables, values)
-    return Batch(values=values, placement=placement, tables=tables, people=people)
+    networks = lay_out_networks(setup, placement, values)
+    return Batch(values=values, placement=placement, tables=tables, people=people, networks=networks)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.compiled.score import CompiledScore
+from p2ce.models.reading import ReadModel
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
@@ -18,14 +20,14 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
     """Build the answer for one person: row ``position`` of the caller's, entry ``at`` of the batch."""
     person = people.row(position, setup.names)
     points = range(int(answers.first[at]), int(answers.first[at + 1]))
-    status = _status(answers, at, len(points))
+    status = _status(answers, at, len(points), proven=setup.estimate is None)
     seconds = answers.verify_seconds / len(answers.favourable)
     return Explanation(
         status=status,
         person=person,
         person_score=float(answers.own_scores[at]),
-        threshold=setup.model.threshold,
-        scale=setup.model.scale,
+        threshold=setup.threshold,
+        scale=setup.scale,
         target=setup.target,
         counterfactuals=tuple(_counterfactual(setup, person, answers, point) for point in points),
         certificate=None if status is Status.ALREADY_FAVOURABLE else _certificate(setup, answers, at),
@@ -41,8 +43,8 @@ def failed_explanation(setup: Setup, people: People, position: int, message: str
     return Explanation(
         status=Status.ERROR,
         person=people.row(position, setup.names),
-        threshold=setup.model.threshold,
-        scale=setup.model.scale,
+        threshold=setup.threshold,
+        scale=setup.scale,
         target=setup.target,
         objectives=setup.objective_names,
         dtypes=setup.dtype_names,
@@ -50,13 +52,13 @@ def failed_explanation(setup: Setup, people: People, position: int, message: str
     )
 
 
-def _status(answers: Answers, at: int, points: int) -> Status:
+def _status(answers: Answers, at: int, points: int, *, proven: bool) -> Status:
     if answers.favourable[at]:
         return Status.ALREADY_FAVOURABLE
     if not answers.finished[at]:
         return Status.TIME_LIMIT
-    if not answers.trusted[at]:
-        # Bounds of a reading that the model itself contradicts prove nothing.
+    if not proven or not answers.trusted[at]:
+        # An estimate proves nothing, nor does the bound of a reading that the model itself contradicts.
         return Status.HEURISTIC
     return Status.OPTIMAL if points else Status.NO_RECOURSE
 
@@ -88,19 +90,18 @@ def plain_value(value: float, dtype: np.dtype[Any]) -> bool | int | float:
 
 
 def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
-    from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TOO_MANY
+    from p2ce.search.workspace import BEATEN, BOXES, ESTIMATE, SCORED, TOO_MANY
 
     counters = answers.counters[at].tolist()
     names = setup.objective_names
     finished = bool(answers.finished[at])
+    models, detector = _dropped_by_bounds(setup, counters)
     return Certificate(
-        proven=finished and bool(answers.trusted[at]),
+        proven=finished and bool(answers.trusted[at]) and setup.estimate is None,
         method=setup.method.name,
-        model_family=setup.model.family,
-        detector_family=setup.detector.family if setup.detector and setup.method.plausible else None,
-        bound=("linear" if setup.model.score.forest is None else "tree leaves")
-        if setup.use_bounds
-        else "none",
+        model_family=" and ".join(model.family for model in setup.models),
+        detector_family=None if setup.judges is None else setup.judges.family,
+        bound=describe_bound(setup),
         cells=count_cells(tuple(sorted(answers.choices[at].tolist())), setup.max_changes),
         axes=int((answers.choices[at] > 0).sum()),
         max_changes=setup.max_changes,
@@ -109,15 +110,46 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         dropped={
             "dominated": counters[BEATEN],
             "too many changes": counters[TOO_MANY],
-            "model bound": counters[BOUND],
-            "plausibility bound": counters[BOUND + 1],
+            "model bound": models,
+            "plausibility bound": detector,
+            **({"estimate": counters[ESTIMATE]} if setup.estimate else {}),
         },
         verified=int(answers.verified[at]),
         discrepancies=int(answers.discrepancies[at]),
+        miss_rate=None if setup.estimate is None else setup.estimate.miss_rate,
+        sample_size=None if setup.estimate is None else setup.estimate.sample_size,
+        explainer=None if setup.estimate is None else setup.estimate.attributor.explainer_name,
+        residual=None if setup.estimate is None else setup.estimate.residual,
         open_boxes=int(answers.open_boxes[at]),
         open_costs=None if finished else dict(zip(names, answers.open_costs[at].tolist(), strict=True)),
         cost_resolution=dict(zip(names, answers.resolution[at].tolist(), strict=True)),
     )
+
+
+def _dropped_by_bounds(setup: Setup, counters: list[int]) -> tuple[int, int]:
+    """Count the boxes that bounds of models and of the detector removed."""
+    from p2ce.search.workspace import BOUND, FOREIGN
+
+    slot = setup.slots.detector
+    detector = 0 if slot is None else counters[BOUND + slot]
+    return sum(counters[BOUND:]) - detector + counters[FOREIGN], detector
+
+
+def describe_bound(setup: Setup) -> str:
+    """Say by what boxes were dropped, model by model."""
+    if not setup.use_bounds:
+        return "none"
+    if setup.estimate is not None:
+        return setup.estimate.bound
+    return ", ".join(dict.fromkeys(_bound_of(model) for model in setup.models))
+
+
+def _bound_of(model: ReadModel) -> str:
+    if model.score is None:
+        return "complete"  # all cells that nothing beats are asked about
+    if not isinstance(model.score, CompiledScore):
+        return "network"
+    return "additive" if model.score.forest is None else "tree leaves"
 
 
 @lru_cache(maxsize=4096)

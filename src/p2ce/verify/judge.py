@@ -9,7 +9,8 @@ from p2ce.result.judgement import Judgement
 from p2ce.verify.build import plain_value
 from p2ce.verify.constraints import broken_rules
 from p2ce.verify.people import People
-from p2ce.verify.points import ask, path_lengths_of_rows
+from p2ce.verify.asking import ask
+from p2ce.verify.points import path_lengths_of_rows
 from p2ce.verify.rows import rows_frame
 from p2ce.verify.setup import Setup
 
@@ -18,7 +19,8 @@ def judge(setup: Setup, before: People, after: People, explanation: Explanation 
     """Judge one proposal; both arguments hold one row."""
     old, new = before.values[0], after.values[0]
     frame = rows_frame(after.values, setup.labels, setup.dtypes)
-    score = float(ask(setup.model.ask, frame, "model")[0])
+    scores = np.array([ask(model.ask, frame, setup.name_of(i)) for i, model in enumerate(setup.models)])
+    valid = all(score >= model.threshold for score, model in zip(scores[:, 0], setup.models, strict=True))
     plausibility = None
     if setup.detector is not None:
         if setup.detector.ask is not None:
@@ -32,8 +34,8 @@ def judge(setup: Setup, before: People, after: People, explanation: Explanation 
     candidates = dict(zip(setup.grid.names, setup.grid.values, strict=True))
     costs = _costs(setup, old, new)
     return Judgement(
-        valid=score >= setup.model.threshold,
-        score=score,
+        valid=valid,
+        score=float(setup.reported(scores)[0]),
         plausible=None if plausibility is None else plausibility >= 0.0,
         plausibility=plausibility,
         allowed=not broken,

@@ -1,15 +1,16 @@
 """Put points to the user's own model and detector, one call each, and to every constraint."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.evaluate import score_rows
-from p2ce.errors import InvalidAnswer
+from p2ce.compiled.foreign import ACCEPTED, REFUSED
+from p2ce.compiled.score import CompiledScore
+from p2ce.models.reading import ReadModel
+from p2ce.verify.asking import ask, require_steady
 from p2ce.verify.batch import Batch
 from p2ce.verify.constraints import allowed_rows
 from p2ce.verify.rows import rows_frame
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from p2ce.compiled.flat import FlatPeople
 
 EXACTLY = -1  # a ban for this one point only
+
+
+class PeopleChecked(NamedTuple):
+    """The people themselves as the user's own objects see them; empty where those were not asked."""
+
+    scores: FloatArray  # (people,)
+    accepted: BoolArray
+    refused_by: IntArray
+    contradicted: BoolArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,7 +42,7 @@ class Checked:
     failed: BoolArray  # (points,) refused, implausible or not allowed: never shown
     refused_by: IntArray  # (points,) the score that refused a failed point in its doubt, or EXACTLY
     contradicted: BoolArray  # (points,) failed, or scored otherwise, where the compiled score was sure
-    own_scores: FloatArray  # (people,) of the people themselves, where those were asked about too
+    people: PeopleChecked
 
     def kept(self, keep: BoolArray) -> "Checked":
         """Keep some of the points."""
@@ -48,103 +58,149 @@ class Checked:
         )
 
 
-def check_people(setup: Setup, people: "FlatPeople", position: Int32Array) -> FloatArray:
-    """Score the people where they stand, by the compiled model."""
-    return compiled_scores(setup, people, 0, np.arange(len(position)), position)
+def surely_refused(setup: Setup, batch: Batch) -> BoolArray:
+    """Mark the people of whom a reading proves that some model refuses them as they are."""
+    everyone = np.arange(len(batch.values))
+    refused = np.zeros(len(everyone), dtype=np.bool_)
+    for number, model in enumerate(setup.models):
+        if model.score is not None:
+            refused |= _readings(setup, batch, number, everyone, batch.placement.position).refuses
+    return refused
 
 
 def compiled_scores(
-    setup: Setup, people: "FlatPeople", score: int, owner: IntArray, points: Int32Array
+    setup: Setup, people: "FlatPeople", slot: int, owner: IntArray, points: Int32Array
 ) -> FloatArray:
     """Score points in the library's own order."""
     from p2ce.compiled.points import score_points
 
     out = np.empty(len(points))
     row = np.empty(people.own.shape[2])
-    score_points(setup.layout.flat, score, people, owner, np.ascontiguousarray(points), row, out)
+    score_points(setup.layout.flat, slot, people, owner, np.ascontiguousarray(points), row, out)
     return out
 
 
+class _Reading(NamedTuple):
+    """What the reading of a model says about points, where it is sure."""
+
+    score: FloatArray
+    accepts: BoolArray
+    refuses: BoolArray
+
+
+def _readings(setup: Setup, batch: Batch, number: int, owner: IntArray, points: Int32Array) -> _Reading:
+    """Put points to a model as it was read; a model that can only be asked is sure of nothing."""
+    score, slot, network = setup.models[number].score, setup.slots.models[number], batch.networks[number]
+    if slot is not None:
+        assert isinstance(score, CompiledScore)
+        compiled = compiled_scores(setup, batch.people, slot, owner, points)
+        return _Reading(compiled, compiled >= score.sure, compiled < score.maybe)
+    if network is not None:
+        said = network.judge(owner, points)
+        return _Reading(said.value, said.verdict == ACCEPTED, said.verdict == REFUSED)
+    nothing = np.zeros(len(points), dtype=np.bool_)
+    return _Reading(np.full(len(points), np.nan), nothing, nothing)
+
+
+def _contradictions(model: ReadModel, reading: _Reading, own: FloatArray) -> BoolArray:
+    """Tell where the model itself denies what its reading is sure of, or reports another value."""
+    accepted = own >= model.threshold
+    contradicted: BoolArray = (reading.accepts & ~accepted) | (reading.refuses & accepted)
+    if model.score is not None:
+        far = np.abs(model.report(reading.score) - own) <= model.tolerance * np.maximum(1.0, np.abs(own))
+        contradicted |= ~far
+    return contradicted
+
+
 def check_points(
-    setup: Setup, batch: Batch, owner: IntArray, points: Int32Array, *, with_people: bool
+    setup: Setup,
+    batch: Batch,
+    owner: IntArray,
+    points: Int32Array,
+    *,
+    said: FloatArray,
+    with_people: bool,
 ) -> Checked:
-    """Check the points, and with them the people themselves, in one call to each of the user's objects."""
-    model, detector = setup.model, setup.detector
+    """Check the points, and with them the people themselves, in one call to each of the user's objects.
+
+    ``said`` (points, asked scores) is what models and detectors that can only be asked said before.
+    """
     rows = batch.rows(setup.grid.columns, owner, points)
     asked = np.concatenate([rows, batch.values]) if with_people else rows
     frame = rows_frame(asked, setup.labels, setup.dtypes)
-    answers = ask(model.ask, frame, "model")
-    scores, own_scores = answers[: len(rows)], answers[len(rows) :]
-    accepted = scores >= model.threshold
-    compiled = compiled_scores(setup, batch.people, 0, owner, points)
-    contradicted = contradictions(setup, compiled, scores)
+    spots = np.concatenate([points, batch.placement.position]) if with_people else points
+    owners = np.concatenate([owner, np.arange(len(batch.values))]) if with_people else owner
+    scores = np.empty((len(setup.models), len(asked)))
+    contradicted = np.zeros(len(asked), dtype=np.bool_)
+    # The score that refused a point in its doubt: what looks the same to its forest is refused too.
+    refused_by = np.full(len(asked), EXACTLY)
+    before = iter(said.T)
+    for number, model in enumerate(setup.models):
+        name = setup.name_of(number)
+        scores[number] = ask(model.ask, frame, name)
+        if model.score is None and said.size:
+            require_steady(next(before), scores[number, : len(rows)], name)
+        reading = _readings(setup, batch, number, owners, spots)
+        contradicted |= _contradictions(model, reading, scores[number])
+        if isinstance(model.score, CompiledScore) and model.score.forest is not None:
+            # A linear model rounds a row differently from place to place in a batch: it says nothing of others.
+            slot = setup.slots.models[number]
+            refused_by = np.where(scores[number] < model.threshold, slot, refused_by)
+    reported = setup.reported(scores)
+    accepted = (scores >= [[model.threshold] for model in setup.models]).all(axis=0)
 
     plausibility = np.full(len(rows), np.nan)
     plausible = np.ones(len(rows), dtype=np.bool_)
+    detector, slot = setup.detector, setup.slots.detector
     if detector is not None:
-        if setup.method.plausible:
-            lengths = compiled_scores(setup, batch.people, 1, owner, points)
-        else:
-            lengths = path_lengths_of_rows(setup, rows)
+        lengths = _path_lengths(setup, batch, owner, points, rows)
         if detector.ask is None:
             plausibility = detector.report(lengths)
         else:
             plausibility = ask(detector.ask, frame.iloc[: len(rows)], "detector")
-        if setup.method.plausible:
-            plausible = plausibility >= 0.0
-            contradicted |= (lengths >= detector.score.sure) & ~plausible
+    if setup.judges is not None:
+        plausible = plausibility >= 0.0
+        if slot is not None:
+            assert setup.judges.score is not None
+            contradicted[: len(rows)] |= (lengths >= setup.judges.score.sure) & ~plausible
+            refused_by[: len(rows)] = np.where(accepted[: len(rows)], slot, refused_by[: len(rows)])
+        elif said.size:
+            require_steady(next(before), plausibility, "detector")
     allowed = allowed_rows(
         setup.actions, setup.names, batch.values[owner], rows, max_changes=setup.max_changes
     )
-    contradicted |= ~allowed
-    # What looks the same to the model, or to the detector, is refused too; but only a reading that still
-    # holds knows what looks the same.
-    refused_by = np.where(contradicted, EXACTLY, np.where(accepted, 1, 0))
-    if model.score.forest is None:
-        # A linear model rounds a row differently from place to place in a batch: it says nothing of others.
-        refused_by = np.where(accepted, refused_by, EXACTLY)
+    contradicted[: len(rows)] |= ~allowed
+    # Only a reading that still holds knows what looks the same.
+    refused_by = np.where(contradicted, EXACTLY, refused_by)
     return Checked(
         owner=owner,
         points=points,
-        scores=scores,
+        scores=reported[: len(rows)],
         plausibility=plausibility,
-        failed=~(accepted & plausible & allowed),
-        refused_by=refused_by,
-        contradicted=contradicted,
-        own_scores=own_scores,
+        failed=~(accepted[: len(rows)] & plausible & allowed),
+        refused_by=refused_by[: len(rows)],
+        contradicted=contradicted[: len(rows)],
+        people=PeopleChecked(
+            scores=reported[len(rows) :],
+            accepted=accepted[len(rows) :],
+            refused_by=refused_by[len(rows) :],
+            contradicted=contradicted[len(rows) :],
+        ),
     )
+
+
+def _path_lengths(
+    setup: Setup, batch: Batch, owner: IntArray, points: Int32Array, rows: FloatArray
+) -> FloatArray:
+    """Score points by the compiled detector, where there is one."""
+    assert setup.detector is not None
+    if setup.slots.detector is not None:
+        return compiled_scores(setup, batch.people, setup.slots.detector, owner, points)
+    return np.zeros(0) if setup.detector.score is None else path_lengths_of_rows(setup, rows)
 
 
 def path_lengths_of_rows(setup: Setup, rows: FloatArray) -> FloatArray:
     """Score rows of all the model's columns by the compiled detector."""
     assert setup.detector is not None
-    columns = [setup.names.index(name) for name in setup.detector.columns]
-    return score_rows(setup.detector.score, rows[:, columns])
-
-
-def contradictions(setup: Setup, compiled: FloatArray, own: FloatArray) -> BoolArray:
-    """Tell where the model itself denies what the compiled score is sure of, or reports another value."""
-    model = setup.model
-    accepted = own >= model.threshold
-    wrong = ((compiled >= model.score.sure) & ~accepted) | ((compiled < model.score.maybe) & accepted)
-    far = ~(np.abs(model.report(compiled) - own) <= model.tolerance * np.maximum(1.0, np.abs(own)))
-    contradicted: BoolArray = wrong | far
-    return contradicted
-
-
-def ask(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:
-    """Call the user's own model or detector once, and check the form of what it answers."""
-    if not len(frame):
-        return np.zeros(0)
-    answers = call(frame)
-    if answers.shape != (len(frame),):
-        raise InvalidAnswer(
-            f"The {who} was asked about {len(frame)} rows and answered with shape {answers.shape}. "
-            "It has to give one number per row."
-        )
-    if np.isnan(answers).any():
-        raise InvalidAnswer(
-            f"The {who} answered NaN for {int(np.isnan(answers).sum())} of {len(frame)} rows. "
-            "Check that it was fitted on columns like these."
-        )
-    return answers
+    assert setup.detector.score is not None
+    return score_rows(setup.detector.score, rows[:, setup.columns_of(setup.detector)])

@@ -1,0 +1,121 @@
+"""Print the table about any model: ``P2CE_DATA=<folder> python -m benchmarks.any_model [--only SECTION]``."""
+
+from benchmarks import one_thread  # isort: skip
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+
+from rich.console import Console
+from threadpoolctl import threadpool_limits
+
+from benchmarks import any_sections
+from benchmarks.cases import Case, build_case
+from benchmarks.data import SOURCES, folder
+from benchmarks.sections import Row
+from benchmarks.speed import table
+
+LIBRARIES = ("numpy", "numba", "scikit-learn", "lightgbm", "shap", "pandas")
+ASKED = {"german": 3, "taiwan": 20, "adult": 3}  # how many times faster than brute force, MLP
+SIDE_BY_SIDE = 3  # columns of a table: three data sets, or three ways
+
+
+def network(options: argparse.Namespace) -> Iterator[Row]:
+    for name in options.data:
+        yield any_sections.network(_case(name, "mlp", options), asked=ASKED[name])
+
+
+def bare_callable(options: argparse.Namespace) -> Iterator[Row]:
+    for name in options.data:
+        yield any_sections.bare_callable(_case(name, "mlp", options))
+
+
+def estimated(options: argparse.Namespace) -> Iterator[Row]:
+    for name in options.data:
+        yield from any_sections.estimated(_case(name, "mlp", options))
+
+
+def estimated_trees(options: argparse.Namespace) -> Iterator[Row]:
+    if "taiwan" in options.data:
+        yield from any_sections.estimated(_case("taiwan", "lightgbm", options))
+
+
+def opaque(options: argparse.Namespace) -> Iterator[Row]:
+    for kind in ("svc", "knn"):
+        for name in options.data:
+            case = build_case(name, kind, people=options.few, rows=options.rows)
+            yield any_sections.opaque(case, trained_on=min(options.rows, len(case.data.train)))
+
+
+def memory(options: argparse.Namespace) -> Iterator[Row]:
+    if "taiwan" in options.data:
+        yield from any_sections.memory(_case("taiwan", "mlp", options))
+
+
+def several(options: argparse.Namespace) -> Iterator[Row]:
+    for name in options.data:
+        kinds = ("mlp", "lightgbm", "logistic")
+        yield any_sections.several([build_case(name, kind, people=options.few) for kind in kinds])
+
+
+def _case(name: str, kind: str, options: argparse.Namespace) -> Case:
+    return build_case(name, kind, people=options.people)
+
+
+SECTIONS: dict[str, tuple[str, Callable[[argparse.Namespace], Iterator[Row]]]] = {
+    "network": ("MLP (100, 100), read and proven, beside brute force", network),
+    "callable": ("The same MLP as a bare callable: the complete way", bare_callable),
+    "estimated": ("The same callable: the complete way beside the estimates", estimated),
+    "trees": ("LightGBM, 100 trees, asked only: the complete way beside the estimates", estimated_trees),
+    "opaque": ("SVC (rbf) and 5 nearest neighbours, asked only, on few training rows and people", opaque),
+    "memory": ("Memory for a batch of people, MLP", memory),
+    "several": ("MLP, LightGBM and logistic regression all have to accept", several),
+}
+
+
+def main() -> None:
+    """Read the command line, measure what it asks for, print and store it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.any_model", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="sections to run")
+    parser.add_argument("--data", nargs="+", choices=SOURCES, default=list(SOURCES), help="data sets to use")
+    parser.add_argument("--people", type=int, default=50, help="denied people per data set")
+    parser.add_argument("--few", type=int, default=8, help="people of the sections 'opaque' and 'several'")
+    parser.add_argument("--rows", type=int, default=3000, help="most training rows of the section 'opaque'")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    options = parser.parse_args()
+    folder()  # ends with advice before anything is trained if the data are not there
+
+    machine = {
+        "python": platform.python_version(),
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+    } | {name: version(name) for name in LIBRARIES}
+    console = Console()
+    console.print(", ".join(f"{name} {value}" for name, value in machine.items()), style="dim")
+    console.print(
+        f"At most 3 changes, three objectives, isolation forest 5 %, the paper's grid; {one_thread.TOLD}.",
+        style="dim",
+    )
+    figures: dict[str, list[Row]] = {}
+    with threadpool_limits(1):
+        for name in options.only:
+            title, measure = SECTIONS[name]
+            start = perf_counter()
+            with console.status(f"Measuring: {title}"):
+                rows = figures[name] = list(measure(options))
+            for first in range(0, len(rows), SIDE_BY_SIDE):
+                console.print(table(title, rows[first : first + SIDE_BY_SIDE]))
+            console.print(f"{name}: {perf_counter() - start:.0f} s\n", style="dim")
+            if options.json:  # after each section, so that an interrupted run leaves what it has
+                asked = {"people": options.people, "few": options.few, "rows": options.rows}
+                stored = {"machine": machine, "threads": 1, "asked": asked, "figures": figures}
+                options.json.write_text(json.dumps(stored, indent=2, default=float))
+
+
+if __name__ == "__main__":
+    main()

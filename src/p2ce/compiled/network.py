@@ -1,0 +1,96 @@
+"""Say what a network's score is: layers of weights and activations whose one output must reach a threshold.
+
+``judge`` and ``hopeless`` of the people laid out here are proven also in floating point. Both rest on one
+number per person, the *margin* of `network_rounding`: the library's output and ours differ by no more
+anywhere on that person's grid. See there, and `network_bounds` for the bound of a box.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import FloatArray, Int8Array
+from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
+from p2ce.compiled.network_layers import Layer, forward
+from p2ce.compiled.network_rounding import DOUBLE, row_error
+from p2ce.compiled.score import seen_as_given
+
+if TYPE_CHECKING:
+    from p2ce.compiled.network_people import NetworkPeople
+    from p2ce.grid.base_grid import BaseGrid
+    from p2ce.grid.placement import Placement
+
+
+def seen_in_single(rows: FloatArray) -> FloatArray:
+    """Show rows to a model that casts them to float32; a cast never decreases."""
+    with np.errstate(over="ignore"):
+        return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NetworkScore:
+    """A network with one output, higher being better, and the thresholds on it.
+
+    A row whose output *as the library computes it* is at least ``sure`` is accepted by the user's own model,
+    one below ``maybe`` is refused. Rounding inside the network comes on top: `judge_rows` and the
+    people laid out move both thresholds outwards by it. ``see`` turns the user's values (n, d) into
+    what the first layer reads, column by column and non-decreasing in each; ``unit`` is the
+    rounding unit of the library's arithmetic.
+    """
+
+    name: str
+    column_count: int
+    layers: tuple[Layer, ...]
+    sure: float
+    maybe: float
+    see: Callable[[FloatArray], FloatArray] = seen_as_given
+    unit: float = DOUBLE
+
+    def __post_init__(self) -> None:
+        assert self.maybe <= self.sure
+        assert self.layers
+        widths = [self.column_count, *(layer.weights.shape[1] for layer in self.layers)]
+        assert [len(layer.weights) for layer in self.layers] == widths[:-1]
+        assert widths[-1] == 1
+        assert self.layers[-1].activation == "identity"
+
+    @property
+    def has_bound(self) -> bool:
+        return True
+
+    def score_rows(self, rows: FloatArray) -> FloatArray:
+        """Compute the output of rows of the user's values the slow and obvious way: (n, d) → (n,)."""
+        with np.errstate(all="ignore"):
+            return forward(self.layers, self.see(np.asarray(rows, dtype=np.float64)))
+
+    def judge_rows(self, rows: FloatArray) -> Verdicts:
+        """Judge rows of the user's values, each with its own bound of the rounding."""
+        with np.errstate(all="ignore"):
+            seen = self.see(np.asarray(rows, dtype=np.float64))
+            value = forward(self.layers, seen)
+            margin = row_error(self.layers, seen, self.unit, axes=0)
+            return Verdicts(verdicts(value, margin, self.sure, self.maybe), value)
+
+    def tolerance(self, rows: FloatArray) -> float:
+        """Say how far a probability may be from the library's: what rounding does to such rows, and more."""
+        with np.errstate(all="ignore"):
+            seen = self.see(np.asarray(rows, dtype=np.float64))
+            worst = float(row_error(self.layers, seen, self.unit, axes=0).max(initial=0.0))
+        return (1e-9 if self.unit <= DOUBLE else 1e-4) + min(worst, 0.05)
+
+    def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> "NetworkPeople":
+        """Get ready for people (n, d), rows of all the model's columns, placed on the grid."""
+        from p2ce.compiled.network_people import lay_out
+
+        return lay_out(self, grid, placement, people)
+
+
+def verdicts(value: FloatArray, margin: FloatArray, sure: float, maybe: float) -> Int8Array:
+    """Compare values that may be off by ``margin``; whatever is not a number leaves a doubt."""
+    verdict = np.full(len(value), DOUBTFUL)
+    verdict[value >= np.nextafter(sure + margin, np.inf)] = ACCEPTED
+    verdict[value < np.nextafter(maybe - margin, -np.inf)] = REFUSED
+    verdict[~np.isfinite(value) | ~np.isfinite(margin)] = DOUBTFUL
+    return verdict

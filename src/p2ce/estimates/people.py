@@ -1,0 +1,118 @@
+"""Lay the estimate out for people: what each candidate would add to the score of each of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array
+from p2ce.estimates.attributions import Attributor
+from p2ce.estimates.sampling import BATCH
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.placement import Placement
+
+
+class Gains(NamedTuple):
+    """The estimate of n people on the grid; a cell's is ``base`` plus the gains of what it changes."""
+
+    base: FloatArray  # (n,) the score of the person, on the scale of the estimate
+    gains: FloatArray  # (n, axes, width) φ̄ᵢ(v) − φᵢ(x); 0 at the current value and where nobody may go
+    singles: FloatArray  # (n, axes, width) scores of single changes that were asked for, NaN elsewhere
+
+
+def lay_out_gains(
+    attributor: Attributor,
+    table: FloatArray,
+    grid: BaseGrid,
+    placement: Placement,
+    people: FloatArray,
+    *,
+    personal: bool,
+    base: FloatArray | None = None,
+    wanted: BoolArray | None = None,
+) -> Gains:
+    """Estimate for people (n, d), rows of the model's columns that are placed on the grid.
+
+    ``personal``: ``table`` is that of `mean_attributions`, a curve over the candidates. The gain of a
+    candidate is the larger of two attributions: how much higher the curve is there than at the person's
+    own value, and the attribution of the single change with the person as the background, which is
+    f(x with v) − f(x) exactly, since all other features stay. The second is what the change is worth to
+    this person alone, the first what it may be worth once other features have moved.
+
+    ``wanted`` (n, axes, width) marks the candidates whose single change is worth a question, by default
+    all. Leave out what the front found so far beats: whatever contains such a change costs at least as
+    much and will not be looked at, so that its gain is of no interest. ``base`` gives the people's scores
+    if they are known already.
+
+    Otherwise ``table`` is that of `best_attributions`, and what the person has today is the explainer's
+    φᵢ(x), as in the paper: ``attributor.evaluations`` evaluations per person.
+    """
+    people = np.asarray(people, dtype=np.float64)
+    if base is None:
+        base = attributor.score(people)
+    allowed = _allowed(placement)
+    at_candidates = spread_table(table, placement)
+    if personal:
+        own = _read_curves(table, grid, placement.current)
+        asked = allowed if wanted is None else allowed & wanted
+        singles = _single_changes(attributor, grid, placement, people, asked)
+        gains = at_candidates - own[..., None]
+        gains = np.fmax(gains, singles - base[:, None, None])  # fmax skips what was not asked for
+    else:
+        own = attributor.explain(people)[:, grid.columns]
+        singles = np.full(placement.values.shape, np.nan)
+        gains = at_candidates - own[..., None]
+    return Gains(base=base, gains=np.where(allowed, gains, 0.0), singles=singles)
+
+
+def spread_table(table: FloatArray, placement: Placement) -> FloatArray:
+    """Give the base candidates' numbers (axes, width) at each person's candidates: (n, axes, width).
+
+    The number at a current value that the grid lacks is its neighbour's and means nothing.
+    """
+    axes, width = table.shape
+    slot = np.arange(width, dtype=np.int32)
+    beyond = placement.inserted[..., None] & (slot > placement.position[..., None])
+    spread: FloatArray = table[np.arange(axes)[:, None], slot - beyond]
+    return spread
+
+
+def _allowed(placement: Placement) -> BoolArray:
+    """Mark the candidates (n, axes, width) that the person may move to: not the current one."""
+    slot = np.arange(placement.values.shape[2], dtype=np.int32)
+    inside = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
+    found: BoolArray = inside & (slot != placement.position[..., None])
+    return found
+
+
+def _read_curves(table: FloatArray, grid: BaseGrid, current: FloatArray) -> FloatArray:
+    """Read each axis' curve at the people's own values: (n, axes)."""
+    own = np.empty(current.shape)
+    for axis, values in enumerate(grid.values):
+        own[:, axis] = np.interp(current[:, axis], values, table[axis, : len(values)])
+    return own
+
+
+def _single_changes(
+    attributor: Attributor, grid: BaseGrid, placement: Placement, people: FloatArray, asked: BoolArray
+) -> FloatArray:
+    """Score every person with each of these candidates in turn: (n, axes, width), NaN elsewhere."""
+    singles = np.full(asked.shape, np.nan)
+    owner, axis, slot = np.nonzero(asked)
+    for start in range(0, len(owner), BATCH):
+        part = slice(start, start + BATCH)
+        who, where, which = owner[part], axis[part], slot[part]
+        rows = people[who]
+        rows[np.arange(len(rows)), grid.columns[where]] = placement.values[who, where, which]
+        singles[who, where, which] = attributor.score(rows)
+    return singles
+
+
+def estimated_scores(points: Int32Array, base: float, gains: FloatArray) -> FloatArray:
+    """Estimate the scores of a person's cells (m, axes), from that person's ``gains`` (axes, width).
+
+    >>> gains = np.array([[0.0, 2.0], [0.5, 0.0]])
+    >>> estimated_scores(np.array([[1, 1], [1, 0]], dtype=np.int32), -1.0, gains).tolist()
+    [1.0, 1.5]
+    """
+    added: FloatArray = gains[np.arange(gains.shape[0]), points].sum(axis=1)
+    return base + added

@@ -1,0 +1,91 @@
+"""Say how the SHAP estimate is made and how often it may miss."""
+
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from p2ce.errors import InvalidOption, nearest
+
+EXPLAINERS = ("auto", "sampling", "tree", "deep", "permutation", "kernel", "exact")
+FORMS = ("limited", "plain")
+LARGEST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapEstimate:
+    """Ask for the paper's SHAP estimate, repaired and calibrated, to prune the search of an opaque model.
+
+    ``explainer`` computes the attributions φ. "sampling" is our own: permutations of the features, each
+    walked in both directions, all rows in one call of the model; it needs no extra package. "tree",
+    "deep", "permutation", "kernel" and "exact" are those of the shap package. "auto" takes "tree" or
+    "deep" where the model is of that kind and its attributions add up to its score, else "sampling".
+
+    ``form`` is the paper's bound of what may still change: "limited" adds as many of the largest gains as
+    there are changes left, "plain" adds all of them and prunes less.
+
+    ``personal`` also looks at each single change of the person: its attribution with the person as the
+    background. Each costs one evaluation, of a cell that the search would ask for anyway, and prunes
+    several times more than attributions from other people's rows alone.
+
+    ``miss_rate`` is the share of people, between 0 and 1, whose front may come out wrong; the estimate is
+    widened until it holds on at most ``people`` refused people of the reference, within ``seconds``.
+    ``background`` rows stand for "feature unknown", ``rows`` are those in which each candidate value is
+    planted to see its attribution.
+
+    >>> ShapEstimate(miss_rate=0.05).explainer
+    'auto'
+    """
+
+    explainer: str = "auto"
+    form: str = "limited"
+    personal: bool = True
+    miss_rate: float = 0.01
+    people: int = 199
+    background: int = 16
+    rows: int = 3
+    seconds: float = 120.0
+    random_state: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_name("explainer", self.explainer, EXPLAINERS)
+        _check_name("form", self.form, FORMS)
+        if not isinstance(self.personal, bool | np.bool_):
+            raise InvalidOption(f"personal must be True or False; got {self.personal!r}.")
+        if not _is_number(self.miss_rate) or not 0.0 < self.miss_rate < 1.0:
+            raise InvalidOption(
+                "miss_rate is the share of people whose front may come out wrong, above 0 and below 1 (0.01 "
+                f'is one in a hundred); got {self.miss_rate!r}. For answers with proof, pass bound="none".'
+            )
+        _check_count("people", self.people, "people to calibrate on")
+        _check_count("background", self.background, "background rows")
+        _check_count("rows", self.rows, "rows per candidate value")
+        if not _is_number(self.seconds) or not self.seconds > 0.0:
+            raise InvalidOption(
+                f"seconds is the longest that calibration may take, above 0; got {self.seconds!r}."
+            )
+        seed = self.random_state
+        if seed is not None and not (_is_whole(seed) and 0 <= int(seed) <= LARGEST_SEED):
+            raise InvalidOption(
+                f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {seed!r}."
+            )
+
+
+def _check_name(option: str, given: object, known: tuple[str, ...]) -> None:
+    if not isinstance(given, str) or given not in known:
+        raise InvalidOption(
+            f"{option}={given!r} is not known. {nearest(given, known)} All are {', '.join(known)}."
+        )
+
+
+def _check_count(option: str, given: object, what: str) -> None:
+    if not _is_whole(given) or int(given) < 1:  # type: ignore[call-overload]
+        raise InvalidOption(f"{option} must be a whole number of {what}, at least 1; got {given!r}.")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

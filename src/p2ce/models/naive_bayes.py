@@ -1,0 +1,171 @@
+"""Read scikit-learn's GaussianNB for two classes: log-odds that are a sum of one parabola per column."""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from p2ce.arrays import FloatArray
+from p2ce.compiled.library import library_class
+from p2ce.compiled.links import Reported, summation_error, sure_and_maybe, widened
+from p2ce.compiled.score import CompiledScore
+from p2ce.errors import UnsupportedModel
+from p2ce.models.reading import (
+    PROBABILITY,
+    ReadModel,
+    Request,
+    binary_index,
+    feeder,
+    plain_classes,
+    probability_threshold,
+)
+from p2ce.models.sklearn_common import (
+    asks_estimator,
+    columns_of,
+    quiet_check_array,
+    require_fitted,
+    require_own,
+)
+
+FAMILY = "scikit-learn Gaussian naive Bayes"
+_NAMES = frozenset({"GaussianNB"})
+_UNIT = 2.0**-53
+# Below this a float has lost digits, and relative errors say nothing.
+_TINY = 1e-300
+
+
+class _Class(NamedTuple):
+    """What the model knows about one class."""
+
+    prior: float
+    mean: FloatArray  # (d,)
+    variance: FloatArray  # (d,)
+
+    @property
+    def constant(self) -> float:
+        """The part of the log-likelihood that no column changes."""
+        return float(np.log(self.prior) - 0.5 * np.log(2.0 * np.pi * self.variance).sum())
+
+    def magnitude(self, reach: FloatArray) -> float:
+        """Bound the magnitudes of all terms of the log-likelihood, for rows within reach, with room."""
+        with np.errstate(over="ignore"):
+            squares = (reach + np.abs(self.mean)) ** 2 / self.variance
+            logs = np.abs(np.log(2.0 * np.pi * self.variance))
+            # 4 more per column: a rounded argument moves its logarithm by as much as three units of 1.
+            return float(abs(np.log(self.prior)) + (logs + squares + 4.0).sum()) * (1.0 + 2.0**-30)
+
+
+def recognises(model: object) -> bool:
+    """Tell a scikit-learn GaussianNB."""
+    return library_class(model, root="sklearn", names=_NAMES) is not None
+
+
+def read(model: Any, request: Request) -> ReadModel:
+    """Read means and variances; what a column adds to the log-odds is what the search sees of it."""
+    require_own(model, root="sklearn", names=_NAMES)
+    require_fitted(model)
+    classes = plain_classes(model.classes_)
+    index = binary_index(classes, request.target, family=FAMILY)
+    columns, named = columns_of(model, request.reference)
+    given = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
+    _refuse_what_rounds_otherwise(model, given.dtype)
+    target, other = (
+        _Class(
+            prior=float(model.class_prior_[place]),
+            mean=np.array(model.theta_[place], dtype=np.float64),
+            variance=np.array(model.var_[place], dtype=np.float64),
+        )
+        for place in (index, 1 - index)
+    )
+
+    positions = [list(map(str, request.reference.columns)).index(name) for name in columns]
+    reach = request.reach[positions]
+    largest = target.magnitude(reach) + other.magnitude(reach)
+    band, relative = _band(len(columns), largest), _relative_error(largest)
+    threshold = probability_threshold(request.threshold)
+    if relative < 0.25:
+        sure, maybe = widened(*sure_and_maybe(_reported(relative), threshold), band)
+    else:  # rows out to the ends of float64: of those nothing is certain
+        sure, maybe = math.inf, -math.inf
+    return ReadModel(
+        family=FAMILY,
+        score=CompiledScore(
+            name="model",
+            column_count=len(columns),
+            offset=target.constant - other.constant,
+            weights=np.ones(len(columns)),
+            sure=sure,
+            maybe=maybe,
+            see=_parabolas(target, other),
+        ),
+        columns=columns,
+        scale=PROBABILITY,
+        threshold=threshold,
+        classes=classes,
+        ask=asks_estimator(model, "predict_proba", request.reference, column=index),
+        report=lambda scores: np.asarray(expit(scores), dtype=np.float64),
+        tolerance=1e-9 + band + relative,
+        reach=reach,
+    )
+
+
+def _parabolas(target: _Class, other: _Class) -> Callable[[FloatArray], FloatArray]:
+    """Show each value as its own part of the log-odds: ½(x − μ₀)²/σ₀² − ½(x − μ₁)²/σ₁²."""
+
+    def see(rows: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            against = (rows - other.mean) ** 2 / other.variance
+            wanted = (rows - target.mean) ** 2 / target.variance
+            return np.asarray(0.5 * (against - wanted), dtype=np.float64)
+
+    return see
+
+
+def _band(columns: int, largest: float) -> float:
+    """Bound how far the log-odds behind scikit-learn's answer and our sum can be apart.
+
+    Each is a sum of terms whose magnitudes add up to ``largest`` at most: two logarithms of priors, and for
+    every column and class a logarithm and a square. A square is four rounded operations, a
+    logarithm errs by a few units, the halves are exact; 32 roundings more than there are additions
+    cover all of that. Theirs counts once and ours twice, as the search may add changes to a base; all of it
+    doubled, to be generous.
+    """
+    return 2.0 * 3.0 * summation_error(2 * columns + 32, largest)
+
+
+def _relative_error(largest: float) -> float:
+    """Bound the relative error of exp(a − logsumexp(a, b)), given the two floats a and b.
+
+    The logarithm of the sum is the larger of both plus log1p(exp(−difference)), at most log 2. That part
+    errs by a few units of 1; adding it rounds by a unit of the larger, and the subtraction by one of
+    the result: together less than 4 units of |a| + |b|. exp turns this into a relative error, and adds its
+    own. Twice that and more is allowed.
+    """
+    return 2.0 * _UNIT * (32.0 + 8.0 * largest)
+
+
+def _reported(relative: float) -> Reported:
+    """Bound the reported probability for exact log-odds; rounding may carry it above 1."""
+
+    def reported(score: float) -> tuple[float, float]:
+        with np.errstate(all="ignore"):
+            share = 1.0 / (1.0 + np.exp(np.float64(-score)))
+        low, high = share * (1.0 - relative) - _TINY, share * (1.0 + relative) + _TINY
+        return max(0.0, float(low)), float(high)
+
+    return reported
+
+
+def _refuse_what_rounds_otherwise(model: Any, given: np.dtype[Any]) -> None:
+    single = [name for name in ("theta_", "var_", "class_prior_") if getattr(model, name).dtype != np.float64]
+    if single or given == np.float32:
+        raise UnsupportedModel(
+            f"{FAMILY} in single precision rounds too coarsely to be read. Fit it on float64."
+        )
+    if not (model.class_prior_ > 0.0).all() or not (model.var_ > 0.0).all():
+        raise UnsupportedModel(
+            f"{FAMILY} with a class of prior 0 or a column of variance 0 divides by zero. "
+            "Give both classes a prior, and var_smoothing above 0."
+        )

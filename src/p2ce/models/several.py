@@ -1,0 +1,72 @@
+"""Read one model, or several that all have to accept."""
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidOption, InvalidThreshold, UnsupportedModel
+from p2ce.models.read import read_model
+from p2ce.models.reading import PROBABILITY, ReadModel
+
+
+def read_models(
+    model: Any,
+    *,
+    reference: pd.DataFrame,
+    target: Any,
+    threshold: float | Sequence[float | None] | None,
+    margin: float = 0.0,
+    reach: FloatArray | None = None,
+    opaque: bool = False,
+) -> tuple[ReadModel, ...]:
+    """Read a model, or every model of a list; ``threshold`` is for all of them, or one for each.
+
+    A ``margin`` is added to each threshold, on the scale that the model reports.
+    """
+    several = isinstance(model, list | tuple)
+    models = list(model) if several else [model]
+    if not models:
+        raise UnsupportedModel("model is an empty list. Pass at least one fitted model.")
+    thresholds = _one_for_each(threshold, len(models), several=several)
+    _check_margin(margin)
+    found = []
+    for one, asked in zip(models, thresholds, strict=True):
+        read = read_model(
+            one, reference=reference, target=target, threshold=asked, reach=reach, opaque=opaque
+        )
+        if margin:
+            wanted = read.threshold + margin
+            if read.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:
+                raise InvalidOption(
+                    f"margin={margin!r} on top of the threshold {read.threshold:g} asks for a probability of "
+                    f"{wanted:g}. Keep their sum in [0, 1]."
+                )
+            read = read_model(
+                one, reference=reference, target=target, threshold=wanted, reach=reach, opaque=opaque
+            )
+        found.append(read)
+    return tuple(found)
+
+
+def _one_for_each(threshold: Any, count: int, *, several: bool) -> list[Any]:
+    if not isinstance(threshold, list | tuple | np.ndarray):
+        return [threshold] * count
+    if not several or len(threshold) != count:
+        raise InvalidThreshold(
+            f"threshold has {len(threshold)} values for {count} model{'s' * (count != 1)}. "
+            "Pass one number for all of them, or a list with one for each."
+        )
+    return list(threshold)
+
+
+def _check_margin(margin: Any) -> None:
+    is_number = isinstance(margin, numbers.Real) and not isinstance(margin, bool)
+    if not is_number or not math.isfinite(margin) or margin < 0:
+        raise InvalidOption(
+            f"margin is how far beyond the threshold the score has to be, 0 or more; got {margin!r}."
+        )

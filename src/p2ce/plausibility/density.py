@@ -1,0 +1,34 @@
+"""Ask an estimate of density, such as KernelDensity: rows are plausible where other people are."""
+
+from typing import Any
+
+import pandas as pd
+
+from p2ce.plausibility.asked import DEFAULT_CONTAMINATION, asked_detector, columns_of
+from p2ce.plausibility.reading import ReadDetector
+
+
+def recognises(detector: object) -> bool:
+    """Tell an object that scores samples and leaves the threshold to us."""
+    if isinstance(detector, type) or callable(getattr(detector, "decision_function", None)):
+        return False
+    return callable(getattr(detector, "score_samples", None))
+
+
+def read(
+    detector: Any,
+    reference: pd.DataFrame,
+    random_state: int | None,  # noqa: ARG001
+    contamination: float | None,
+) -> ReadDetector:
+    """Ask for log-densities; the threshold is a percentile of the reference, the 5th by default."""
+    columns, named = columns_of(detector, reference)
+    return asked_detector(
+        detector.score_samples,
+        name=type(detector).__name__,
+        call="detector.score_samples",
+        columns=columns,
+        named=named,
+        reference=reference,
+        contamination=DEFAULT_CONTAMINATION if contamination is None else contamination,
+    )

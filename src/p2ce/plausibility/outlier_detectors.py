@@ -1,0 +1,87 @@
+"""Ask detectors with a decision function: scikit-learn's, PyOD's, and all that follow either convention."""
+
+from copy import copy
+from typing import Any
+
+import pandas as pd
+
+from p2ce.compiled.library import library_class
+from p2ce.errors import NotFitted, UnsupportedDetector
+from p2ce.plausibility.asked import asked_detector, columns_of
+from p2ce.plausibility.reading import ReadDetector
+
+CALL = "detector.decision_function"
+_LOCAL = frozenset({"LocalOutlierFactor"})
+
+
+def recognises(detector: object) -> bool:
+    """Tell an object with a decision function, or one that would have it if it had been set up otherwise."""
+    if isinstance(detector, type):
+        return False
+    return callable(getattr(detector, "decision_function", None)) or _is_local(detector)
+
+
+def read(
+    detector: Any,
+    reference: pd.DataFrame,
+    random_state: int | None,  # noqa: ARG001
+    contamination: float | None,
+) -> ReadDetector:
+    """Ask for decision values: plausible from 0 up, or up to ``threshold_`` where higher is more abnormal."""
+    if _is_local(detector) and not detector.novelty:
+        raise UnsupportedDetector(
+            "LocalOutlierFactor(novelty=False) only scores the rows that it was fitted on. "
+            "Fit LocalOutlierFactor(novelty=True)."
+        )
+    if hasattr(detector, "classes_"):
+        raise UnsupportedDetector(
+            f"{type(detector).__name__} is a classifier: its decision function tells classes apart, not what "
+            "is plausible. Pass an outlier detector."
+        )
+    name, (columns, named) = type(detector).__name__, columns_of(detector, reference)
+    if not _is_pyod(detector):
+        if _is_local(detector) and named:
+            detector, named = _without_names(detector), False
+        return asked_detector(
+            detector.decision_function,
+            name=name,
+            call=CALL,
+            columns=columns,
+            named=named,
+            reference=reference,
+            contamination=contamination,
+        )
+    if not hasattr(detector, "threshold_"):
+        raise NotFitted(f"This {type(detector).__name__} is not fitted. Call .fit(X) on it.")
+    return asked_detector(
+        detector.decision_function,
+        name=name,
+        call=CALL,
+        columns=columns,
+        named=named,
+        reference=reference,
+        contamination=contamination,
+        sign=-1.0,
+        least=-float(detector.threshold_),
+    )
+
+
+def _without_names(detector: Any) -> Any:
+    """Copy a LocalOutlierFactor that was fitted on a frame, as if it had been fitted on an array.
+
+    Given the right frame, it hands an array to itself and warns about that, at every call.
+    """
+    other = copy(detector)  # shallow: all that it has learnt is shared, and stays as it is
+    del other.feature_names_in_
+    return other
+
+
+def _is_local(detector: object) -> bool:
+    return library_class(detector, root="sklearn", names=_LOCAL) is not None
+
+
+def _is_pyod(detector: object) -> bool:
+    """Tell PyOD's convention, by the package or by the attributes that it documents."""
+    if any(kind.__module__.partition(".")[0] == "pyod" for kind in type(detector).__mro__):
+        return True
+    return hasattr(detector, "threshold_") and hasattr(detector, "decision_scores_")

@@ -1,0 +1,63 @@
+"""Check that the user's own object gives the same answer about a row whenever and with whomever it is asked."""
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.testing.failing import require
+from p2ce.testing.subject import Subject, columns_in_reverse
+
+REPEATED = 1e-9
+ALONE = 16
+
+
+def check_answers(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Ask about rows in several ways; give the answers (n,).
+
+    The same call again may differ by 1e-9, since threads add in any order. In another batch a library of
+    single precision rounds otherwise: there the reading's own tolerance counts if it is larger.
+    """
+    frame = subject.frame(rows)
+    first = subject.ask_frame(frame)
+    kept = np.asarray(subject.call(frame))
+    copied = kept.copy()
+    _compare(subject, rows, first, copied, "asked again about the same rows", REPEATED)
+    loose = max(REPEATED, subject.tolerance)
+    shuffled = rng.permutation(len(rows))
+    there = np.empty(len(rows))
+    there[shuffled] = subject.ask(rows[shuffled], " in another order")
+    _compare(subject, rows, first, there, "asked about the rows in another order", loose)
+    ends = np.unique([0, len(rows) // 7, len(rows) // 2, len(rows)])
+    parts = [subject.ask(rows[a:b], " of a part") for a, b in zip(ends, ends[1:], strict=False)]
+    _compare(subject, rows, first, np.concatenate(parts), "asked in batches of another size", loose)
+    for at in rng.permutation(len(rows))[:ALONE]:
+        alone = subject.ask(rows[at : at + 1], " alone")
+        _compare(subject, rows[at : at + 1], first[at : at + 1], alone, "asked about the row alone", loose)
+    turned = subject.ask_frame(columns_in_reverse(frame, subject.labels), " with columns in another order")
+    _compare(subject, rows, first, turned, "asked with the columns in another order", loose)
+    require(
+        np.array_equal(kept, copied, equal_nan=True),
+        f"ask of this {subject.who} ({subject.family}) has to give an array of its own; a later call has "
+        "written into what an earlier one returned. Return a copy of the buffer.",
+    )
+    return first
+
+
+def apart(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Give differences, relative to answers above 1; equal infinities do not differ."""
+    with np.errstate(invalid="ignore"):
+        error = np.abs(one - other) / np.maximum(1.0, np.minimum(np.abs(one), np.abs(other)))
+    return np.where(one == other, 0.0, error)
+
+
+def _compare(
+    subject: Subject, rows: FloatArray, first: FloatArray, again: FloatArray, how: str, allowed: float
+) -> None:
+    error = apart(first, again)
+    at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
+    require(
+        error[at] <= allowed,
+        f"ask of this {subject.who} ({subject.family}) has to give the same answer about a row every time, up "
+        f"to {allowed:g}; first it gave {first[at]!r}, and {how} {again[at]!r}, about "
+        f"{subject.shown(rows[at])}. Fix its seed, put it into evaluation mode, and take nothing from the "
+        "whole batch.",
+    )

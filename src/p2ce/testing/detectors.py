@@ -1,0 +1,150 @@
+"""Check that a detector conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.explainer import Explainer
+from p2ce.plausibility.read import read_detector
+from p2ce.plausibility.reading import ReadDetector
+from p2ce.testing.answers import check_answers
+from p2ce.testing.bounds import Bounded, check_bounds
+from p2ce.testing.failing import require
+from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
+from p2ce.testing.reports import ASKED, DetectorReport
+from p2ce.testing.rows import grid_of_reference, rows_to_check
+from p2ce.testing.scores import check_scores
+from p2ce.testing.small_grid import small_actions
+from p2ce.testing.state import unchanged
+from p2ce.testing.subject import Subject, subject_of_detector
+
+# Of boxes around people who are nearly all plausible a bound says little: it is also tried at these.
+STRICTER = (0.25, 0.5)
+
+
+def check_detector(
+    detector: Any,
+    reference: pd.DataFrame,
+    *,
+    contamination: float | None = None,
+    rows: int = 2000,
+    boxes: int = 200,
+    cells: int = 2000,
+    people: int = 3,
+    random_state: int = 0,
+) -> DetectorReport:
+    """Check a detector as `p2ce.Explainer` would read it; raise an AssertionError where it does not conform.
+
+    Args:
+        detector: a fitted detector, `p2ce.IsolationForest(...)`, or a function of rows.
+        reference: the frame that would be passed to `Explainer`.
+        contamination: the share of the reference that is to be implausible, if it is to be set.
+        rows: rows on which decision values are compared, about.
+        boxes: boxes of the grid that are put to the bound, for each threshold.
+        cells: cells of a box that the detector itself is asked about, if there are more.
+        people: people of the reference for whom fronts are compared with brute force.
+        random_state: seeds the choice of rows, boxes and cells, and a forest without a seed of its own.
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
+    >>> report = check_detector(lambda rows: 3.5 - rows["Debts"], people, rows=100, people=1)
+    >>> report.bound, report.plausible
+    ('no bound, asked', 1.0)
+    """
+    with unchanged(detector, "detector", reference) as state:
+        read = _read(detector, reference, random_state, contamination)
+        rng = np.random.default_rng(random_state)
+        subject = subject_of_detector(read, reference)
+        grid = grid_of_reference(subject)
+        asked = rows_to_check(subject, grid, rows, rng)
+        answers = check_answers(subject, asked, rng)
+        compared = check_scores(subject, grid, asked, answers)
+        own = subject.ask(subject.reference)
+        _check_share(subject, own, contamination)
+        bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=None)
+        for share in STRICTER if bounded.bound != ASKED else ():
+            stricter = subject_of_detector(_read(detector, reference, random_state, share), reference)
+            more = check_bounds(stricter, grid, boxes=boxes, cells=cells, rng=rng, again=None)
+            bounded = Bounded(bounded.bound, *(a + b for a, b in zip(bounded[1:], more[1:], strict=True)))
+        fronts = _check_fronts(subject, detector, reference, contamination, people, rng, random_state)
+    return DetectorReport(
+        family=read.family,
+        contamination=contamination,
+        plausible=float(subject.accepts(own).mean()),
+        rows=len(asked),
+        accepted=int(subject.accepts(answers).sum()),
+        tolerance=read.tolerance,
+        state=state.how,
+        **compared._asdict(),
+        **bounded._asdict(),
+        **fronts._asdict(),
+    )
+
+
+def _read(
+    detector: Any, reference: pd.DataFrame, random_state: int, contamination: float | None
+) -> ReadDetector:
+    read = read_detector(
+        detector, reference=reference, random_state=random_state, contamination=contamination
+    )
+    require(read is not None, "A detector is needed to check one; got None.")
+    assert read is not None
+    require(
+        read.score is not None or read.ask is not None,
+        f"A reading of a detector has a score, or `ask`, or both; this one ({read.family}) has neither.",
+    )
+    return read
+
+
+def _check_share(subject: Subject, own: FloatArray, contamination: float | None) -> None:
+    """Compare the share of implausible people with what was asked for; ties at the threshold may spare some."""
+    if contamination is None:
+        return
+    implausible = float((~subject.accepts(own)).mean())
+    at_threshold = float((own == 0.0).mean())
+    slack = 1.0 / len(own) + 1e-12
+    require(
+        contamination - at_threshold - slack <= implausible <= contamination + slack,
+        f"With contamination={contamination!r} about that share of the reference is implausible to this detector "
+        f"({subject.family}); got {implausible:.4f}, and {at_threshold:.4f} exactly at the threshold. Take the "
+        "percentile of the values that `ask` gives for the reference.",
+    )
+
+
+def _check_fronts(
+    subject: Subject,
+    detector: Any,
+    reference: pd.DataFrame,
+    contamination: float | None,
+    people: int,
+    rng: np.random.Generator,
+    random_state: int,
+) -> Fronts:
+    """Search for people with a model that asks for more of one column, and have the detector choose."""
+    actions = small_actions(subject, reference, rng)
+    movable = [feature for feature in actions.features if not feature.fixed and feature.count() > 1]
+    if not movable:
+        return Fronts(0, 0)
+    label = {str(name): name for name in reference.columns}[movable[0].name]
+    enough = float(np.median(reference[label]))
+
+    def wanted(frame: pd.DataFrame) -> FloatArray:
+        return np.where(frame[label].to_numpy(dtype=np.float64) > enough, 0.75, 0.25)
+
+    def accepts(frame: pd.DataFrame) -> BoolArray:
+        return (wanted(frame) >= 0.5) & subject.accepts(subject.ask_frame(frame))
+
+    explainer = Explainer(
+        wanted,
+        reference,
+        actions=actions,
+        max_changes=MAX_CHANGES,
+        plausibility=detector,
+        contamination=contamination,
+        random_state=random_state,
+    )
+    rows = reference.to_numpy(dtype=np.float64)[rng.permutation(len(reference))]
+    refused = rows[rows[:, list(reference.columns).index(label)] <= enough][:people]
+    return check_fronts({"with this detector": explainer}, refused, accepts)

@@ -1,0 +1,118 @@
+"""Compare the fronts that `Explainer` finds with those that brute force finds by asking about every cell."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.compiled.costs import quanta
+from p2ce.explainer import Explainer
+from p2ce.pareto.filter import undominated
+from p2ce.result import Explanation
+from p2ce.result.status import Status
+from p2ce.testing.boxes import BoxOf, cells_of
+from p2ce.testing.failing import require
+from p2ce.testing.subject import shown
+from p2ce.verify.batch import prepare
+from p2ce.verify.rows import rows_frame
+from p2ce.verify.setup import Setup
+
+MAX_CHANGES = 3
+EVERY_CELL = 1 << 20
+
+
+class Fronts(NamedTuple):
+    """How many fronts were compared, and how many points they have."""
+
+    people: int
+    points: int
+
+
+def check_fronts(
+    explainers: Mapping[str, Explainer], people: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
+) -> Fronts:
+    """Compare every explainer's front of people (n, d) with brute force, and with one another.
+
+    ``accepts`` asks the user's own objects. All explainers have the same grid, costs and columns.
+    """
+    points = 0
+    for person in people:
+        fronts = {}
+        for how, explainer in explainers.items():
+            setup = explainer._setup
+            row = rows_frame(person[None, :], setup.labels, setup.dtypes)
+            fronts[how] = explainer.explain(row)
+            told = f"The front that was found {how} for {shown(row.iloc[0])}"
+            _require_proof(fronts[how], told)
+            truth = front_by_asking(setup, person, accepts)
+            _require_equal(fronts[how], truth, told)
+            points += len(truth)
+        first, *others = fronts
+        for how in others:
+            one, other = ([option.values for option in fronts[name]] for name in (first, how))
+            require(
+                one == other,
+                f"The same {len(one)} points have to be found {first} and {how}; got {one} and {other} for "
+                f"{shown(row.iloc[0])}. The two decide differently about some cell.",
+            )
+    return Fronts(len(people), points // max(len(explainers), 1))
+
+
+def front_by_asking(
+    setup: Setup, person: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
+) -> FloatArray:
+    """Ask about every cell of a person's grid; give the costs (points, objectives) of the front, sorted."""
+    batch = prepare(setup, person[None, :])
+    placement, tables = batch.placement, batch.tables
+    here = placement.position[0]
+    box = BoxOf(
+        person=0,
+        low=placement.lowest[0],
+        high=placement.highest[0],
+        must=np.zeros(len(here), dtype=np.int32),
+        left=len(here) if setup.max_changes is None else setup.max_changes,
+    )
+    cells = cells_of(box, here, EVERY_CELL, np.random.default_rng(0))
+    cells = cells[(cells != here).any(axis=1)]
+    if len(cells):
+        rows = batch.rows(setup.grid.columns, np.zeros(len(cells), dtype=np.int64), cells)
+        cells = cells[accepts(rows_frame(rows, setup.labels, setup.dtypes))]
+    steps = tables.steps[0][:, np.arange(len(here)), cells]  # (objectives, cells, axes)
+    totals = np.where(tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2)).T
+    compared = quanta(totals)
+    totals = totals[undominated(compared)] if len(totals) else totals
+    _, first = np.unique(quanta(totals), axis=0, return_index=True)
+    costs = totals[first] * tables.tick[0]
+    for m, objective in enumerate(setup.objectives):
+        costs[:, m] = objective.report(costs[:, m])
+    return costs
+
+
+def _require_proof(found: Explanation, told: str) -> None:
+    proven = found.certificate is not None and found.certificate.proven
+    require(
+        found.status in (Status.OPTIMAL, Status.NO_RECOURSE) and proven,
+        f"{told} has to be proven; its status is {found.status}"
+        + ("" if found.certificate is None else f", with {found.certificate.discrepancies} discrepancies")
+        + ". The user's own object contradicts what was read of it.",
+    )
+
+
+def _require_equal(found: Explanation, truth: FloatArray, told: str) -> None:
+    names = found.objectives
+    costs = np.array([[option.costs[name] for name in names] for option in found]).reshape(-1, len(names))
+    assert found.certificate is not None
+    fine = np.array([found.certificate.cost_resolution[name] for name in names])
+    require(
+        len(costs) == len(truth),
+        f"{told} has to have the {len(truth)} points that asking about every cell gives, with costs "
+        f"{truth.tolist()}; got {len(costs)}, with costs {costs.tolist()}. A bound is too low, or a score off.",
+    )
+    near = (np.abs(costs[:, None, :] - truth[None, :, :]) <= 2.0 * fine).all(axis=2)
+    require(
+        near.any(axis=0).all() and near.any(axis=1).all(),
+        f"{told} has to cost what asking about every cell gives: expected {truth.tolist()}, got "
+        f"{costs.tolist()} (columns {', '.join(names)}). A bound is too low, or a score is off.",
+    )

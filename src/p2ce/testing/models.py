@@ -1,0 +1,209 @@
+"""Check that a model conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray
+from p2ce.explainer import Explainer
+from p2ce.models.read import read_model
+from p2ce.models.reading import DECISION, PROBABILITY, ReadModel
+from p2ce.problem.actions import ActionSet
+from p2ce.testing.answers import check_answers
+from p2ce.testing.bounds import check_bounds
+from p2ce.testing.failing import require
+from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
+from p2ce.testing.reports import ModelReport
+from p2ce.testing.rows import grid_of_reference, rows_to_check
+from p2ce.testing.scores import check_scores
+from p2ce.testing.small_grid import refused_people, small_actions
+from p2ce.testing.state import unchanged
+from p2ce.testing.subject import Subject, subject_of_model
+
+
+def check_model(
+    model: Any,
+    reference: pd.DataFrame,
+    *,
+    target: Any = 1,
+    threshold: float | None = None,
+    rows: int = 2000,
+    boxes: int = 200,
+    cells: int = 2000,
+    people: int = 3,
+    random_state: int = 0,
+) -> ModelReport:
+    """Check a fitted model as `p2ce.Explainer` would read it; raise an AssertionError where it does not conform.
+
+    Args:
+        model: a fitted model of any family, or a callable.
+        reference: the frame that would be passed to `Explainer`.
+        target: the class to be reached.
+        threshold: what its score has to reach; by default 0.5 for probabilities, 0 for decision values.
+        rows: rows on which scores are compared, about.
+        boxes: boxes of the grid that are put to the bound, for each threshold.
+        cells: cells of a box that the model itself is asked about, if there are more.
+        people: refused people of the reference for whom fronts are compared with brute force.
+        random_state: seeds the choice of rows, boxes and cells.
+
+    >>> import pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
+    >>> model = DecisionTreeClassifier(random_state=0).fit(people, [0, 0, 1, 1])
+    >>> report = check_model(model, people, rows=100, boxes=20, people=1)
+    >>> report.bound, report.largest_error
+    ('tree leaves', 0.0)
+    """
+
+    def read(asked: float | None) -> ReadModel:
+        return read_model(model, reference=reference, target=target, threshold=asked)
+
+    with unchanged(model, "model", reference) as state:
+        found = read(threshold)
+        report = check_reading(
+            found,
+            reference,
+            rows=rows,
+            boxes=boxes,
+            cells=cells,
+            people=people,
+            random_state=random_state,
+            read_again=read,
+            explainer=lambda actions: _explainer(
+                model, reference[_ordered(found, reference)], actions, target, found.threshold
+            ),
+        )
+    return replace(report, state=state.how)
+
+
+def check_reading(
+    read: ReadModel,
+    reference: pd.DataFrame,
+    *,
+    rows: int = 2000,
+    boxes: int = 200,
+    cells: int = 2000,
+    people: int = 3,
+    random_state: int = 0,
+    read_again: Callable[[float], ReadModel] | None = None,
+    explainer: Callable[[ActionSet], Explainer] | None = None,
+) -> ModelReport:
+    """Check what a family's ``read`` gave, before the family is registered.
+
+    The arguments are those of `check_model`. ``read_again`` reads the same model for another threshold; with
+    it, bounds are also tried where they are hardest: at a threshold that some cell reaches exactly.
+    ``explainer`` makes the explainer whose fronts are compared; by default one of this reading.
+
+    >>> import numpy as np, pandas as pd
+    >>> from p2ce.compiled.score import CompiledScore
+    >>> people = pd.DataFrame({"Income": [10.0, 20.0, 30.0, 40.0], "Debts": [3.0, 1.0, 2.0, 0.0]})
+    >>> weights = np.array([1.0, -4.0])
+    >>> reading = ReadModel(
+    ...     family="my family", columns=("Income", "Debts"), scale="decision", threshold=20.0, classes=(0, 1),
+    ...     score=CompiledScore(name="model", column_count=2, weights=weights, sure=20.001, maybe=19.999),
+    ...     ask=lambda frame: frame[["Income", "Debts"]].to_numpy() @ weights,
+    ...     report=lambda scores: scores, tolerance=1e-9,
+    ... )
+    >>> print(check_reading(reading, people, rows=100, boxes=20, people=1).bound)
+    additive
+    """
+    _check_terms(read)
+    rng = np.random.default_rng(random_state)
+    subject = subject_of_model(read, reference)
+    require(
+        set(read.columns) == {str(name) for name in reference.columns},
+        f"columns of a model are those of the reference, {tuple(map(str, reference.columns))}, in the "
+        f"model's order; got {read.columns}.",
+    )
+    grid = grid_of_reference(subject)
+    with unchanged(None, "model", reference):
+        asked = rows_to_check(subject, grid, rows, rng)
+        answers = check_answers(subject, asked, rng)
+        compared = check_scores(subject, grid, asked, answers)
+        again = None
+        if read_again is not None:
+            again = lambda threshold: _at(subject, read_again(threshold))  # noqa: E731
+        bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=again)
+        fronts = _check_fronts(subject, read, reference, people, rng, explainer)
+    return ModelReport(
+        family=read.family,
+        scale=read.scale,
+        threshold=read.threshold,
+        rows=len(asked),
+        accepted=int(subject.accepts(answers).sum()),
+        tolerance=read.tolerance,
+        state="frame and seeds",
+        **compared._asdict(),
+        **bounded._asdict(),
+        **fronts._asdict(),
+    )
+
+
+def _check_terms(read: ReadModel) -> None:
+    require(
+        len(read.classes) >= 2 and len(set(map(str, read.classes))) == len(read.classes),
+        f"classes of a reading are two or more, each once; got {read.classes!r}.",
+    )
+    require(
+        read.scale in (PROBABILITY, DECISION),
+        f"scale of a reading is {PROBABILITY!r} or {DECISION!r}; got {read.scale!r}.",
+    )
+    inside = 0.0 <= read.threshold <= 1.0 if read.scale == PROBABILITY else np.isfinite(read.threshold)
+    require(inside, f"threshold {read.threshold!r} of a reading does not lie on its scale, {read.scale}.")
+    require(
+        0.0 <= read.tolerance < np.inf,
+        f"tolerance of a reading is finite and 0 or more; got {read.tolerance!r}.",
+    )
+
+
+def _at(subject: Subject, read: ReadModel) -> Subject:
+    return replace(subject, score=read.score, threshold=read.threshold, call=read.ask)
+
+
+def _ordered(read: ReadModel, reference: pd.DataFrame) -> list[Any]:
+    labels = {str(label): label for label in reference.columns}
+    return [labels[name] for name in read.columns]
+
+
+def _check_fronts(
+    subject: Subject,
+    read: ReadModel,
+    reference: pd.DataFrame,
+    people: int,
+    rng: np.random.Generator,
+    explainer: Callable[[ActionSet], Explainer] | None,
+) -> Fronts:
+    """Compare the fronts by the reading, and by the model as a bare callable, with brute force."""
+    refused = refused_people(subject, people, rng)
+    if not len(refused):
+        return Fronts(0, 0)
+    ordered = reference[_ordered(read, reference)]
+    actions = small_actions(subject, ordered, rng)
+    asked = _explainer(lambda frame: read.ask(frame), ordered, actions, 1, read.threshold)
+    if explainer is None:
+        own = _explainer(lambda frame: read.ask(frame), ordered, actions, 1, read.threshold)
+        own._setup = own._setup.with_models((read,))
+    else:
+        own = explainer(actions)
+
+    def accepts(frame: pd.DataFrame) -> BoolArray:
+        return subject.accepts(subject.ask_frame(frame))
+
+    return check_fronts({"by the model as read": own, "by a bare callable": asked}, refused, accepts)
+
+
+def _explainer(
+    model: Any, reference: pd.DataFrame, actions: ActionSet, target: Any, threshold: float
+) -> Explainer:
+    return Explainer(
+        model,
+        reference,
+        actions=actions,
+        target=target,
+        threshold=threshold,
+        max_changes=MAX_CHANGES,
+        plausibility=None,
+    )

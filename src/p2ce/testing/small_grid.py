@@ -1,0 +1,49 @@
+"""Choose a few refused people and a grid so small that brute force can ask about all of it."""
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.problem.actions import ActionSet
+from p2ce.testing.subject import Subject
+
+AXES, CANDIDATES = 4, 5
+TRIED_ROWS = 64
+
+
+def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Generator) -> ActionSet:
+    """Let the few columns change that move the answers most, to a few values each."""
+    actions = ActionSet.infer(reference)
+    axes = _strongest(subject, rng)
+    choices = {}
+    for column in axes:
+        name = subject.columns[column]
+        values = actions[name].candidates()
+        some = np.linspace(0, len(values) - 1, min(CANDIDATES, len(values))).round().astype(int)
+        choices[name] = values[np.unique(some)].tolist()
+    others = [name for name in actions.names if name not in choices]
+    return actions.values(choices).fix(*others)
+
+
+def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
+    """Rank columns by how far the answers move when other people's values are put into them."""
+    rows = subject.reference[rng.integers(0, len(subject.reference), TRIED_ROWS)]
+    others = subject.reference[rng.integers(0, len(subject.reference), TRIED_ROWS)]
+    own = np.clip(subject.ask(rows), -1e300, 1e300)
+    moved = []
+    for column in range(rows.shape[1]):
+        changed = rows.copy()
+        changed[:, column] = others[:, column]
+        moved.append(float(np.abs(np.clip(subject.ask(changed), -1e300, 1e300) - own).mean()))
+    return np.argsort(moved)[::-1][:AXES].tolist()
+
+
+def refused_people(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
+    """Choose refused people of the reference: the nearest to the threshold, and others; (n, own columns)."""
+    rows = subject.reference[rng.permutation(len(subject.reference))[:500]]
+    answers = subject.ask(rows)
+    refused = np.flatnonzero(~subject.accepts(answers))
+    if not len(refused):
+        return rows[:0]
+    nearest = refused[np.argmax(answers[refused])]
+    return rows[np.unique([nearest, *refused[: count - 1]])][:count]

@@ -1,0 +1,93 @@
+"""See whether a model, the caller's frame or the global seeds have changed."""
+
+import pickle
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.testing.failing import require
+
+BY_TENSORS, BY_BYTES, BY_NAMES = "tensors and modes", "pickled bytes", "names of attributes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What an object consists of, as bytes."""
+
+    how: str
+    parts: dict[str, bytes]
+
+    def difference(self, later: "State") -> str | None:
+        """Name a part that differs; None if nothing does."""
+        for name in [*self.parts, *later.parts]:
+            if self.parts.get(name) != later.parts.get(name):
+                return name
+        return None
+
+
+def state_of(thing: Any) -> State:
+    """Write down an object: tensors of a module, else pickled bytes, else what its attributes are called."""
+    if callable(getattr(thing, "state_dict", None)) and callable(getattr(thing, "named_modules", None)):
+        return State(how=BY_TENSORS, parts=_tensors(thing))
+    attributes = dict(getattr(thing, "__dict__", {}))
+    whole = _bytes(thing)
+    parts = {f"attribute {name!r}": _bytes(value) or b"" for name, value in attributes.items()}
+    if whole is None and not any(parts.values()):
+        return State(how=BY_NAMES, parts=parts)
+    return State(how=BY_BYTES, parts={**parts, "the object as a whole": whole or b""})
+
+
+def _tensors(module: Any) -> dict[str, bytes]:
+    parts = {f"tensor {name!r}": _bytes(value) or b"" for name, value in module.state_dict().items()}
+    for name, part in module.named_modules():
+        parts[f"mode of {name or 'the module'!r}"] = str(bool(part.training)).encode()
+    for name, value in module.named_parameters():
+        parts[f"gradient of {name!r}"] = str((value.requires_grad, value.grad is None)).encode()
+    return parts
+
+
+def _bytes(thing: Any) -> bytes | None:
+    """Pickle something; None if that fails, or gives other bytes each time."""
+    from joblib.externals import cloudpickle
+
+    for pickler in (pickle, cloudpickle):
+        try:
+            found = pickler.dumps(thing)
+            if found == pickler.dumps(thing):
+                return bytes(found)
+        except Exception:  # whatever an object raises when it is pickled
+            continue
+    return None
+
+
+@contextmanager
+def unchanged(thing: Any, who: str, reference: pd.DataFrame) -> Iterator[State]:
+    """Require that an object, the reference and the global seeds are afterwards as they were before."""
+    before, frame = state_of(thing), reference.copy(deep=True)
+    numpy_seed, python_seed = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
+    yield before
+    changed = before.difference(state_of(thing))
+    require(
+        changed is None,
+        f"Reading and asking must leave the {who} ({type(thing).__name__}) as it is; {changed} has changed. "
+        "Compute on a copy, and keep what is cached outside of it.",
+    )
+    require(
+        reference.equals(frame) and reference.columns.equals(frame.columns),
+        f"Reading and asking the {who} must leave the reference frame as it is, but it has changed. "
+        "Hand a copy to whatever writes.",
+    )
+    same = random.getstate() == python_seed and all(
+        np.array_equal(now, then)
+        for now, then in zip(np.random.get_state(), numpy_seed, strict=True)  # noqa: NPY002
+    )
+    require(
+        same,
+        f"Reading and asking the {who} must not draw from the global random generators, but their state has "
+        "changed. Use a generator of its own: np.random.default_rng(seed).",
+    )

@@ -1,0 +1,177 @@
+"""See a reading of a model and one of a detector alike: rows in, the user's own answers out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.compiled.evaluate import score_rows
+from p2ce.compiled.foreign import ForeignScore
+from p2ce.compiled.score import CompiledScore
+from p2ce.models.reading import ReadModel
+from p2ce.plausibility.reading import ReadDetector
+from p2ce.testing.failing import require
+from p2ce.verify.people import reference_dtypes
+from p2ce.verify.rows import rows_frame
+from p2ce.verify.setup import labels_of
+
+SHOWN_COLUMNS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subject:
+    """What is checked. A row is accepted, or plausible, where the answer is at least ``threshold``."""
+
+    who: str  # "model" or "detector", as messages call it
+    family: str
+    score: CompiledScore | ForeignScore | None
+    threshold: float
+    tolerance: float
+    report: Callable[[FloatArray], FloatArray]
+    call: Callable[[pd.DataFrame], FloatArray]
+    columns: tuple[str, ...]  # its own, in its order
+    labels: "pd.Index[Any]"  # all columns of the frames that it is asked about, its own first
+    dtypes: dict[str, np.dtype[Any]]  # of the same
+    reference: FloatArray  # (n, own columns) rows of the caller's reference, as the frames hold them
+    others: FloatArray  # (columns that are not its own,) values for them
+    may_be_infinite: bool
+
+    def frame(self, rows: FloatArray) -> pd.DataFrame:
+        """Write rows (n, own columns) as a frame of all columns, in the reference's types."""
+        rest = np.broadcast_to(self.others, (len(rows), len(self.others)))
+        return rows_frame(np.concatenate([rows, rest], axis=1), self.labels, self.dtypes)
+
+    def held(self, rows: FloatArray) -> FloatArray:
+        """Give rows as a frame would hold them: whole where the column is whole, single where it is."""
+        kinds = list(self.dtypes.values())[: rows.shape[1]]
+        columns = [_fitting(rows[:, i], kind) for i, kind in enumerate(kinds)]
+        return np.column_stack(columns).astype(np.float64).reshape(rows.shape)
+
+    def ask(self, rows: FloatArray, how: str = "") -> FloatArray:
+        """Ask the user's own object; one number per row has to come back, and the frame has to stay."""
+        return self.ask_frame(self.frame(rows), how)
+
+    def ask_frame(self, frame: pd.DataFrame, how: str = "") -> FloatArray:
+        """Ask about a frame."""
+        before = frame.copy(deep=True)
+        found = np.asarray(self.call(frame))
+        asked = f"asked about {len(frame)} rows{how}"
+        require(
+            found.shape == (len(frame),) and found.dtype.kind == "f",
+            f"ask of this {self.who} ({self.family}) has to give one float per row: shape ({len(frame)},); "
+            f"{asked} it gave {found.dtype} of shape {found.shape}. Pick the one column, and cast it.",
+        )
+        require(
+            frame.equals(before) and frame.columns.equals(before.columns),
+            f"ask of this {self.who} ({self.family}) has to leave the frame alone; {asked} it wrote into it, "
+            f"first in {_first_difference(before, frame)}. Hand a copy to whatever writes.",
+        )
+        wrong = np.isnan(found) if self.may_be_infinite else ~np.isfinite(found)
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            require(
+                False,
+                f"ask of this {self.who} ({self.family}) has to give finite numbers; {asked} it gave "
+                f"{found[at]} for {int(wrong.sum())} of them, such as {shown(frame.iloc[at])}. "
+                "Check that it takes rows like these.",
+            )
+        return np.array(found, dtype=np.float64)
+
+    def accepts(self, answers: FloatArray) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+        """Tell which answers are enough."""
+        return np.asarray(answers >= self.threshold, dtype=np.bool_)
+
+    def shown(self, row: FloatArray) -> str:
+        """Write a row for a message."""
+        return shown(self.frame(row[None, :]).iloc[0])
+
+
+def subject_of_model(read: ReadModel, reference: pd.DataFrame) -> Subject:
+    """Make a reading of a model the subject of checks."""
+    return _subject("model", read, reference, call=read.ask, threshold=read.threshold, may_be_infinite=False)
+
+
+def subject_of_detector(read: ReadDetector, reference: pd.DataFrame) -> Subject:
+    """Make a reading of a detector the subject of checks; 0 and more is plausible."""
+    labels = list(labels_of(reference, read.columns))
+    score = read.score
+
+    def computed(frame: pd.DataFrame) -> FloatArray:
+        assert score is not None, "a detector has a score, or is asked"
+        return read.report(score_rows(score, frame[labels].to_numpy(dtype=np.float64)))
+
+    call = computed if read.ask is None else read.ask
+    # A density may be zero, and its logarithm minus infinity: implausible is all that this means.
+    return _subject("detector", read, reference, call=call, threshold=0.0, may_be_infinite=True)
+
+
+def _subject(
+    who: str,
+    read: ReadModel | ReadDetector,
+    reference: pd.DataFrame,
+    *,
+    call: Callable[[pd.DataFrame], FloatArray],
+    threshold: float,
+    may_be_infinite: bool,
+) -> Subject:
+    names = [str(name) for name in reference.columns]
+    require(
+        read.columns and len(set(read.columns)) == len(read.columns) and set(read.columns) <= set(names),
+        f"columns of a reading name columns of the reference, each once; got {read.columns} where the "
+        f"reference has {tuple(names)}. Take them from what the {who} was fitted on.",
+    )
+    order = [*read.columns, *(name for name in names if name not in read.columns)]
+    labels = labels_of(reference, order)
+    values = reference[list(labels)].to_numpy(dtype=np.float64)
+    own = len(read.columns)
+    return Subject(
+        who=who,
+        family=read.family,
+        score=read.score,
+        threshold=threshold,
+        tolerance=read.tolerance,
+        report=read.report,
+        call=call,
+        columns=read.columns,
+        labels=labels,
+        dtypes=reference_dtypes(reference, order),
+        reference=np.ascontiguousarray(values[:, :own]),
+        others=values[0, own:],
+        may_be_infinite=may_be_infinite,
+    )
+
+
+def shown(row: Any) -> str:
+    """Write a row of a frame for a message, its first columns if it has many."""
+    parts = [f"{name}={value!r}" for name, value in zip(row.index, row.to_list(), strict=True)]
+    more = ", …" if len(parts) > SHOWN_COLUMNS else ""
+    return f"({', '.join(parts[:SHOWN_COLUMNS])}{more})"
+
+
+def columns_in_reverse(frame: pd.DataFrame, labels: Sequence[Any]) -> pd.DataFrame:
+    """Give the same frame with its columns the other way round."""
+    return frame[list(labels)[::-1]]
+
+
+def _fitting(values: FloatArray, kind: np.dtype[Any]) -> "np.ndarray[Any, Any]":
+    """Bring values into the range of a type before they are cast to it."""
+    if kind.kind == "b":
+        return values != 0.0
+    if kind.kind in "iu":
+        ends = np.iinfo(kind)
+        return np.clip(np.rint(values), max(ends.min, -(2**53)), min(ends.max, 2**53)).astype(kind)
+    with np.errstate(over="ignore"):
+        limit = float(np.finfo(kind).max)
+        return np.clip(values, -limit, limit).astype(kind)
+
+
+def _first_difference(before: pd.DataFrame, after: pd.DataFrame) -> str:
+    if not before.columns.equals(after.columns):
+        return f"its columns, now {list(after.columns)}"
+    for label in before.columns:
+        if len(before) != len(after) or not before[label].equals(after[label]):
+            return f"column {label!r}"
+    return "its index"

@@ -1,0 +1,160 @@
+"""Prune by the paper's SHAP estimate: made once for an explainer, calibrated on people whose answer is known."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.estimates.attributions import Attributor
+from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
+from p2ce.estimates.people import Gains, lay_out_gains
+from p2ce.estimates.reference import divide
+from p2ce.estimates.scales import Link
+from p2ce.estimates.spec import ShapEstimate
+from p2ce.estimates.tables import best_attributions, largest_attributions, mean_attributions
+from p2ce.grid.placement import Placement
+from p2ce.models.reading import PROBABILITY
+from p2ce.verify.asking import ask
+from p2ce.verify.rows import rows_frame
+from p2ce.verify.setup import Setup
+
+if TYPE_CHECKING:
+    from p2ce.compiled.flat import FlatPeople
+
+PAPER = "shap-paper"
+# People per round of calibration, between two looks at the clock.
+ROUND = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimate:
+    """What an estimate needs to prune, and how often it misses."""
+
+    bound: str  # "shap", "shap-plain" or "shap-paper"
+    attributor: Attributor
+    table: FloatArray  # (axes, width) attribution of each base candidate; (axes,) the largest, in the paper's form
+    personal: bool  # single changes of the person were looked at too
+    unit: float = 1.0  # of what the residual is counted in
+    residual: float = 0.0  # by how much the estimate is widened
+    miss_rate: float | None = None  # None for the uncalibrated form
+    sample_size: int | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether every undecided feature counts, not only as many as changes are left."""
+        return self.bound == "shap-plain"
+
+
+class Known(NamedTuple):
+    """True fronts of some people, found without an estimate."""
+
+    finished: BoolArray  # (n,)
+    first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
+    points: Int32Array  # (points, axes)
+    placement: Placement
+
+
+CompleteSearch: TypeAlias = Callable[[Setup, FloatArray], Known]
+
+
+def ask_rows(setup: Setup) -> Callable[[FloatArray], FloatArray]:
+    """Give the reported score as a function of rows in the model's columns."""
+
+    def asked(rows: FloatArray) -> FloatArray:
+        frame = rows_frame(np.asarray(rows, dtype=np.float64), setup.labels, setup.dtypes)
+        return setup.reported(
+            np.array([ask(model.ask, frame, setup.name_of(i)) for i, model in enumerate(setup.models)])
+        )
+
+    return asked
+
+
+def fit_estimate(
+    setup: Setup,
+    bound: ShapEstimate | str,
+    *,
+    model: object,
+    reference: FloatArray,
+    random_state: int | None,
+    search: CompleteSearch,
+) -> Estimate:
+    """Make the estimate for a setup: attributions, what each candidate is worth, and the residual.
+
+    ``reference`` (n, d) are rows of the model's columns; ``search`` finds true fronts, without an estimate.
+    """
+    spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
+    seed = spec.random_state if spec.random_state is not None else random_state
+    rng = np.random.default_rng(seed)
+    asked = ask_rows(setup)
+    if bound == PAPER:
+        attributor = Attributor(spec, model, asked, reference, setup.names, seed, Link.IDENTITY)
+        largest = largest_attributions(attributor, reference, rng)
+        return Estimate(
+            bound=PAPER, attributor=attributor, table=largest[setup.grid.columns], personal=False
+        )
+    scores = asked(reference)
+    parts = divide(scores < setup.threshold, spec, rng)
+    learning = reference[parts.learning]
+    link = Link.LOGIT if setup.scale == PROBABILITY else Link.IDENTITY
+    attributor = Attributor(spec, model, asked, learning, setup.names, seed, link)
+    tabulate = mean_attributions if spec.personal else best_attributions
+    scaled = attributor.to_scale(np.append(scores[parts.learning], setup.threshold))
+    estimate = Estimate(
+        bound="shap" if spec.form == "limited" else "shap-plain",
+        attributor=attributor,
+        table=tabulate(attributor, learning, setup.grid, spec.rows, rng),
+        personal=spec.personal,
+        unit=typical_unit(scaled[:-1], float(scaled[-1])),
+    )
+    needed = _residuals_needed(setup, estimate, reference[parts.calibration], spec.seconds, search)
+    found = calibrate(needed, spec.miss_rate)
+    return replace(
+        estimate, residual=found.residual, miss_rate=found.stated_rate, sample_size=found.sample_size
+    )
+
+
+def _residuals_needed(
+    setup: Setup, estimate: Estimate, people: FloatArray, seconds: float, search: CompleteSearch
+) -> FloatArray:
+    """Find the residual that would have kept the whole front of each person, as far as time allows.
+
+    A front is missed exactly when one of its points is dropped, and the points are known here.
+    """
+    needed = []
+    threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
+    begin = time.perf_counter()
+    for at in range(0, len(people), ROUND):
+        if time.perf_counter() - begin > seconds:
+            break
+        values = people[at : at + ROUND]
+        known = search(setup, values)
+        base, gains, _ = _gains(setup, estimate, known.placement, values)
+        for p in np.flatnonzero(known.finished).tolist():
+            points = known.points[known.first[p] : known.first[p + 1]]
+            needed.append(
+                needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
+            )
+    return np.array(needed)
+
+
+def _gains(setup: Setup, estimate: Estimate, placement: Placement, values: FloatArray) -> Gains:
+    return lay_out_gains(
+        estimate.attributor, estimate.table, setup.grid, placement, values, personal=estimate.personal
+    )
+
+
+def with_estimate(
+    setup: Setup, people: "FlatPeople", placement: Placement, values: FloatArray
+) -> "FlatPeople":
+    """Put the widened estimate behind the scores of these people."""
+    from p2ce.compiled.estimate import add_estimate
+
+    estimate = setup.estimate
+    assert estimate is not None
+    base, gains, _ = _gains(setup, estimate, placement, values)
+    base, gains = widen(base, gains, estimate.residual, estimate.unit)
+    threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
+    return add_estimate(people, gains, threshold - base)

@@ -1,0 +1,99 @@
+"""Search as the paper publishes it, person by person: for comparison, with no claim to find everything."""
+
+import time
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.search.engine import Found
+from p2ce.search.published import search_as_published
+from p2ce.verify.asking import ask
+from p2ce.verify.batch import Batch
+from p2ce.verify.estimate import ask_rows
+from p2ce.verify.points import compiled_scores
+from p2ce.verify.rows import rows_frame
+from p2ce.verify.setup import Setup
+
+
+class _OutOfTime(Exception):
+    """The person's time is over."""
+
+
+def search_published(
+    setup: Setup, batch: Batch, who: IntArray, own_scores: FloatArray, limits: FloatArray | None
+) -> Found:
+    """Run the paper's search with its uncalibrated estimate for some people of a batch.
+
+    A person whose time runs out keeps nothing: levels are not finished in the order of cost.
+    """
+    from p2ce.search.workspace import COUNTERS, ESTIMATE, SCORED
+
+    assert setup.estimate is not None
+    asked = ask_rows(setup)
+    columns = setup.grid.columns
+    attributed = setup.estimate.attributor.explain(batch.values[who])[:, columns]
+    axes = len(columns)
+    counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
+    finished = np.ones(len(who), dtype=np.bool_)
+    seconds = np.zeros(len(who))
+    fronts: list[Int32Array] = []
+    for at, person in enumerate(who.tolist()):
+        begin = time.perf_counter()
+        until = np.inf if limits is None else begin + float(limits[at])
+
+        def judge(cells: Int32Array, person: int = person, until: float = until) -> FloatArray:
+            if time.perf_counter() > until:
+                raise _OutOfTime
+            return asked(batch.rows(columns, np.full(len(cells), person), cells))
+
+        def is_plausible(cells: Int32Array, person: int = person) -> BoolArray:
+            return plausible(setup, batch, np.full(len(cells), person), cells)
+
+        try:
+            found = search_as_published(
+                batch.placement,
+                batch.tables,
+                person,
+                max_changes=setup.max_changes,
+                judge=judge,
+                is_plausible=is_plausible,
+                value_at_person=float(own_scores[at]),
+                phi=attributed[at],
+                phi_bar=setup.estimate.best,
+                threshold=setup.threshold,
+                keep_ties=setup.keep_ties,
+            )
+            fronts.append(found.points)
+            counters[at, [SCORED, ESTIMATE]] = found.scored, found.pruned
+        except _OutOfTime:
+            fronts.append(np.zeros((0, axes), dtype=np.int32))
+            finished[at] = False
+            counters[at, SCORED] = 1  # something was looked at
+        seconds[at] = time.perf_counter() - begin
+    first = np.cumsum([0, *map(len, fronts)], dtype=np.int64)
+    return Found(
+        points=np.concatenate([*fronts, np.zeros((0, axes), dtype=np.int32)]),
+        first=first,
+        counters=counters,
+        finished=finished,
+        open_boxes=(~finished).astype(np.int64),
+        open_totals=np.zeros((len(who), len(setup.objectives))),
+        seconds=seconds,
+        stopped=False,
+        said=np.zeros((int(first[-1]), 0)),
+    )
+
+
+def plausible(setup: Setup, batch: Batch, owner: IntArray, points: Int32Array) -> BoolArray:
+    """Put points to the detector, where the method asks for plausible ones."""
+    detector, slot = setup.judges, setup.slots.detector
+    if detector is None:
+        return np.ones(len(points), dtype=np.bool_)
+    if slot is not None:
+        assert detector.score is not None
+        return np.asarray(
+            compiled_scores(setup, batch.people, slot, owner, points) >= detector.score.maybe, dtype=np.bool_
+        )
+    assert detector.ask is not None, "a detector without a compiled score is asked"
+    rows = batch.rows(setup.grid.columns, owner, points)
+    return np.asarray(ask(detector.ask, rows_frame(rows, setup.labels, setup.dtypes), "detector") >= 0.0)

@@ -1,0 +1,78 @@
+"""Check that the stated miss rate holds, by arithmetic and on fresh draws."""
+
+import math
+
+import numpy as np
+import pytest
+
+from p2ce.estimates.calibration import Calibration, calibrate, needed_residual, typical_unit, widen
+from p2ce.estimates.people import estimated_scores
+
+
+@pytest.mark.parametrize(
+    ("count", "miss_rate", "rank", "rate"),
+    [(99, 0.01, 99, 0.01), (199, 0.01, 198, 0.01), (150, 0.05, 144, 7 / 151), (5, 0.5, 3, 0.5)],
+)
+def test_the_rank_of_the_split_conformal_rule(count: int, miss_rate: float, rank: int, rate: float) -> None:
+    needed = np.random.default_rng(0).permutation(count).astype(float)
+    found = calibrate(needed, miss_rate)
+    assert found == Calibration(residual=rank - 1.0, stated_rate=pytest.approx(rate), sample_size=count)
+    assert found.stated_rate <= miss_rate
+
+
+def test_too_few_people_state_the_rate_that_they_can() -> None:
+    assert calibrate(np.arange(20.0), 0.01) == Calibration(residual=19.0, stated_rate=1 / 21, sample_size=20)
+
+
+def test_nobody_prunes_nothing() -> None:
+    assert calibrate(np.empty(0), 0.01) == Calibration(residual=math.inf, stated_rate=0.0, sample_size=0)
+    assert calibrate(np.full(9, -math.inf), 0.1).residual == math.inf
+
+
+def test_people_without_a_front_do_not_decide_the_width() -> None:
+    mostly = np.append(np.full(98, -math.inf), 0.5)
+    assert calibrate(mostly, 0.5) == Calibration(residual=0.5, stated_rate=0.01, sample_size=99)
+
+
+def test_nan_is_refused() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        calibrate(np.array([0.0, np.nan]), 0.1)
+
+
+@pytest.mark.parametrize(("count", "miss_rate"), [(99, 0.05), (39, 0.1), (20, 0.01)])
+def test_the_stated_rate_holds_on_fresh_people(count: int, miss_rate: float) -> None:
+    rng = np.random.default_rng(1)
+    draws = rng.exponential(size=(4_000, count + 1)) ** 2
+    results = [calibrate(draw[:-1], miss_rate) for draw in draws]
+    missed = np.mean([fresh > one.residual for fresh, one in zip(draws[:, -1], results, strict=True)])
+    stated = results[0].stated_rate
+    # Exchangeable draws without ties miss exactly as often as stated; allow four standard errors.
+    assert abs(missed - stated) <= 4.0 * math.sqrt(stated * (1.0 - stated) / len(draws))
+
+
+def test_what_a_person_needs_keeps_the_front() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        gains = rng.normal(size=(3, 5))
+        points = rng.integers(0, 5, size=(4, 3)).astype(np.int32)
+        base, threshold, unit = rng.normal(), rng.normal(), rng.uniform(0.01, 1.0)
+        needed = needed_residual(points, base, gains, threshold=threshold, unit=unit)
+        wider, gains_then = widen(np.array([base]), gains[None], needed, unit)
+        assert (estimated_scores(points, wider[0], gains_then[0]) >= threshold).all()
+        narrower, gains_before = widen(np.array([base]), gains[None], needed - 1e-6, unit)
+        assert (estimated_scores(points, narrower[0], gains_before[0]) < threshold).any()
+
+
+def test_no_front_needs_nothing_and_infinity_keeps_everything() -> None:
+    nothing = np.empty((0, 2), dtype=np.int32)
+    assert needed_residual(nothing, 0.0, np.zeros((2, 3)), threshold=1.0, unit=1.0) == -math.inf
+    base, gains = widen(np.zeros(2), np.ones((2, 2, 3)), math.inf, 1.0)
+    assert np.isinf(base).all()
+    assert np.isfinite(gains).all()
+
+
+def test_the_unit_follows_the_scale() -> None:
+    scores = np.array([-1.0, -3.0, -2.0])
+    assert typical_unit(scores * 10, 0.0) == pytest.approx(10 * typical_unit(scores, 0.0))
+    assert typical_unit(np.zeros(3), 0.0) > 0.0
+    assert typical_unit(np.empty(0), 0.0) > 0.0

@@ -1,0 +1,91 @@
+"""Check that Gaussian naive Bayes is read as a sum of parabolas, with a band that covers its logarithms."""
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from p2ce.compiled.evaluate import score_rows
+from p2ce.models.read import read_model
+from tests.models.laws import assert_reads, people
+
+FRAME, LABEL = people()
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(
+    "model",
+    [
+        GaussianNB(),
+        GaussianNB(priors=[0.999, 0.001]),
+        GaussianNB(var_smoothing=1e-3),
+        make_pipeline(StandardScaler(), GaussianNB()),
+        make_pipeline(MinMaxScaler(), GaussianNB()),
+    ],
+    ids=["plain", "priors", "smooth", "standard", "minmax"],
+)
+def test_what_is_sure_is_what_the_model_says(model, named, target):
+    model.fit(FRAME if named else FRAME.to_numpy(), LABEL)
+    found = assert_reads(model, FRAME, target=target, band=1e-5, error=1e-7, thresholds=4)
+    assert found.score.weights is not None
+    assert found.columns == tuple(FRAME.columns)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_band_holds_out_to_the_end_of_the_reach(seed):
+    """Rows as far out as the reading is proven for, thresholds at the answers and their neighbours."""
+    rng = np.random.default_rng(seed)
+    model = GaussianNB().fit(FRAME, LABEL)
+    found = read_model(model, reference=FRAME)
+    share = rng.choice([0.0, 1e-3, 1e-2, 0.1, 1.0], (2_000, 5)) * rng.uniform(-1.0, 1.0, (2_000, 5))
+    rows = FRAME.astype(float).iloc[:0].reindex(range(len(share)), fill_value=0.0)
+    rows[:] = FRAME.to_numpy()[rng.integers(0, len(FRAME), len(share))] * (1.0 - np.abs(share))
+    rows[:] = np.clip(rows.to_numpy() + share * found.reach, -found.reach, found.reach)
+    answers = found.ask(rows)
+    scores = score_rows(found.score, rows.to_numpy())
+    inner = answers[(answers > 0.0) & (answers < 1.0)]
+    for threshold in [0.0, 0.5, 1.0, *rng.choice(inner, 4), np.nextafter(inner[0], 1.0), 1e-310]:
+        again = read_model(model, reference=FRAME, threshold=float(threshold)).score
+        accepted = answers >= threshold
+        assert accepted[scores >= again.sure].all()
+        assert not accepted[scores < again.maybe].any()
+
+
+def test_a_parabola_turns_around_within_a_column():
+    model = GaussianNB().fit(FRAME, LABEL)
+    see = read_model(model, reference=FRAME).score.see
+    rows = np.zeros((400, 5))
+    rows[:, 2] = np.linspace(-50.0, 50.0, 400)
+    steps = np.sign(np.diff(see(rows)[:, 2]))
+    assert {-1.0, 1.0} <= set(steps)
+
+
+def test_numbers_at_the_ends_of_float64_leave_nothing_certain():
+    model = GaussianNB().fit(FRAME, LABEL)
+    score = read_model(model, reference=FRAME, reach=np.full(5, 1e200)).score
+    assert (score.sure, score.maybe) == (np.inf, -np.inf)
+
+
+@pytest.mark.parametrize(
+    ("model", "frame"),
+    [
+        (GaussianNB(), FRAME.astype(np.float32)),
+        (BernoulliNB(), FRAME),
+        (make_pipeline(StandardScaler(), GaussianNB()), FRAME.astype(np.float32)),
+    ],
+    ids=["single", "bernoulli", "single behind a scaler"],
+)
+def test_what_rounds_otherwise_is_only_asked(model, frame):
+    model.fit(frame, LABEL)
+    found = read_model(model, reference=frame)
+    assert found.score is None
+    assert (found.ask(frame) == model.predict_proba(frame)[:, 1].astype(np.float64)).all()
+
+
+def test_several_classes_are_only_asked():
+    model = GaussianNB().fit(FRAME, np.digitize(FRAME["income"], [2500.0, 3500.0]))
+    found = read_model(model, reference=FRAME, target=2)
+    assert found.score is None
+    assert (found.ask(FRAME) == model.predict_proba(FRAME)[:, 2]).all()

@@ -1,0 +1,227 @@
+"""What a network's bounds and verdicts claim holds for every cell, whatever the network."""
+
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit
+
+from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes
+from p2ce.compiled.network import NetworkScore, seen_in_single
+from p2ce.compiled.network_bounds import by_intervals, by_lines, region_of, tighten
+from p2ce.compiled.network_layers import Layer
+from p2ce.compiled.network_people import NetworkPeople
+from p2ce.compiled.network_rounding import DOUBLE, SINGLE
+from p2ce.compiled.score import seen_as_given
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.placement import Placement, place
+from tests.properties.amount import examples
+
+MOST_CELLS = 4_000
+SEEDS = st.integers(0, 10**9)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """A random network and one person on a random grid."""
+
+    score: NetworkScore
+    grid: BaseGrid
+    placement: Placement
+    person: np.ndarray
+    laid: NetworkPeople
+
+    def rows(self, points: np.ndarray) -> np.ndarray:
+        rows = np.repeat(self.person, len(points), axis=0)
+        axes = np.arange(self.grid.axis_count)
+        rows[:, self.grid.columns] = self.placement.values[0, axes, points]
+        return rows
+
+    def truth(self, points: np.ndarray) -> np.ndarray:
+        """Compute the network in more digits than anybody else has."""
+        values = self.score.see(self.rows(points)).astype(np.longdouble)
+        for layer in self.score.layers:
+            values = values @ layer.weights.astype(np.longdouble) + layer.bias
+            match layer.activation:
+                case "relu":
+                    values = np.maximum(values, 0)
+                case "leaky_relu":
+                    values = np.maximum(values, values * layer.slope)
+                case "tanh":
+                    values = np.tanh(values)
+                case "sigmoid":
+                    values = expit(values)  # scipy has it in long double
+        return values[:, 0]
+
+    def in_single(self, points: np.ndarray) -> np.ndarray:
+        """Compute the network as a float32 library does, layer by layer."""
+        values = self.score.see(self.rows(points)).astype(np.float32)
+        for layer in self.score.layers:
+            values = values @ layer.weights.astype(np.float32) + layer.bias.astype(np.float32)
+            match layer.activation:
+                case "relu":
+                    values = np.maximum(values, np.float32(0))
+                case "leaky_relu":
+                    values = np.where(values > 0, values, values * np.float32(layer.slope))
+                case "tanh":
+                    values = np.tanh(values)
+                case "sigmoid":
+                    values = expit(values)
+        assert values.dtype == np.float32
+        return values[:, 0].astype(np.float64)
+
+
+def random_case(seed: int, *, unit: float = DOUBLE, steepness: float | None = None) -> Case:
+    rng = np.random.default_rng(seed)
+    columns = int(rng.integers(1, 6))
+    widths = [columns, *rng.integers(1, 9, rng.integers(0, 4)), 1]
+    steep = float(rng.choice([0.3, 1.0, 4.0])) if steepness is None else steepness
+    layers = []
+    for inner, outer in pairwise(widths):
+        weights = rng.normal(0.0, steep, (inner, outer)) * (rng.random((inner, outer)) < 0.9)
+        kind = str(rng.choice(["identity", "relu", "relu", "leaky_relu", "tanh", "sigmoid"]))
+        if len(layers) == len(widths) - 2:
+            kind = "identity"
+        layers.append(
+            Layer(
+                # A float32 library holds float32 weights.
+                weights=weights.astype(np.float32) if unit == SINGLE else weights,
+                bias=rng.normal(0.0, steep, outer).astype(np.float32),
+                activation=kind,
+                slope=float(rng.choice([0.01, 0.5, 1.0])) if kind == "leaky_relu" else 0.0,
+            )
+        )
+    names = [f"c{i}" for i in range(columns)]
+    movable = [name for name in names if rng.random() < 0.8] or names[:1]
+    scale = float(rng.choice([0.1, 1.0, 30.0]))
+    grid = BaseGrid.from_candidates(
+        {name: rng.normal(0.0, scale, rng.integers(1, 7)).round(3) for name in movable}, columns=names
+    )
+    person = rng.normal(0.0, scale, (1, columns)).round(2)
+    placement = place(grid, person)
+    score = NetworkScore(
+        name="model",
+        column_count=columns,
+        layers=tuple(layers),
+        sure=0.0,
+        maybe=0.0,
+        unit=unit,
+        see=seen_in_single if unit == SINGLE else seen_as_given,
+    )
+    laid = score.lay_out(grid, placement, person)
+    return Case(score=score, grid=grid, placement=placement, person=person, laid=laid)
+
+
+def random_box(case: Case, rng: np.random.Generator) -> tuple[Boxes, np.ndarray]:
+    """Give a random box, and all its cells that the search could come to, or many of them."""
+    here = case.placement.position[0]
+    low, high, must, allowed = [], [], [], []
+    for axis, at in enumerate(here.tolist()):
+        first, last = sorted(rng.integers(0, case.placement.count[0, axis], 2).tolist())
+        kind, forced = rng.random(), False
+        if kind < 0.2:
+            first = last = at
+        elif kind < 0.6:
+            first, last = min(first, at), max(last, at)
+            forced = bool(first < last and rng.random() < 0.4)
+        low.append(first)
+        high.append(last)
+        must.append(forced)
+        allowed.append([index for index in range(first, last + 1) if not (forced and index == at)])
+    changes_left = int(rng.choice([0, 1, 2, 3, 1 << 30]))
+    boxes = Boxes(
+        np.array([low], dtype=np.int32),
+        np.array([high], dtype=np.int32),
+        np.array([must]),
+        np.array([changes_left], dtype=np.int64),
+    )
+    cells = np.array(list(product(*allowed)), dtype=np.int32).reshape(-1, len(here))
+    free = np.array([at in choices for at, choices in zip(here.tolist(), allowed, strict=True)])
+    cells = cells[((cells != here) & free).sum(axis=1) <= changes_left]
+    if len(cells) > MOST_CELLS:
+        cells = cells[rng.choice(len(cells), MOST_CELLS, replace=False)]
+    return boxes, cells
+
+
+@examples(150)
+@given(seed=SEEDS)
+def test_every_bound_covers_every_completion(seed: int) -> None:
+    case = random_case(seed)
+    rng = np.random.default_rng(seed + 1)
+    for _ in range(5):
+        boxes, cells = random_box(case, rng)
+        if not len(cells):
+            continue
+        most = case.truth(cells).max()
+        region = region_of(case.laid, np.zeros(1, dtype=np.int64), boxes)
+        top, intervals = by_intervals(case.laid, region)
+        assert top[0] >= most
+        if intervals:
+            assert by_lines(case.laid, region, intervals)[0] >= most
+            assert by_lines(case.laid, region, tighten(case.laid, region, intervals))[0] >= most
+
+
+@examples(100)
+@given(seed=SEEDS, single=st.booleans())
+def test_a_box_is_hopeless_only_if_the_library_refuses_every_cell(seed: int, single: bool) -> None:
+    case = random_case(seed, unit=SINGLE if single else DOUBLE)
+    rng = np.random.default_rng(seed + 1)
+    owner = np.zeros(1, dtype=np.int64)
+    for _ in range(5):
+        boxes, cells = random_box(case, rng)
+        if not len(cells):
+            continue
+        most = case.in_single(cells).max() if single else case.score.score_rows(case.rows(cells)).max()
+        # The library accepts its best cell exactly; a bound that missed it by a rounding would be wrong.
+        exact = replace(case.laid, score=replace(case.score, sure=most, maybe=most))
+        assert not exact.hopeless(owner, boxes)[0]
+
+
+@examples(60)
+@given(seed=SEEDS)
+def test_a_single_cell_is_bounded_tightly(seed: int) -> None:
+    """Lines and intervals that shrink to a point leave nothing but rounding."""
+    case = random_case(seed)
+    rng = np.random.default_rng(seed + 1)
+    point = rng.integers(0, case.placement.count[0])[None, :].astype(np.int32)
+    boxes = Boxes(point, point, point != case.placement.position, np.array([99]))
+    value = float(case.truth(point)[0])
+    exact = replace(
+        case.score, sure=value + 1e-6 * max(1.0, abs(value)), maybe=value + 1e-6 * max(1.0, abs(value))
+    )
+    assert replace(case.laid, score=exact).hopeless(np.zeros(1, dtype=np.int64), boxes)[0]
+
+
+@examples(100)
+@given(seed=SEEDS, single=st.booleans())
+def test_the_margin_covers_both_roundings(seed: int, single: bool) -> None:
+    case = random_case(seed, unit=SINGLE if single else DOUBLE)
+    rng = np.random.default_rng(seed + 1)
+    points = rng.integers(0, case.placement.count[0], (200, case.grid.axis_count)).astype(np.int32)
+    owner = np.zeros(len(points), dtype=np.int64)
+    ours = case.laid.judge(owner, points).value
+    truth = case.truth(points)
+    library = case.in_single(points) if single else case.score.score_rows(case.rows(points))
+    assert (np.abs(ours - truth) + np.abs(library - truth) <= case.laid.reach.margin).all()
+
+
+@examples(80)
+@given(seed=SEEDS, single=st.booleans())
+def test_no_verdict_contradicts_the_library_even_at_the_threshold(seed: int, single: bool) -> None:
+    case = random_case(seed, unit=SINGLE if single else DOUBLE)
+    rng = np.random.default_rng(seed + 1)
+    points = rng.integers(0, case.placement.count[0], (60, case.grid.axis_count)).astype(np.int32)
+    owner = np.zeros(len(points), dtype=np.int64)
+    library = case.in_single(points) if single else case.score.score_rows(case.rows(points))
+    for at in rng.choice(library, 3):
+        for threshold in (at, np.nextafter(at, np.inf), np.nextafter(at, -np.inf)):
+            score = replace(case.score, sure=float(threshold), maybe=float(threshold))
+            accepted = library >= threshold
+            for said in (
+                replace(case.laid, score=score).judge(owner, points).verdict,
+                score.judge_rows(case.rows(points)).verdict,
+            ):
+                assert accepted[said == ACCEPTED].all()
+                assert not accepted[said == REFUSED].any()

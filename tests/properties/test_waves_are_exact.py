@@ -1,0 +1,172 @@
+"""A search whose scores are computed outside finds the front that brute force finds, and asks about no cell twice."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.arrays import BoolArray, Int32Array, IntArray
+from p2ce.compiled.evaluate import score_rows
+from p2ce.compiled.flat import FlatPeople, flatten_scores, lay_out_people
+from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes, Verdicts
+from p2ce.compiled.score import CompiledScore
+from p2ce.search import waves
+from p2ce.search.brute_force import brute_force, sort_points
+from p2ce.search.engine import Found, Progress, rules_of
+from p2ce.search.methods import METHODS
+from p2ce.search.waves import OutsideScore, search_in_waves
+from tests.properties.amount import examples
+from tests.properties.random_problems import Problem, make_problem, problems
+
+LIMITS = st.one_of(st.none(), st.integers(1, 6))
+# Small numbers make many waves, many boxes and many bounds out of small problems.
+SMALL = {"LEAF_CELLS": 4, "LANES": 2, "WAVE_ROWS": 2, "ASKED_ROWS": 2, "LEAST_QUOTA": 1, "PATIENCE": 0}
+
+
+class Outside:
+    """A score of the problem, computed outside; its bound looks at every completion of a box."""
+
+    def __init__(self, problem: Problem, score: CompiledScore) -> None:
+        self.problem, self.score = problem, score
+        self.seen: set[tuple[int, ...]] = set()
+
+    def _accepts(self, person: int, cells: Int32Array) -> BoolArray:
+        return np.asarray(score_rows(self.score, self.problem.rows(person, cells)) >= self.score.maybe)
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        accepted = np.array(
+            [self._accepts(p, cell[None])[0] for p, cell in zip(owner, points, strict=True)], dtype=bool
+        )
+        for p, cell in zip(owner.tolist(), points.tolist(), strict=True):
+            assert (p, *cell) not in self.seen, "a cell is judged once"
+            self.seen.add((p, *cell))
+        return Verdicts(np.where(accepted, ACCEPTED, REFUSED), np.where(accepted, 1.0, 0.0))
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+        found = []
+        for at, person in enumerate(owner.tolist()):
+            here = self.problem.placement.position[person]
+            spans = [range(low, high + 1) for low, high in zip(boxes.low[at], boxes.high[at], strict=True)]
+            cells = []
+            for cell in product(*spans):
+                moved = np.array(cell) != here
+                decided = boxes.must[at] | (boxes.low[at] > here) | (boxes.high[at] < here)
+                if (moved | ~boxes.must[at]).all() and (moved & ~decided).sum() <= boxes.changes_left[at]:
+                    cells.append(cell)
+            array = np.array(cells, dtype=np.int32).reshape(len(cells), len(here))
+            found.append(not self._accepts(person, array).any())
+        return np.array(found, dtype=bool)
+
+
+def parts_of(problem: Problem, inside: int) -> tuple[list[CompiledScore], list[Outside]]:
+    """Compile the first scores, and compute the others outside."""
+    inside = min(inside, len(problem.scores) - 1)
+    return list(problem.scores[:inside]), [Outside(problem, score) for score in problem.scores[inside:]]
+
+
+def search(
+    problem: Problem, inside: int, rules: object, *, bounded: bool, bans: FlatPeople | None = None, **more: object
+) -> tuple[Found, list[Outside]]:
+    scores, outside = parts_of(problem, inside)
+    layout = flatten_scores(scores, problem.grid, np.zeros(problem.people.shape[1]))
+    people = lay_out_people(layout, problem.grid, problem.placement, problem.tables, problem.people)
+    if bans is not None:
+        people = people._replace(banned=bans.banned, first_ban=bans.first_ban)
+    asked = [OutsideScore(people=one, has_bound=bounded, keeps_values=True) for one in outside]
+    return search_in_waves(layout, people, rules, asked, **more), outside
+
+
+@pytest.fixture(params=[False, True], ids=["as it is", "in small steps"])
+def in_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    if request.param:
+        for name, value in SMALL.items():
+            monkeypatch.setattr(waves, name, value)
+    return bool(request.param)
+
+
+def assert_exact(problem: Problem, found: Found, rules: object, bans: list[list[list[int]]]) -> None:
+    assert found.finished.all()
+    for person, mine in enumerate(bans):
+        expected = brute_force(
+            problem.scores,
+            problem.grid,
+            problem.placement,
+            problem.tables,
+            problem.people,
+            person,
+            max_changes=rules.max_changes,
+            keep_ties=rules.keep_ties,
+            banned=mine,
+        )
+        points = found.points[found.first[person] : found.first[person + 1]]
+        np.testing.assert_array_equal(
+            sort_points(points, problem.tables, problem.placement, person), expected
+        )
+
+
+@pytest.mark.usefixtures("in_steps")
+@examples(60)
+@given(
+    problem=problems,
+    inside=st.integers(0, 2),
+    max_changes=LIMITS,
+    ties=st.booleans(),
+    bounded=st.booleans(),
+    use_bounds=st.booleans(),
+)
+def test_front_equals_brute_force(
+    problem: Problem, inside: int, max_changes: int | None, ties: bool, bounded: bool, use_bounds: bool
+) -> None:
+    rules = rules_of(METHODS["exact"], max_changes=max_changes, keep_ties=ties, use_bounds=use_bounds)
+    nobody = [[] for _ in problem.people]
+    found, _ = search(problem, inside, rules, bounded=bounded)
+    assert_exact(problem, found, rules, nobody)
+    assert (found.said == 1.0).all()
+    assert found.said.shape == (len(found.points), len(problem.scores) - min(inside, len(problem.scores) - 1))
+
+
+@pytest.mark.usefixtures("in_steps")
+@examples(40)
+@given(problem=problems, inside=st.integers(0, 2), max_changes=LIMITS, ties=st.booleans())
+def test_refused_cells_give_way_to_the_next_best(
+    problem: Problem, inside: int, max_changes: int | None, ties: bool
+) -> None:
+    rules = rules_of(METHODS["exact"], max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    bans: list[list[list[int]]] = [[] for _ in problem.people]
+    for _ in range(3):
+        found, _ = search(problem, inside, rules, bounded=False, bans=problem.with_bans(bans))
+        assert_exact(problem, found, rules, bans)
+        for person, mine in enumerate(bans):
+            mine += found.points[found.first[person] : found.first[person + 1]][::2].tolist()
+
+
+@pytest.mark.usefixtures("in_steps")
+@examples(30)
+@given(problem=problems, waves_heard=st.integers(0, 4))
+def test_a_listener_that_stops_leaves_what_is_open_said(problem: Problem, waves_heard: int) -> None:
+    rules = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
+    heard: list[Progress] = []
+
+    def listen(news: Progress) -> bool:
+        heard.append(news)
+        return len(heard) <= waves_heard
+
+    found, outside = search(problem, 0, rules, bounded=False, listener=listen)
+    assert len(found.finished) == len(problem.people)
+    assert (found.open_boxes[~found.finished] >= 1).all()
+    assert (found.open_boxes[found.finished] == 0).all()
+    for score in outside:
+        for person in range(len(problem.people)):
+            points = found.points[found.first[person] : found.first[person + 1]]
+            assert score._accepts(person, points).all()
+
+
+def test_no_time_leaves_everything_open() -> None:
+    problem = make_problem(3, columns=4, axes=4, people=3, scores=2, objectives=2)
+    rules = rules_of(METHODS["exact"], max_changes=3, keep_ties=False, use_bounds=True)
+    found, outside = search(problem, 1, rules, bounded=False, limits=np.zeros(3))
+    assert not found.finished.any()
+    assert (found.open_boxes == 1).all()
+    assert not outside[0].seen
