@@ -44,7 +44,7 @@ from p2ce.verify.trust import Trust
 
 log = logging.getLogger("p2ce")
 
-KEPT_ROWS = 1024
+KEPT_ROWS = 4096
 AS_ASKED = "as asked"  # an override that is not given
 BOUNDS = ("auto", "none", "shap", "shap-paper")
 DEFAULT_OBJECTIVES = ("mean_distance", "max_distance", "changes")
@@ -306,7 +306,7 @@ class Explainer:
     def __repr__(self) -> str:
         setup = self._setup
         return (
-            f"<Explainer of {' and '.join(model.family for model in setup.models)}: {len(setup.grid.names)} of {len(setup.names)} features may "
+            f"<Explainer of {setup.family}: {len(setup.grid.names)} of {len(setup.names)} features may "
             f"change, method {setup.method.name!r}>"
         )
 
@@ -331,9 +331,7 @@ class Explainer:
             self._model,
             reference=self._reference,
             target=setup.target,
-            threshold=[model.threshold for model in setup.models]
-            if setup.others
-            else setup.model.threshold,
+            threshold=[model.threshold for model in setup.models] if setup.others else setup.model.threshold,
             reach=needed_reach(setup, values)[order],
         )
         return setup.with_models(models)

@@ -1,5 +1,6 @@
 """State the law of every reading: what is proven about a score holds for the model's own answers."""
 
+import logging
 from typing import Any
 
 import numpy as np
@@ -122,3 +123,25 @@ def assert_reads(
         if 1e-3 < threshold < 1.0 - 1e-3:
             assert again.sure - again.maybe <= band
     return found
+
+
+def assert_only_asked(model: Any, frame: pd.DataFrame, why: str) -> None:
+    """Check that a model that no family can read is asked instead, and that the log says why."""
+    heard: list[str] = []
+
+    class Ear(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            heard.append(record.getMessage())
+
+    log, ear = logging.getLogger("p2ce"), Ear(logging.INFO)
+    before = log.level
+    log.addHandler(ear)
+    log.setLevel(logging.INFO)
+    try:
+        found = read_model(model, reference=frame)
+    finally:
+        log.removeHandler(ear)
+        log.setLevel(before)
+    assert found.score is None
+    assert found.family == f"opaque ({type(model).__name__})"
+    assert any(why in one for one in heard), heard

@@ -1,11 +1,13 @@
 """Check that Gaussian naive Bayes is read as a sum of parabolas, with a band that covers its logarithms."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+import p2ce
 from p2ce.compiled.evaluate import score_rows
 from p2ce.models.read import read_model
 from tests.models.laws import assert_reads, people
@@ -89,3 +91,13 @@ def test_several_classes_are_only_asked():
     found = read_model(model, reference=FRAME, target=2)
     assert found.score is None
     assert (found.ask(FRAME) == model.predict_proba(FRAME)[:, 2]).all()
+
+
+def test_the_front_is_that_of_the_model_when_it_is_only_asked():
+    """A score that rises and falls along an axis must not lose the candidates behind its top."""
+    model = GaussianNB().fit(FRAME, LABEL)
+    options = {"plausibility": None, "max_changes": 2, "random_state": 0}
+    read = p2ce.Explainer(model, FRAME, **options).explain_many(FRAME.head(12))
+    asked = p2ce.Explainer(model.predict_proba, FRAME, **options).explain_many(FRAME.head(12))
+    assert [one.status for one in read] == [one.status for one in asked]
+    pd.testing.assert_frame_equal(read.to_frame(), asked.to_frame())

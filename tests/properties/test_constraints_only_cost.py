@@ -90,7 +90,9 @@ def test_a_higher_threshold(case: Case, more: float) -> None:
 @given(case=cases)
 def test_the_front_is_an_antichain_and_every_option_is_a_change(case: Case) -> None:
     found = case.explain(max_changes=None)
-    costs = np.array([list(option.costs.values()) for option in found]).reshape(len(found), -1)
+    costs = np.array([list(option.costs.values()) for option in found]).reshape(
+        len(found), len(case.objectives)
+    )
     for row in costs:
         assert not ((costs <= row).all(axis=1) & (costs < row - 1e-6).any(axis=1)).any()
     for option in found:

@@ -1,4 +1,4 @@
-"""A search whose scores are computed outside finds the front that brute force finds, and asks about no cell twice."""
+"""A search whose scores are computed outside finds the front of brute force, and asks about no cell twice."""
 
 from itertools import product
 
@@ -67,7 +67,13 @@ def parts_of(problem: Problem, inside: int) -> tuple[list[CompiledScore], list[O
 
 
 def search(
-    problem: Problem, inside: int, rules: object, *, bounded: bool, bans: FlatPeople | None = None, **more: object
+    problem: Problem,
+    inside: int,
+    rules: object,
+    *,
+    bounded: bool,
+    bans: FlatPeople | None = None,
+    **more: object,
 ) -> tuple[Found, list[Outside]]:
     scores, outside = parts_of(problem, inside)
     layout = flatten_scores(scores, problem.grid, np.zeros(problem.people.shape[1]))

@@ -182,7 +182,7 @@ def lay_out_people(
         own[:, v] = view.see(people)
         # The same insertion by which people were placed, over the values as this view shows them.
         mine = own[:, v, grid.columns]
-        seen[:, v] = spread(layout.base_seen[v], mine, placement.position, placement.inserted)
+        seen[:, v] = spread(layout.base_seen[v], mine, placement.position, placement.inserted, grid.lengths)
     spots = np.empty((count, axes), dtype=SPOT)
     spots["here"], spots["inserted"] = placement.position, placement.inserted
     spots["lowest"], spots["highest"] = placement.lowest, placement.highest

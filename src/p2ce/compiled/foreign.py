@@ -1,4 +1,4 @@
-"""Say what a score must offer that the compiled loop cannot compute itself: networks, and models that are asked."""
+"""Say what a score must offer that is computed outside the compiled loop: networks, models that are asked."""
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -21,6 +21,16 @@ class Boxes(NamedTuple):
     high: Int32Array  # (boxes, axes) last one
     must: BoolArray  # (boxes, axes) the current value is excluded, wherever it lies
     changes_left: IntArray  # (boxes,) how many of the axes that may stay may change at once
+
+
+def some_boxes(boxes: Boxes, which: IntArray) -> Boxes:
+    """Take some of the boxes."""
+    return Boxes(
+        low=boxes.low[which],
+        high=boxes.high[which],
+        must=boxes.must[which],
+        changes_left=boxes.changes_left[which],
+    )
 
 
 class Verdicts(NamedTuple):

@@ -14,8 +14,8 @@ replaces the computed coefficients by others, of which only the rounding is lost
 times the magnitude of what it multiplies, which `Reach.size` bounds over the person's whole grid. `relax`
 adds that up as slack: |coefficient| · _share · (size + 1), with γ of all additions of all layers together and
 a factor of 16 where a dozen roundings occur (slope, shift, bias, matrix product, folded weights; for the
-first layer the base, the differences of seen values, and the final sum). At last comes the person's margin, by
-which the library may differ from the network in real numbers. Whatever is not a number proves nothing.
+first layer the base, the differences of seen values, and the final sum). At last comes the person's margin,
+by which the library may differ from the network in real numbers. Whatever is not a number proves nothing.
 """
 
 from collections.abc import Iterator

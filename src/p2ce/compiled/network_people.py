@@ -106,7 +106,7 @@ def lay_out(score: NetworkScore, grid: BaseGrid, placement: Placement, people: F
         shown = np.tile(people[:1], (grid.width, 1))
         shown[:, grid.columns] = grid.table.T
         table = np.ascontiguousarray(score.see(shown)[:, grid.columns].T, dtype=np.float64)
-        seen = spread(table, own[:, grid.columns], placement.position, placement.inserted)
+        seen = spread(table, own[:, grid.columns], placement.position, placement.inserted, grid.lengths)
         low, high = own.copy(), own.copy()
         if grid.axis_count:
             low[:, grid.columns] = seen.min(axis=2)

@@ -52,7 +52,7 @@ class Attributor:
         self.spec = spec
         self.link = Link(link)
         self.columns = tuple(columns)
-        self._ask = ask
+        self.ask = ask
         seed = spec.random_state if spec.random_state is not None else random_state
         rng = np.random.default_rng(seed)
         chosen = rng.choice(len(reference), size=min(spec.background, len(reference)), replace=False)
@@ -68,7 +68,7 @@ class Attributor:
 
     def score(self, rows: FloatArray) -> FloatArray:
         """Ask the model and turn the answer to the scale of the estimate."""
-        return self.to_scale(self._ask(rows))
+        return self.to_scale(self.ask(rows))
 
     def to_scale(self, values: FloatArray) -> FloatArray:
         """Turn reported scores, or a threshold, to the scale of the estimate."""
@@ -127,7 +127,7 @@ class Attributor:
         found = explain_natively(
             name,
             self._model,
-            self._ask,
+            self.ask,
             self.background,
             checked=self._checked,
             links=links,

@@ -16,7 +16,9 @@ class Gains(NamedTuple):
 
     base: FloatArray  # (n,) the score of the person, on the scale of the estimate
     gains: FloatArray  # (n, axes, width) φ̄ᵢ(v) − φᵢ(x); 0 at the current value and where nobody may go
-    singles: FloatArray  # (n, axes, width) scores of single changes that were asked for, NaN elsewhere
+    singles: (
+        FloatArray  # (n, axes, width) what the model reported of single changes, NaN where it was not asked
+    )
 
 
 def lay_out_gains(
@@ -56,7 +58,8 @@ def lay_out_gains(
         asked = allowed if wanted is None else allowed & wanted
         singles = _single_changes(attributor, grid, placement, people, asked)
         gains = at_candidates - own[..., None]
-        gains = np.fmax(gains, singles - base[:, None, None])  # fmax skips what was not asked for
+        # fmax skips what was not asked for.
+        gains = np.fmax(gains, attributor.to_scale(singles) - base[:, None, None])
     else:
         own = attributor.explain(people)[:, grid.columns]
         singles = np.full(placement.values.shape, np.nan)
@@ -95,7 +98,7 @@ def _read_curves(table: FloatArray, grid: BaseGrid, current: FloatArray) -> Floa
 def _single_changes(
     attributor: Attributor, grid: BaseGrid, placement: Placement, people: FloatArray, asked: BoolArray
 ) -> FloatArray:
-    """Score every person with each of these candidates in turn: (n, axes, width), NaN elsewhere."""
+    """Ask about every person with each of these candidates in turn: (n, axes, width), NaN elsewhere."""
     singles = np.full(asked.shape, np.nan)
     owner, axis, slot = np.nonzero(asked)
     for start in range(0, len(owner), BATCH):
@@ -103,7 +106,7 @@ def _single_changes(
         who, where, which = owner[part], axis[part], slot[part]
         rows = people[who]
         rows[np.arange(len(rows)), grid.columns[where]] = placement.values[who, where, which]
-        singles[who, where, which] = attributor.score(rows)
+        singles[who, where, which] = attributor.ask(rows)
     return singles
 
 

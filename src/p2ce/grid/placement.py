@@ -57,15 +57,18 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
         inserted=inserted,
         lowest=np.where(grid.direction > 0, position, np.int32(0)),
         highest=np.where(grid.direction < 0, position, count - 1).astype(np.int32, copy=False),
-        values=spread(grid.table, current, position, inserted),
+        values=spread(grid.table, current, position, inserted, grid.lengths),
         count=count.astype(np.int32, copy=False),
     )
 
 
-def spread(table: FloatArray, current: FloatArray, position: Int32Array, inserted: BoolArray) -> FloatArray:
+def spread(
+    table: FloatArray, current: FloatArray, position: Int32Array, inserted: BoolArray, lengths: IntArray
+) -> FloatArray:
     """Insert each person's own value (n, m) into the axes' candidates: table (m, width) → (n, m, width).
 
-    The table repeats the last candidate of an axis up to the width, and so does the answer.
+    The table repeats the last candidate of an axis up to the width, and so does the answer. It may hold
+    what a score sees of the candidates, in any order; ``lengths`` (m,) is how many there are.
     """
     axes, width = table.shape
     slot = np.arange(width, dtype=np.int32)
@@ -76,6 +79,6 @@ def spread(table: FloatArray, current: FloatArray, position: Int32Array, inserte
     at = position[rows, columns]
     values[rows, columns, at] = current[rows, columns]
     # Someone who stands beyond the last candidate is the last one.
-    for row, column in zip(*np.nonzero(inserted & (values[..., -1] < current)), strict=True):
+    for row, column in zip(*np.nonzero(inserted & (position == lengths)), strict=True):
         values[row, column, position[row, column] :] = current[row, column]
     return values

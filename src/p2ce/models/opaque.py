@@ -75,7 +75,7 @@ def read_module(module: Any, request: Request) -> ReadModel:
     rows = some_rows(request.reference).to_numpy(dtype=np.float64)
     try:
         found = torch_network.ask_module(module, request.reference, request.target, request.threshold)
-        _refuse_probabilities(torch_network._run(module, rows), name)
+        _refuse_probabilities(torch_network.run_module(module, rows), name)
     except P2CEError:
         raise
     except Exception as error:

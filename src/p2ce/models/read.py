@@ -10,6 +10,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.compiled.evaluate import score_rows
+from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import (
@@ -158,17 +159,26 @@ def _check_against_model(found: ReadModel, reference: pd.DataFrame) -> None:
     rows = reference.iloc[::step]
     labels = {str(label): label for label in reference.columns}
     values = rows[[labels[name] for name in found.columns]].to_numpy(dtype=np.float64)
-    score: Any = found.score
-    scores = score_rows(score, values) if isinstance(score, CompiledScore) else score.score_rows(values)
+    reading = _reading(found.score, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answers = found.ask(rows)
     accepted = answers >= found.threshold
-    wrong = ((scores >= score.sure) & ~accepted) | ((scores < score.maybe) & accepted)
-    error = np.abs(found.report(scores) - answers)
+    wrong = ((reading.verdict == ACCEPTED) & ~accepted) | ((reading.verdict == REFUSED) & accepted)
+    error = np.abs(found.report(reading.value) - answers)
     if wrong.any() or not bool((error <= found.tolerance * np.maximum(1.0, np.abs(answers))).all()):
         raise ModelMismatch(
             f"The model as read ({found.family}) disagrees with its own scores on {int(wrong.sum())} of "
             f"{len(rows)} reference rows, by up to {float(np.nanmax(error)):.3g}. Its library version may be "
             "unknown to this release of p2ce; please report it with the versions of both."
         )
+
+
+def _reading(score: Any, values: FloatArray) -> Verdicts:
+    """Say what a reading is sure of; a network also knows how far its own sums may be off."""
+    if not isinstance(score, CompiledScore):
+        judged: Verdicts = score.judge_rows(values)
+        return judged
+    scores = score_rows(score, values)
+    sure, refused = scores >= score.sure, scores < score.maybe
+    return Verdicts(np.where(sure, ACCEPTED, np.where(refused, REFUSED, DOUBTFUL)), scores)

@@ -33,10 +33,11 @@ class Request:
 class ReadModel:
     """A model in the form that the search understands, beside the model itself.
 
-    ``score`` is the model as read, or None for a model that can only be asked. ``ask`` is the user's own scoring method, one call, for a frame that holds the reference's columns in
-    any order. ``report`` turns compiled scores into the scale of ``ask``, up to rounding. ``reach`` is
-    given where ``sure`` and ``maybe`` are proven only for values up to that magnitude per column; a
-    caller who needs more reads the model again with a larger reach.
+    ``score`` is the model as read, or None for a model that can only be asked. ``ask`` is the user's own
+    scoring method, one call, for a frame that holds the reference's columns in any order. ``report``
+    turns scores into the scale of ``ask``, up to rounding. ``reach`` is given where ``sure`` and
+    ``maybe`` are proven only for values up to that magnitude per column; a caller who needs more reads
+    the model again with a larger reach.
     """
 
     family: str

@@ -120,7 +120,7 @@ def ask_module(module: Any, reference: pd.DataFrame, target: Any, threshold: flo
     """
     _require_eval(module)
     columns = tuple(str(name) for name in reference.columns)
-    shape = _run(module, reference.head(2).to_numpy(dtype=np.float64)).shape
+    shape = run_module(module, reference.head(2).to_numpy(dtype=np.float64)).shape
     if len(shape) == 0 or len(shape) > 2 or shape[0] != min(2, len(reference)):
         raise UnsupportedModel(
             f"This {type(module).__name__} returned a tensor of shape {shape} for {min(2, len(reference))} "
@@ -157,10 +157,10 @@ def _asks(
 ) -> Ask:
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
-    return lambda frame: outcome(_run(module, frame[order].to_numpy(dtype=np.float64)))
+    return lambda frame: outcome(run_module(module, frame[order].to_numpy(dtype=np.float64)))
 
 
-def _run(module: Any, values: FloatArray) -> FloatArray:
+def run_module(module: Any, values: FloatArray) -> FloatArray:
     """Put rows to the module, in its own precision and place."""
     import torch
 

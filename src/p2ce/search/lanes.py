@@ -1,4 +1,4 @@
-"""Hold what a search in waves needs: one lane per person at work, scratch that the lanes share, and the mail between them and Python."""
+"""Hold what a search in waves needs: a lane per person, scratch that they share, and the mail to Python."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Search where a score is computed outside: collect cells of many people, have them judged in one go, go on."""
+"""Search where a score is computed outside: collect cells of many people, have them judged, go on."""
 
 import time
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compiled.foreign import REFUSED, Boxes, ForeignPeople
+from p2ce.compiled.foreign import REFUSED, Boxes, ForeignPeople, some_boxes
 from p2ce.search.engine import FAR, Found, Listener, Progress
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
@@ -20,13 +20,13 @@ if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when som
 LEAF_CELLS = 128
 # So many people are searched side by side; together they fill the calls to the scores.
 LANES = 64
-# Rows of a wave: enough to make the fixed cost of a call small beside that of its rows. Models that are asked may
-# cost anything for a row, so that it matters more not to ask about cells which the next wave would rule out.
+# Rows of a wave: enough to make the fixed cost of a call small beside that of its rows. Models that are asked
+# may cost anything for a row: there it matters more not to ask about what the next wave would rule out.
 WAVE_ROWS, ASKED_ROWS = 1024, 256
 LEAST_QUOTA, MOST_QUOTA = 32, 8192
 # A person's wave may be this share of all that was scored before: few waves, and few cells too many.
 GROWTH = 8
-# Boxes are bounded by foreign scores only for people who have proven hard: after so many cells, boxes of so many.
+# Foreign scores bound boxes only for people who have proven hard: after so many cells, boxes of so many.
 PATIENCE = 4096
 BOXES_AT_ONCE = 64
 # Bounding a box takes about as long as judging so many cells.
@@ -45,7 +45,7 @@ class OutsideScore:
 
 @dataclass(slots=True)
 class _Worth:
-    """Whether bounding boxes pays, counted in cells and not in seconds: the same question is answered the same way."""
+    """Whether bounding boxes pays, counted in cells and not in seconds, so that answers repeat exactly."""
 
     tried: int = 0
     saved: float = 0.0
@@ -219,7 +219,7 @@ class _Search:
         for score in self.scores:
             if score.has_bound and not hopeless.all():
                 left = np.flatnonzero(~hopeless)
-                hopeless[left] = score.people.hopeless(owner[left], Boxes(*(part[left] for part in boxes)))
+                hopeless[left] = score.people.hopeless(owner[left], some_boxes(boxes, left))
         cells = np.prod(boxes.high - boxes.low + 1.0, axis=1)
         self.worth.learn(count, float(cells[hopeless].clip(max=1e9).sum()))
         for at, person in enumerate(owner.tolist()):

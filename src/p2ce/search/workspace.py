@@ -14,8 +14,8 @@ from p2ce.pareto.kernels import Front, new_front
 # Why a run came back.
 DONE, PAUSED, FRONT_FULL, BOXES_FULL, RESULTS_FULL = range(5)
 
-# What a person's counters count. BOUND + s: boxes that the bound of compiled score s removed, 2 standing for all
-# from there on; FOREIGN: by the bound of a score outside; ESTIMATE: by an estimate, which proves nothing.
+# What a person's counters count. BOUND + s: boxes that the bound of compiled score s removed, 2 standing for
+# all from there on; FOREIGN: by the bound of a score outside; ESTIMATE: by an estimate, which proves nothing.
 BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, FOREIGN, ESTIMATE, BOUND = range(9)
 COUNTERS = BOUND + 3
 

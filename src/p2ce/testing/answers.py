@@ -1,10 +1,12 @@
-"""Check that the user's own object gives the same answer about a row whenever and with whomever it is asked."""
+"""Check that the user's own object says the same about a row whenever and however it is asked."""
+
+from itertools import pairwise
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.testing.failing import require
-from p2ce.testing.subject import Subject, columns_in_reverse
+from p2ce.testing.subject import Subject
 
 REPEATED = 1e-9
 ALONE = 16
@@ -25,20 +27,20 @@ def check_answers(subject: Subject, rows: FloatArray, rng: np.random.Generator) 
     shuffled = rng.permutation(len(rows))
     there = np.empty(len(rows))
     there[shuffled] = subject.ask(rows[shuffled], " in another order")
-    _compare(subject, rows, first, there, "asked about the rows in another order", loose)
-    ends = np.unique([0, len(rows) // 7, len(rows) // 2, len(rows)])
-    parts = [subject.ask(rows[a:b], " of a part") for a, b in zip(ends, ends[1:], strict=False)]
-    _compare(subject, rows, first, np.concatenate(parts), "asked in batches of another size", loose)
-    for at in rng.permutation(len(rows))[:ALONE]:
-        alone = subject.ask(rows[at : at + 1], " alone")
-        _compare(subject, rows[at : at + 1], first[at : at + 1], alone, "asked about the row alone", loose)
-    turned = subject.ask_frame(columns_in_reverse(frame, subject.labels), " with columns in another order")
-    _compare(subject, rows, first, turned, "asked with the columns in another order", loose)
     require(
         np.array_equal(kept, copied, equal_nan=True),
         f"ask of this {subject.who} ({subject.family}) has to give an array of its own; a later call has "
         "written into what an earlier one returned. Return a copy of the buffer.",
     )
+    _compare(subject, rows, first, there, "asked about the rows in another order", loose)
+    ends = np.unique([0, len(rows) // 7, len(rows) // 2, len(rows)])
+    parts = [subject.ask(rows[a:b], " of a part") for a, b in pairwise(ends)]
+    _compare(subject, rows, first, np.concatenate(parts), "asked in batches of another size", loose)
+    for at in rng.permutation(len(rows))[:ALONE]:
+        alone = subject.ask(rows[at : at + 1], " alone")
+        _compare(subject, rows[at : at + 1], first[at : at + 1], alone, "asked about the row alone", loose)
+    turned = subject.ask_frame(frame[list(subject.labels)[::-1]], " with columns in another order")
+    _compare(subject, rows, first, turned, "asked with the columns in another order", loose)
     return first
 
 
@@ -56,8 +58,8 @@ def _compare(
     at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
     require(
         error[at] <= allowed,
-        f"ask of this {subject.who} ({subject.family}) has to give the same answer about a row every time, up "
-        f"to {allowed:g}; first it gave {first[at]!r}, and {how} {again[at]!r}, about "
+        f"ask of this {subject.who} ({subject.family}) has to say the same about a row every time, up to "
+        f"{allowed:g}; first it gave {float(first[at])!r}, and {how} {float(again[at])!r}, about "
         f"{subject.shown(rows[at])}. Fix its seed, put it into evaluation mode, and take nothing from the "
         "whole batch.",
     )

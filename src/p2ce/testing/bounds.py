@@ -22,6 +22,7 @@ from p2ce.verify.rows import point_rows
 PEOPLE = 6
 # Besides the reading's own threshold, those that the best cell of a box reaches exactly.
 EXACT_THRESHOLDS = 4
+ASKED_AT_ONCE = 50  # boxes
 
 
 class Bounded(NamedTuple):
@@ -52,7 +53,7 @@ def check_bounds(
     rng: np.random.Generator,
     again: Callable[[float], Subject] | None,
 ) -> Bounded:
-    """Put random boxes to the bound; ``again`` reads the subject for another threshold, where that is possible.
+    """Put random boxes to the bound; ``again`` reads the subject for another threshold, if that is possible.
 
     A bound that is a little too low shows best at a threshold that the best cell of a box just reaches.
     """
@@ -62,14 +63,15 @@ def check_bounds(
     trial = _Trial.of(subject, grid, boxes, cells, rng)
     subjects = [subject]
     if again is not None:
-        chosen = rng.permutation(boxes)[:EXACT_THRESHOLDS].tolist()
-        best = {float(trial.answers(subject, box).max()) for box in chosen if len(trial.cells(box))}
+        some = [box for box in rng.permutation(boxes)[:EXACT_THRESHOLDS].tolist() if len(trial.cells[box])]
+        trial.ask_about(subject, some)
+        best = {float(trial.answers[box].max()) for box in some}
         subjects += [again(threshold) for threshold in sorted(best)]
     dropped = cells_asked = 0
     for one in subjects:
         which = np.flatnonzero(drop(one, grid, trial.placement, trial.people, trial.boxes)).tolist()
-        for box in which:
-            cells_asked += trial.check(one, int(box))
+        trial.ask_about(one, which)
+        cells_asked += sum(trial.check(one, box) for box in which)
         dropped += len(which)
     return Bounded(bound, len(subjects), boxes * len(subjects), dropped, cells_asked)
 
@@ -105,9 +107,8 @@ class _Trial:
     people: FloatArray
     placement: Placement
     boxes: list[BoxOf]
-    most: int
-    seed: int
-    known: dict[int, tuple[Int32Array, FloatArray]] = field(default_factory=dict)
+    cells: list[Int32Array]  # of each box
+    answers: dict[int, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -115,46 +116,43 @@ class _Trial:
     ) -> "_Trial":
         people = _people(subject, rng)
         placement = place(grid, people)
+        made = random_boxes(placement, boxes, rng)
         return cls(
             grid=grid,
             people=people,
             placement=placement,
-            boxes=random_boxes(placement, boxes, rng),
-            most=cells,
-            seed=int(rng.integers(1 << 30)),
+            boxes=made,
+            cells=[cells_of(box, placement.position[box.person], cells, rng) for box in made],
         )
-
-    def cells(self, box: int) -> Int32Array:
-        one = self.boxes[box]
-        here = self.placement.position[one.person]
-        return cells_of(one, here, self.most, np.random.default_rng([self.seed, box]))
 
     def rows(self, box: int, cells: Int32Array) -> FloatArray:
         owner = np.full(len(cells), self.boxes[box].person)
         return point_rows(self.grid.columns, self.people, self.placement, owner, cells)
 
-    def answers(self, subject: Subject, box: int) -> FloatArray:
-        """Ask about the cells of a box, once for all thresholds."""
-        if box not in self.known:
-            cells = self.cells(box)
-            asked = subject.ask(self.rows(box, cells)) if len(cells) else np.zeros(0)
-            self.known[box] = cells, asked
-        return self.known[box][1]
+    def ask_about(self, subject: Subject, boxes: list[int]) -> None:
+        """Ask about the cells of boxes, once for all thresholds, and in few calls."""
+        new = [box for box in boxes if box not in self.answers]
+        for start in range(0, len(new), ASKED_AT_ONCE):
+            some = new[start : start + ASKED_AT_ONCE]
+            rows = [self.rows(box, self.cells[box]) for box in some]
+            ends = np.cumsum([len(part) for part in rows])
+            asked = subject.ask(np.concatenate(rows)) if ends[-1] else np.zeros(0)
+            self.answers.update(zip(some, np.split(asked, ends[:-1]), strict=True))
 
     def check(self, subject: Subject, box: int) -> int:
         """Require that no cell of a box that is dropped is accepted; give how many were asked about."""
-        answers = self.answers(subject, box)
-        cells = self.known[box][0]
+        answers, cells = self.answers[box], self.cells[box]
         accepted = np.flatnonzero(subject.accepts(answers))
         if len(accepted):
             at, one = int(accepted[np.argmax(answers[accepted])]), self.boxes[box]
             person = subject.shown(self.people[one.person])
+            cell = subject.shown(self.rows(box, cells[[at]])[0])
             require(
                 False,
-                f"The bound of this {subject.who} ({subject.family}) calls a box hopeless, but {len(accepted)} "
-                f"of {len(cells)} cells of it are accepted: {subject.shown(self.rows(box, cells[[at]])[0])} "
-                f"has {answers[at]!r}, at least the threshold {subject.threshold!r}. The box is that of "
-                f"{person}, candidates {one.low.tolist()} to {one.high.tolist()}, must change "
+                f"The bound of this {subject.who} ({subject.family}) calls a box hopeless, but "
+                f"{len(accepted)} of {len(cells)} cells of it are accepted: {cell} "
+                f"has {float(answers[at])!r}, at least the threshold {subject.threshold!r}. The box is that "
+                f"of {person}, candidates {one.low.tolist()} to {one.high.tolist()}, must change "
                 f"{np.flatnonzero(one.must).tolist()}, {one.left} of the other axes at once. A bound may be "
                 "too high but never too low: round it outwards, and look at `must` and `changes_left`.",
             )

@@ -76,7 +76,7 @@ def cells_of(box: BoxOf, here: Int32Array, most: int, rng: np.random.Generator) 
         volume *= len(some)
     if volume <= most:
         cells = np.array(list(product(*allowed)), dtype=np.int32).reshape(-1, len(here))
-        return cells[((cells != here) & free).sum(axis=1) <= box.left]
+        return np.asarray(cells[((cells != here) & free).sum(axis=1) <= box.left])
     cells = np.empty((most, len(here)), dtype=np.int32)
     at_corner = np.arange(most) < most // 2
     for axis, some in enumerate(allowed):
@@ -89,4 +89,4 @@ def cells_of(box: BoxOf, here: Int32Array, most: int, rng: np.random.Generator) 
     rank = np.argsort(np.argsort(np.where(free, rng.random((most, len(here))), 2.0), axis=1), axis=1)
     stay = free & (rank >= changing[:, None])
     cells = np.where(stay, here, cells).astype(np.int32)
-    return np.unique(cells, axis=0)
+    return np.asarray(np.unique(cells, axis=0), dtype=np.int32)

@@ -99,7 +99,7 @@ def _read(
 
 
 def _check_share(subject: Subject, own: FloatArray, contamination: float | None) -> None:
-    """Compare the share of implausible people with what was asked for; ties at the threshold may spare some."""
+    """Compare the share of implausible people with what was asked for; ties at the threshold may stay."""
     if contamination is None:
         return
     implausible = float((~subject.accepts(own)).mean())
@@ -107,9 +107,9 @@ def _check_share(subject: Subject, own: FloatArray, contamination: float | None)
     slack = 1.0 / len(own) + 1e-12
     require(
         contamination - at_threshold - slack <= implausible <= contamination + slack,
-        f"With contamination={contamination!r} about that share of the reference is implausible to this detector "
-        f"({subject.family}); got {implausible:.4f}, and {at_threshold:.4f} exactly at the threshold. Take the "
-        "percentile of the values that `ask` gives for the reference.",
+        f"With contamination={contamination!r} about that share of the reference is implausible to this "
+        f"detector ({subject.family}); got {implausible:.4f}, and {at_threshold:.4f} exactly at the "
+        "threshold. Take the percentile of the values that `ask` gives for the reference.",
     )
 
 

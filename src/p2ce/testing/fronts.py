@@ -84,7 +84,7 @@ def front_by_asking(
     compared = quanta(totals)
     totals = totals[undominated(compared)] if len(totals) else totals
     _, first = np.unique(quanta(totals), axis=0, return_index=True)
-    costs = totals[first] * tables.tick[0]
+    costs: FloatArray = totals[first] * tables.tick[0]
     for m, objective in enumerate(setup.objectives):
         costs[:, m] = objective.report(costs[:, m])
     return costs
@@ -108,11 +108,11 @@ def _require_equal(found: Explanation, truth: FloatArray, told: str) -> None:
     require(
         len(costs) == len(truth),
         f"{told} has to have the {len(truth)} points that asking about every cell gives, with costs "
-        f"{truth.tolist()}; got {len(costs)}, with costs {costs.tolist()}. A bound is too low, or a score off.",
+        f"{truth.tolist()}; got {len(costs)}: {costs.tolist()}. A bound is too low, or a score is off.",
     )
-    near = (np.abs(costs[:, None, :] - truth[None, :, :]) <= 2.0 * fine).all(axis=2)
+    near = np.all(np.abs(costs[:, None, :] - truth[None, :, :]) <= 2.0 * fine, axis=2)
     require(
-        near.any(axis=0).all() and near.any(axis=1).all(),
+        np.any(near, axis=0).all() and np.any(near, axis=1).all(),
         f"{told} has to cost what asking about every cell gives: expected {truth.tolist()}, got "
         f"{costs.tolist()} (columns {', '.join(names)}). A bound is too low, or a score is off.",
     )

@@ -7,19 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import BoolArray
-from p2ce.explainer import Explainer
 from p2ce.models.read import read_model
 from p2ce.models.reading import DECISION, PROBABILITY, ReadModel
-from p2ce.problem.actions import ActionSet
 from p2ce.testing.answers import check_answers
 from p2ce.testing.bounds import check_bounds
 from p2ce.testing.failing import require
-from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
+from p2ce.testing.model_fronts import MakeExplainer, check_model_fronts, explainer_of
 from p2ce.testing.reports import ModelReport
 from p2ce.testing.rows import grid_of_reference, rows_to_check
 from p2ce.testing.scores import check_scores
-from p2ce.testing.small_grid import refused_people, small_actions
 from p2ce.testing.state import unchanged
 from p2ce.testing.subject import Subject, subject_of_model
 
@@ -36,7 +32,7 @@ def check_model(
     people: int = 3,
     random_state: int = 0,
 ) -> ModelReport:
-    """Check a fitted model as `p2ce.Explainer` would read it; raise an AssertionError where it does not conform.
+    """Check a fitted model as `p2ce.Explainer` would read it; raise an AssertionError if it does not conform.
 
     Args:
         model: a fitted model of any family, or a callable.
@@ -72,8 +68,8 @@ def check_model(
             people=people,
             random_state=random_state,
             read_again=read,
-            explainer=lambda actions: _explainer(
-                model, reference[_ordered(found, reference)], actions, target, found.threshold
+            explainer=lambda ordered, actions: explainer_of(
+                model, ordered, actions=actions, target=target, threshold=found.threshold
             ),
         )
     return replace(report, state=state.how)
@@ -89,7 +85,7 @@ def check_reading(
     people: int = 3,
     random_state: int = 0,
     read_again: Callable[[float], ReadModel] | None = None,
-    explainer: Callable[[ActionSet], Explainer] | None = None,
+    explainer: MakeExplainer | None = None,
 ) -> ModelReport:
     """Check what a family's ``read`` gave, before the family is registered.
 
@@ -127,7 +123,7 @@ def check_reading(
         if read_again is not None:
             again = lambda threshold: _at(subject, read_again(threshold))  # noqa: E731
         bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=again)
-        fronts = _check_fronts(subject, read, reference, people, rng, explainer)
+        fronts = check_model_fronts(subject, read, reference, people=people, rng=rng, explainer=explainer)
     return ModelReport(
         family=read.family,
         scale=read.scale,
@@ -161,49 +157,3 @@ def _check_terms(read: ReadModel) -> None:
 
 def _at(subject: Subject, read: ReadModel) -> Subject:
     return replace(subject, score=read.score, threshold=read.threshold, call=read.ask)
-
-
-def _ordered(read: ReadModel, reference: pd.DataFrame) -> list[Any]:
-    labels = {str(label): label for label in reference.columns}
-    return [labels[name] for name in read.columns]
-
-
-def _check_fronts(
-    subject: Subject,
-    read: ReadModel,
-    reference: pd.DataFrame,
-    people: int,
-    rng: np.random.Generator,
-    explainer: Callable[[ActionSet], Explainer] | None,
-) -> Fronts:
-    """Compare the fronts by the reading, and by the model as a bare callable, with brute force."""
-    refused = refused_people(subject, people, rng)
-    if not len(refused):
-        return Fronts(0, 0)
-    ordered = reference[_ordered(read, reference)]
-    actions = small_actions(subject, ordered, rng)
-    asked = _explainer(lambda frame: read.ask(frame), ordered, actions, 1, read.threshold)
-    if explainer is None:
-        own = _explainer(lambda frame: read.ask(frame), ordered, actions, 1, read.threshold)
-        own._setup = own._setup.with_models((read,))
-    else:
-        own = explainer(actions)
-
-    def accepts(frame: pd.DataFrame) -> BoolArray:
-        return subject.accepts(subject.ask_frame(frame))
-
-    return check_fronts({"by the model as read": own, "by a bare callable": asked}, refused, accepts)
-
-
-def _explainer(
-    model: Any, reference: pd.DataFrame, actions: ActionSet, target: Any, threshold: float
-) -> Explainer:
-    return Explainer(
-        model,
-        reference,
-        actions=actions,
-        target=target,
-        threshold=threshold,
-        max_changes=MAX_CHANGES,
-        plausibility=None,
-    )

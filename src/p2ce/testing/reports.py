@@ -6,84 +6,58 @@ ASKED = "no bound, asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelReport:
-    """What was checked of a model; that there is a report means that all of it holds."""
+class Report:
+    """What was checked; that there is a report means that all of it holds."""
 
     family: str
-    scale: str
-    threshold: float
     bound: str  # "tree leaves", "additive", "network", "foreign", or "no bound, asked"
     rows: int  # rows on which answers were compared
-    accepted: int  # of these
-    doubtful: int  # of these: where only the model itself knows
-    largest_error: float | None  # of the reported score, relative above 1; None for a model that is asked
+    accepted: int  # of these: accepted by the model, or plausible to the detector
+    doubtful: int  # of these: where the score as read is sure of nothing
+    largest_error: float | None  # of the score as read, relative above 1; None if there is only `ask`
     tolerance: float  # what the reading allows it
     thresholds: int  # at which the bound was tried
     boxes: int  # boxes put to the bound, all thresholds together
     dropped: int  # of these: said to be hopeless
-    cells: int  # cells of those boxes, all of which the model itself refused
+    cells: int  # cells of those boxes, all of which the user's own object refused
     people: int  # for whom the front was compared with brute force
     points: int  # on those fronts
-    state: str  # what was compared to see that the model has not changed
+    state: str  # what was compared to see that nothing has changed
 
     def __str__(self) -> str:
-        return "\n".join(
-            [
-                f"{self.family}: conforms",
-                f"  {_scores(self.rows, self.accepted, 'accepted', self.doubtful, self.largest_error, self.tolerance)}",
-                f"  {_bounds(self.bound, self.boxes, self.dropped, self.cells, self.thresholds)}",
-                f"  fronts: {self.people} people, {self.points} points, equal to brute force",
-                f"  unchanged: {self.state}",
-            ]
-        )
+        return "\n  ".join([f"{self.family}: conforms", *self._lines()])
+
+    def _lines(self) -> list[str]:
+        answers = f"answers: {self.rows} rows, {self.accepted} accepted"
+        if self.largest_error is None:
+            answers += "; no score to compare"
+        else:
+            answers += f", {self.doubtful} in doubt; largest error {self.largest_error:.2g}"
+            answers += f", allowed {self.tolerance:.2g}"
+        bound = f"bound: {self.bound}"
+        if self.bound != ASKED:
+            bound += f"; {self.dropped} of {self.boxes} boxes dropped at {self.thresholds} thresholds, "
+            bound += f"{self.cells} cells asked" if self.dropped else "so that nothing was tried"
+        fronts = f"fronts: {self.people} people, {self.points} points, equal to brute force"
+        return [answers, bound, fronts, f"unchanged: {self.state}"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DetectorReport:
+class ModelReport(Report):
+    """What was checked of a model; that there is a report means that all of it holds."""
+
+    scale: str
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorReport(Report):
     """What was checked of a detector; that there is a report means that all of it holds."""
 
-    family: str
     contamination: float | None
     plausible: float  # share of the reference
-    bound: str
-    rows: int
-    accepted: int  # plausible ones of these
-    doubtful: int
-    largest_error: float | None
-    tolerance: float
-    thresholds: int
-    boxes: int
-    dropped: int
-    cells: int
-    people: int
-    points: int
-    state: str
 
-    def __str__(self) -> str:
+    def _lines(self) -> list[str]:
         asked = "" if self.contamination is None else f", contamination {self.contamination:g}"
-        return "\n".join(
-            [
-                f"{self.family}: conforms",
-                f"  plausible: {self.plausible:.1%} of the reference{asked}",
-                f"  {_scores(self.rows, self.accepted, 'plausible', self.doubtful, self.largest_error, self.tolerance)}",
-                f"  {_bounds(self.bound, self.boxes, self.dropped, self.cells, self.thresholds)}",
-                f"  fronts: {self.people} people, {self.points} points, equal to brute force",
-                f"  unchanged: {self.state}",
-            ]
-        )
-
-
-def _scores(rows: int, accepted: int, word: str, doubtful: int, error: float | None, tolerance: float) -> str:
-    told = f"answers: {rows} rows, {accepted} {word}"
-    if error is None:
-        return f"{told}; no score to compare"
-    return f"{told}, {doubtful} in doubt; largest error {error:.2g}, allowed {tolerance:.2g}"
-
-
-def _bounds(bound: str, boxes: int, dropped: int, cells: int, thresholds: int) -> str:
-    if bound == ASKED:
-        return f"bound: {bound}"
-    told = (
-        f"bound ({bound}): {dropped} of {boxes} boxes dropped at {thresholds} thresholds, {cells} cells asked"
-    )
-    return told if dropped else f"{told}; it never said anything"
+        share = f"plausible: {self.plausible:.1%} of the reference{asked}"
+        return [share, *Report._lines(self)]

@@ -28,7 +28,7 @@ def grid_of_reference(subject: Subject) -> BaseGrid:
 
 
 def rows_to_check(subject: Subject, grid: BaseGrid, count: int, rng: np.random.Generator) -> FloatArray:
-    """Give about ``count`` rows: of the reference, around it, and where a reading might look the wrong way."""
+    """Give about ``count`` rows: of the reference, around it, and where a reading might go wrong."""
     share = max(1, count // 4)
     own = subject.reference[rng.integers(0, len(subject.reference), share)]
     parts = [own, _mixed(subject, share, rng), _at_candidates(subject, grid, share, rng)]
@@ -80,7 +80,7 @@ def _around(cuts: FloatArray, *, whole: bool) -> FloatArray:
     single = cuts.astype(np.float32)
     beside = [np.nextafter(single, np.float32(end)).astype(np.float64) for end in (np.inf, -np.inf)]
     exact = [cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), single.astype(np.float64)]
-    return np.concatenate([*exact, *beside])
+    return np.asarray(np.concatenate([*exact, *beside]), dtype=np.float64)
 
 
 def _cuts(score: CompiledScore, column: int, rng: np.random.Generator) -> FloatArray:
@@ -89,7 +89,7 @@ def _cuts(score: CompiledScore, column: int, rng: np.random.Generator) -> FloatA
     cuts = np.unique(score.forest.threshold[score.forest.feature == column])
     cuts = cuts[np.isfinite(cuts) & (np.abs(cuts) < FARTHEST)]
     if score.see is seen_as_given:
-        return cuts
+        return np.asarray(cuts)
     return np.array([_unseen(score, column, float(cut)) for cut in rng.permutation(cuts)[:UNSEEN_CUTS]])
 
 

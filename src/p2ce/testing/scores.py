@@ -68,8 +68,8 @@ def check_reading_of_rows(subject: Subject, rows: FloatArray, answers: FloatArra
     name = f"The score of this {subject.who} as read ({subject.family}, by {reading.how})"
     require(
         error[at] <= subject.tolerance,
-        f"{name} has to be within {subject.tolerance:g} of its own; expected {answers[at]!r}, got "
-        f"{reported[at]!r} for {subject.shown(rows[at])}. Check weights, leaves, offset and `report`.",
+        f"{name} has to be within {subject.tolerance:g} of its own; expected {float(answers[at])!r}, got "
+        f"{float(reported[at])!r} for {subject.shown(rows[at])}. Check weights, leaves, offset and `report`.",
     )
     accepted = subject.accepts(answers)
     for said, wrong, what in (
@@ -81,8 +81,8 @@ def check_reading_of_rows(subject: Subject, rows: FloatArray, answers: FloatArra
             require(
                 False,
                 f"{name} is {what} only where its own answer agrees; of {int(said.sum())} such rows "
-                f"{int(wrong.sum())} are not, such as {subject.shown(rows[at])}: score {reading.value[at]!r}, "
-                f"answer {answers[at]!r}, threshold {subject.threshold!r}. Move `sure` up, or `maybe` down, "
-                "by what rounding can do.",
+                f"{int(wrong.sum())} are not, such as {subject.shown(rows[at])}: score "
+                f"{float(reading.value[at])!r}, answer {float(answers[at])!r}, threshold "
+                f"{subject.threshold!r}. Move `sure` up, or `maybe` down, by what rounding can do.",
             )
     return float(error.max(initial=0.0))

@@ -7,7 +7,7 @@ from p2ce.arrays import FloatArray
 from p2ce.problem.actions import ActionSet
 from p2ce.testing.subject import Subject
 
-AXES, CANDIDATES = 4, 5
+AXES, CANDIDATES = 4, 7
 TRIED_ROWS = 64
 
 
@@ -35,15 +35,16 @@ def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
         changed = rows.copy()
         changed[:, column] = others[:, column]
         moved.append(float(np.abs(np.clip(subject.ask(changed), -1e300, 1e300) - own).mean()))
-    return np.argsort(moved)[::-1][:AXES].tolist()
+    return [int(column) for column in np.argsort(moved)[::-1][:AXES]]
 
 
 def refused_people(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
-    """Choose refused people of the reference: the nearest to the threshold, and others; (n, own columns)."""
+    """Choose refused people of the reference: the nearest, the farthest, and others; (n, own columns)."""
     rows = subject.reference[rng.permutation(len(subject.reference))[:500]]
     answers = subject.ask(rows)
     refused = np.flatnonzero(~subject.accepts(answers))
     if not len(refused):
         return rows[:0]
-    nearest = refused[np.argmax(answers[refused])]
-    return rows[np.unique([nearest, *refused[: count - 1]])][:count]
+    order = refused[np.argsort(answers[refused])[::-1]]
+    chosen = list(dict.fromkeys([*order[:1].tolist(), *order[-1:].tolist(), *refused.tolist()]))
+    return np.asarray(rows[chosen[:count]], dtype=np.float64)

@@ -1,6 +1,6 @@
 """See whether a model, the caller's frame or the global seeds have changed."""
 
-import pickle
+import io
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +12,7 @@ import pandas as pd
 
 from p2ce.testing.failing import require
 
+WHOLE = "the object as a whole"
 BY_TENSORS, BY_BYTES, BY_NAMES = "tensors and modes", "pickled bytes", "names of attributes"
 
 
@@ -24,7 +25,8 @@ class State:
 
     def difference(self, later: "State") -> str | None:
         """Name a part that differs; None if nothing does."""
-        for name in [*self.parts, *later.parts]:
+        # What a part is called says more than that the whole differs.
+        for name in sorted([*self.parts, *later.parts], key=lambda name: name == WHOLE):
             if self.parts.get(name) != later.parts.get(name):
                 return name
         return None
@@ -39,7 +41,7 @@ def state_of(thing: Any) -> State:
     parts = {f"attribute {name!r}": _bytes(value) or b"" for name, value in attributes.items()}
     if whole is None and not any(parts.values()):
         return State(how=BY_NAMES, parts=parts)
-    return State(how=BY_BYTES, parts={**parts, "the object as a whole": whole or b""})
+    return State(how=BY_BYTES, parts={**parts, WHOLE: whole or b""})
 
 
 def _tensors(module: Any) -> dict[str, bytes]:
@@ -53,16 +55,29 @@ def _tensors(module: Any) -> dict[str, bytes]:
 
 def _bytes(thing: Any) -> bytes | None:
     """Pickle something; None if that fails, or gives other bytes each time."""
-    from joblib.externals import cloudpickle
+    try:
+        found = _pickled(thing)
+        return found if found == _pickled(thing) else None
+    except Exception:  # whatever an object raises when it is pickled
+        return None
 
-    for pickler in (pickle, cloudpickle):
-        try:
-            found = pickler.dumps(thing)
-            if found == pickler.dumps(thing):
-                return bytes(found)
-        except Exception:  # whatever an object raises when it is pickled
-            continue
-    return None
+
+def _pickled(thing: Any) -> bytes:
+    try:
+        import cloudpickle
+    except ImportError:
+        from joblib.externals import cloudpickle  # older joblibs bring their own
+
+    class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+        def reducer_override(self, part: Any) -> Any:
+            # scikit-learn's trees of neighbours count how often they are asked, which changes no answer.
+            if hasattr(part, "get_tree_stats") and hasattr(part, "get_arrays"):
+                return list, (list(map(np.asarray, part.get_arrays())),)
+            return super().reducer_override(part)
+
+    stream = io.BytesIO()
+    Pickler(stream).dump(thing)
+    return stream.getvalue()
 
 
 @contextmanager

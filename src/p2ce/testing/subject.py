@@ -1,6 +1,6 @@
 """See a reading of a model and one of a detector alike: rows in, the user's own answers out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,15 +151,10 @@ def shown(row: Any) -> str:
     return f"({', '.join(parts[:SHOWN_COLUMNS])}{more})"
 
 
-def columns_in_reverse(frame: pd.DataFrame, labels: Sequence[Any]) -> pd.DataFrame:
-    """Give the same frame with its columns the other way round."""
-    return frame[list(labels)[::-1]]
-
-
 def _fitting(values: FloatArray, kind: np.dtype[Any]) -> "np.ndarray[Any, Any]":
     """Bring values into the range of a type before they are cast to it."""
     if kind.kind == "b":
-        return values != 0.0
+        return np.asarray(values != 0.0)
     if kind.kind in "iu":
         ends = np.iinfo(kind)
         return np.clip(np.rint(values), max(ends.min, -(2**53)), min(ends.max, 2**53)).astype(kind)

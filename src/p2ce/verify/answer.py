@@ -73,9 +73,7 @@ def answer_people(
         tally.note(waiting, found)
         begin = time.perf_counter()
         owner = np.repeat(waiting, np.diff(found.first))
-        checked = check_points(
-            setup, batch, owner, found.points, said=found.said, with_people=attempt == 0
-        )
+        checked = check_points(setup, batch, owner, found.points, said=found.said, with_people=attempt == 0)
         tally.count(checked)
         again = np.unique(owner[checked.failed])
         if attempt == 0:
@@ -193,16 +191,17 @@ def _search(
         )
     if not setup.in_waves:
         return search_people(setup.layout, people, _rules(setup), limits=limits, listener=listener)
+    singles = None
     if setup.estimate is not None:
         if setup.estimate.bound == PAPER:
             assert own_scores is not None, "people are asked about before they are searched in this way"
             return search_published(setup, batch, who, own_scores[who], limits)
-        people = with_estimate(setup, people, batch.placement.of(who), batch.values[who])
+        people, singles = with_estimate(setup, people, batch.placement.of(who), batch.values[who])
     return search_in_waves(
         setup.layout,
         people,
         _rules(setup),
-        outside_scores(setup, batch.placement, batch.values, batch.networks, who),
+        outside_scores(setup, batch.placement, batch.values, batch.networks, who, singles),
         limits=limits,
         listener=listener,
     )
@@ -222,9 +221,7 @@ def search_completely(setup: Setup, values: FloatArray) -> Known:
     """Find the true fronts of refused people, for an estimate to be calibrated on."""
     batch = prepare(setup, values)
     found = _search(setup, batch, np.arange(len(values)), {})
-    return Known(
-        finished=found.finished, first=found.first, points=found.points, placement=batch.placement
-    )
+    return Known(finished=found.finished, first=found.first, points=found.points, placement=batch.placement)
 
 
 def _stacked(banned: Sequence[Sequence[Int32Array]], width: int) -> Int32Array:

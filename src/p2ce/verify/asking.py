@@ -8,9 +8,6 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidAnswer
 
-# A model that answers twice about a row may differ by this much: sums on several threads do, a little.
-STEADY = 1e-9
-
 
 def ask(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:
     """Call the user's own model or detector once, and check the form of what it answers."""
@@ -30,9 +27,12 @@ def ask(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: st
     return answers
 
 
-def require_steady(then: FloatArray, now: FloatArray, who: str) -> None:
-    """Refuse an object that answered otherwise when it was asked about the same rows before."""
-    apart = np.abs(then - now) > STEADY * np.maximum(1.0, np.abs(now))
+def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:
+    """Refuse an object that answered otherwise when it was asked about the same rows before.
+
+    The ``tolerance`` is its reading's: sums on several threads, or in single precision, differ a little.
+    """
+    apart = np.abs(then - now) > tolerance * np.maximum(1.0, np.abs(now))
     if apart.any():
         at = int(np.flatnonzero(apart)[0])
         raise InvalidAnswer(

@@ -99,7 +99,7 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
     return Certificate(
         proven=finished and bool(answers.trusted[at]) and setup.estimate is None,
         method=setup.method.name,
-        model_family=" and ".join(model.family for model in setup.models),
+        model_family=setup.family,
         detector_family=None if setup.judges is None else setup.judges.family,
         bound=describe_bound(setup),
         cells=count_cells(tuple(sorted(answers.choices[at].tolist())), setup.max_changes),

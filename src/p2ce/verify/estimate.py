@@ -1,4 +1,4 @@
-"""Prune by the paper's SHAP estimate: made once for an explainer, calibrated on people whose answer is known."""
+"""Prune by the paper's SHAP estimate: made once for an explainer, calibrated on known answers."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
 from p2ce.estimates.people import Gains, lay_out_gains
 from p2ce.estimates.reference import divide
-from p2ce.estimates.scales import Link
+from p2ce.estimates.scales import Link, preferred_link
 from p2ce.estimates.spec import ShapEstimate
 from p2ce.estimates.tables import best_attributions, largest_attributions, mean_attributions
 from p2ce.grid.placement import Placement
@@ -35,7 +35,7 @@ class Estimate:
 
     bound: str  # "shap", "shap-plain" or "shap-paper"
     attributor: Attributor
-    table: FloatArray  # (axes, width) attribution of each base candidate; (axes,) the largest, in the paper's form
+    table: FloatArray  # (axes, width) attribution of each base candidate; (axes,) the paper's largest one
     personal: bool  # single changes of the person were looked at too
     unit: float = 1.0  # of what the residual is counted in
     residual: float = 0.0  # by how much the estimate is widened
@@ -92,13 +92,11 @@ def fit_estimate(
     if bound == PAPER:
         attributor = Attributor(spec, model, asked, reference, setup.names, seed, Link.IDENTITY)
         largest = largest_attributions(attributor, reference, rng)
-        return Estimate(
-            bound=PAPER, attributor=attributor, table=largest[setup.grid.columns], personal=False
-        )
+        return Estimate(bound=PAPER, attributor=attributor, table=largest[setup.grid.columns], personal=False)
     scores = asked(reference)
     parts = divide(scores < setup.threshold, spec, rng)
     learning = reference[parts.learning]
-    link = Link.LOGIT if setup.scale == PROBABILITY else Link.IDENTITY
+    link = preferred_link(scores, probabilities=setup.scale == PROBABILITY)
     attributor = Attributor(spec, model, asked, learning, setup.names, seed, link)
     tabulate = mean_attributions if spec.personal else best_attributions
     scaled = attributor.to_scale(np.append(scores[parts.learning], setup.threshold))
@@ -132,11 +130,11 @@ def _residuals_needed(
         values = people[at : at + ROUND]
         known = search(setup, values)
         base, gains, _ = _gains(setup, estimate, known.placement, values)
-        for p in np.flatnonzero(known.finished).tolist():
+        for p, finished in enumerate(known.finished.tolist()):
             points = known.points[known.first[p] : known.first[p + 1]]
-            needed.append(
-                needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
-            )
+            least = needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
+            # Leaving out those who take too long would flatter the estimate: they are the hard ones.
+            needed.append(least if finished else np.inf)
     return np.array(needed)
 
 
@@ -148,13 +146,13 @@ def _gains(setup: Setup, estimate: Estimate, placement: Placement, values: Float
 
 def with_estimate(
     setup: Setup, people: "FlatPeople", placement: Placement, values: FloatArray
-) -> "FlatPeople":
-    """Put the widened estimate behind the scores of these people."""
+) -> tuple["FlatPeople", FloatArray]:
+    """Put the widened estimate behind the scores of these people; give what was asked about for it, too."""
     from p2ce.compiled.estimate import add_estimate
 
     estimate = setup.estimate
     assert estimate is not None
-    base, gains, _ = _gains(setup, estimate, placement, values)
+    base, gains, singles = _gains(setup, estimate, placement, values)
     base, gains = widen(base, gains, estimate.residual, estimate.unit)
     threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
-    return add_estimate(people, gains, threshold - base)
+    return add_estimate(people, gains, threshold - base), singles

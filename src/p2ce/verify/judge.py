@@ -6,10 +6,10 @@ from p2ce.arrays import FloatArray
 from p2ce.compiled.costs import Join
 from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
+from p2ce.verify.asking import ask
 from p2ce.verify.build import plain_value
 from p2ce.verify.constraints import broken_rules
 from p2ce.verify.people import People
-from p2ce.verify.asking import ask
 from p2ce.verify.points import path_lengths_of_rows
 from p2ce.verify.rows import rows_frame
 from p2ce.verify.setup import Setup

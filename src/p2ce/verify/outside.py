@@ -1,4 +1,4 @@
-"""Get scores ready that are computed outside the compiled loop: networks, and models that can only be asked."""
+"""Get scores ready that are computed outside the compiled loop: networks, models that can only be asked."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,6 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes, ForeignPeople, Verdicts
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.placement import Placement
-from p2ce.models.reading import ReadModel
 from p2ce.search.waves import OutsideScore
 from p2ce.verify.asking import ask
 from p2ce.verify.rows import point_rows, rows_frame
@@ -27,14 +26,27 @@ class AskedPeople:
     call: Callable[[pd.DataFrame], FloatArray]
     threshold: float
     who: str
+    known: FloatArray | None = (
+        None  # (n, axes, width) what it said of single changes before, NaN where not asked
+    )
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         """Put the cells to the user's own object, all in one call."""
-        rows = point_rows(self.setup.grid.columns, self.values, self.placement, owner, points)
-        value = ask(self.call, rows_frame(rows, self.setup.labels, self.setup.dtypes), self.who)
+        value = np.full(len(points), np.nan) if self.known is None else self._said_before(owner, points)
+        new = np.flatnonzero(np.isnan(value))
+        rows = point_rows(self.setup.grid.columns, self.values, self.placement, owner[new], points[new])
+        value[new] = ask(self.call, rows_frame(rows, self.setup.labels, self.setup.dtypes), self.who)
         return Verdicts(np.where(value >= self.threshold, ACCEPTED, REFUSED), value)
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def _said_before(self, owner: IntArray, points: Int32Array) -> FloatArray:
+        """Look up the single changes that were asked about already."""
+        assert self.known is not None
+        moved = points != self.placement.position[owner]
+        axis = moved.argmax(axis=1)
+        value = self.known[owner, axis, points[np.arange(len(points)), axis]]
+        return np.asarray(np.where(moved.sum(axis=1) == 1, value, np.nan))
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
         """Nothing is known about a whole box."""
         return np.zeros(len(owner), dtype=np.bool_)
 
@@ -97,18 +109,32 @@ def outside_scores(
     values: FloatArray,
     networks: Sequence[ForeignPeople | None],
     who: IntArray,
+    singles: FloatArray | None = None,
 ) -> list[OutsideScore]:
     """List the scores that are computed outside, in the order in which they are asked.
 
     Networks come first, being quick, then models that are asked, and last a detector: it is asked only
-    about what every model accepts.
+    about what every model accepts. ``singles`` is what the model said of single changes of these people,
+    if it was asked before.
     """
     slots = setup.slots
+    known = None
+    if singles is not None and not setup.others:  # several models were asked for their joint score
+        known = np.full(placement.values.shape, np.nan)
+        known[who] = singles
     read, asked = [], []
     for i, (model, slot, network) in enumerate(zip(setup.models, slots.models, networks, strict=True)):
         if slot is not None:
             continue
-        own = _asked_model(setup, placement, values, model, i)
+        own = AskedPeople(
+            setup=setup,
+            values=values,
+            placement=placement,
+            call=model.ask,
+            threshold=model.threshold,
+            who=setup.name_of(i),
+            known=known,
+        )
         if network is not None:
             both = ReadPeople(network=network, model=own)
             read.append(_some(both, who, has_bound=True, keeps_values=False))
@@ -122,19 +148,6 @@ def outside_scores(
         )
         asked.append(_some(own, who, has_bound=False, keeps_values=True))
     return read + asked
-
-
-def _asked_model(
-    setup: Setup, placement: Placement, values: FloatArray, model: ReadModel, number: int
-) -> AskedPeople:
-    return AskedPeople(
-        setup=setup,
-        values=values,
-        placement=placement,
-        call=model.ask,
-        threshold=model.threshold,
-        who=setup.name_of(number),
-    )
 
 
 def _some(people: ForeignPeople, who: IntArray, *, has_bound: bool, keeps_values: bool) -> OutsideScore:

@@ -8,7 +8,7 @@ from p2ce.verify.estimate import ask_rows
 from p2ce.verify.setup import Setup
 
 MEASURED_ROWS = 256
-# Asking about every cell of a person's grid may take this long at worst; most searches ask about a small part.
+# Asking about every cell of a person's grid may take this long at worst; most searches ask about few.
 LONGEST_SECONDS = 120.0
 
 

@@ -80,6 +80,11 @@ def compiled_scores(
     return out
 
 
+def is_forest(score: object) -> bool:
+    """Tell a score made of trees, which answers alike wherever it reaches the same leaves."""
+    return isinstance(score, CompiledScore) and score.forest is not None
+
+
 class _Reading(NamedTuple):
     """What the reading of a model says about points, where it is sure."""
 
@@ -139,15 +144,16 @@ def check_points(
         name = setup.name_of(number)
         scores[number] = ask(model.ask, frame, name)
         if model.score is None and said.size:
-            require_steady(next(before), scores[number, : len(rows)], name)
+            require_steady(next(before), scores[number, : len(rows)], name, tolerance=model.tolerance)
         reading = _readings(setup, batch, number, owners, spots)
         contradicted |= _contradictions(model, reading, scores[number])
-        if isinstance(model.score, CompiledScore) and model.score.forest is not None:
-            # A linear model rounds a row differently from place to place in a batch: it says nothing of others.
-            slot = setup.slots.models[number]
+        slot = setup.slots.models[number]
+        # A linear model rounds a row differently from place to place in a batch: it says nothing of others.
+        if slot is not None and is_forest(model.score):
             refused_by = np.where(scores[number] < model.threshold, slot, refused_by)
     reported = setup.reported(scores)
-    accepted = (scores >= [[model.threshold] for model in setup.models]).all(axis=0)
+    thresholds = np.array([[model.threshold] for model in setup.models])
+    accepted: BoolArray = np.asarray((scores >= thresholds).all(axis=0))
 
     plausibility = np.full(len(rows), np.nan)
     plausible = np.ones(len(rows), dtype=np.bool_)
@@ -165,7 +171,7 @@ def check_points(
             contradicted[: len(rows)] |= (lengths >= setup.judges.score.sure) & ~plausible
             refused_by[: len(rows)] = np.where(accepted[: len(rows)], slot, refused_by[: len(rows)])
         elif said.size:
-            require_steady(next(before), plausibility, "detector")
+            require_steady(next(before), plausibility, "detector", tolerance=setup.judges.tolerance)
     allowed = allowed_rows(
         setup.actions, setup.names, batch.values[owner], rows, max_changes=setup.max_changes
     )

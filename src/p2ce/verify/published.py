@@ -59,7 +59,7 @@ def search_published(
                 is_plausible=is_plausible,
                 value_at_person=float(own_scores[at]),
                 phi=attributed[at],
-                phi_bar=setup.estimate.best,
+                phi_bar=setup.estimate.table,
                 threshold=setup.threshold,
                 keep_ties=setup.keep_ties,
             )

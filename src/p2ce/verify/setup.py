@@ -57,6 +57,11 @@ class Setup:
         return self.model, *self.others
 
     @property
+    def family(self) -> str:
+        """What the models are read as."""
+        return " and ".join(model.family for model in self.models)
+
+    @property
     def judges(self) -> ReadDetector | None:
         """The detector, where the method asks for plausible points."""
         return self.detector if self.method.plausible else None
@@ -89,7 +94,7 @@ class Setup:
         return self.model.scale if self.same_terms else DECISION
 
     def reported(self, scores: FloatArray) -> FloatArray:
-        """Join the scores (models, n) of several models: the lowest, or the least room above the thresholds."""
+        """Join the scores (models, n) of several models: the lowest, or the least room above thresholds."""
         if not self.same_terms:
             scores = scores - np.array([[model.threshold] for model in self.models])
         lowest: FloatArray = scores.min(axis=0)

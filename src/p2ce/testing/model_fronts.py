@@ -1,0 +1,65 @@
+"""Search with a model as it was read and as a bare callable, and compare both with brute force."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray
+from p2ce.explainer import Explainer
+from p2ce.models.reading import ReadModel
+from p2ce.problem.actions import ActionSet
+from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
+from p2ce.testing.small_grid import refused_people, small_actions
+from p2ce.testing.subject import Subject
+from p2ce.verify.setup import labels_of
+
+# Makes an explainer of the model for a reference, in the model's order, and an action set.
+MakeExplainer: TypeAlias = Callable[[pd.DataFrame, ActionSet], Explainer]
+
+
+def check_model_fronts(
+    subject: Subject,
+    read: ReadModel,
+    reference: pd.DataFrame,
+    *,
+    people: int,
+    rng: np.random.Generator,
+    explainer: MakeExplainer | None,
+) -> Fronts:
+    """Compare fronts of refused people, if there are any, and of one explainer of the reading by default."""
+    refused = refused_people(subject, people, rng)
+    if not len(refused):
+        return Fronts(0, 0)
+    ordered = reference[list(labels_of(reference, read.columns))]
+    actions = small_actions(subject, ordered, rng)
+    asked = explainer_of(lambda frame: read.ask(frame), ordered, actions=actions, threshold=read.threshold)
+    own = _of_reading(read, ordered, actions) if explainer is None else explainer(ordered, actions)
+
+    def accepts(frame: pd.DataFrame) -> BoolArray:
+        return subject.accepts(subject.ask_frame(frame))
+
+    return check_fronts({"by the model as read": own, "by a bare callable": asked}, refused, accepts)
+
+
+def _of_reading(read: ReadModel, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
+    """Put a reading that no family is registered for in the place of a callable's."""
+    made = explainer_of(lambda frame: read.ask(frame), reference, actions=actions, threshold=read.threshold)
+    made._setup = made._setup.with_models((read,))
+    return made
+
+
+def explainer_of(
+    model: Any, reference: pd.DataFrame, *, actions: ActionSet, threshold: float, target: Any = 1
+) -> Explainer:
+    """Make an explainer that leaves everything else as it is by default, but asks for no plausibility."""
+    return Explainer(
+        model,
+        reference,
+        actions=actions,
+        target=target,
+        threshold=threshold,
+        max_changes=MAX_CHANGES,
+        plausibility=None,
+    )

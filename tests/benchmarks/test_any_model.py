@@ -1,0 +1,71 @@
+"""The benchmark about any model measures what it says, on a small question."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("lightgbm")
+
+from benchmarks import any_sections
+from benchmarks.cases import Case, as_callable, case_of, explainer
+from benchmarks.data import DataSet
+
+PEOPLE = 3
+
+
+@pytest.fixture(scope="module")
+def data() -> DataSet:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "income": rng.integers(10, 90, 600),
+            "debts": rng.integers(0, 8, 600),
+            "years": rng.integers(0, 20, 600),
+            "age": rng.integers(20, 70, 600),
+        }
+    )
+    good = frame["income"] / 10 - frame["debts"] + frame["years"] / 4 + rng.normal(0, 1, 600) > 5
+    return DataSet(
+        name="small", train=frame[:400], outcome=good[:400].astype(int), test=frame[400:], immutable=("age",)
+    )
+
+
+@pytest.fixture(scope="module")
+def network(data: DataSet) -> Case:
+    return case_of(data, "mlp", people=PEOPLE)
+
+
+def test_a_network_is_proven_and_held_against_the_target(network: Case) -> None:
+    row = any_sections.network(network, asked=0.0)
+    assert (row["fronts equal"], row["proven"]) == ("3/3", "3/3")
+    assert row["verdict"] == "met"
+    assert any_sections.network(network, asked=np.inf)["verdict"] == "MISSED"
+
+
+def test_a_bare_callable_gives_the_points_of_the_network_that_is_read(network: Case) -> None:
+    row = any_sections.bare_callable(network)
+    assert (row["fronts equal"], row["same points as read"], row["verdict"]) == ("3/3", "3/3", "met")
+    assert row["cells scored per person"] <= row["rows asked per person"] <= 2 * row["cells"]
+    assert explainer(as_callable(network)).explain(network.people.iloc[0]).certificate.bound == "complete"
+
+
+def test_the_estimates_stand_beside_the_complete_way(network: Case) -> None:
+    complete, paper, calibrated = any_sections.estimated(network)
+    assert [row["way"] for row in (complete, paper, calibrated)] == ["complete", "shap-paper", "shap"]
+    assert complete["fronts equal"] == "3/3"
+    assert complete.keys() == paper.keys() == calibrated.keys()
+    assert "ERROR" not in paper["statuses"] + calibrated["statuses"]
+    assert 0 < calibrated["stated miss rate"] < 1
+    assert paper["stated miss rate"] == "–"
+
+
+@pytest.mark.parametrize("kind", ["svc", "knn"])
+def test_models_that_are_only_asked_agree_with_brute_force(data: DataSet, kind: str) -> None:
+    row = any_sections.opaque(case_of(data, kind, people=PEOPLE, rows=200), trained_on=200)
+    assert (row["fronts equal"], row["proven"]) == ("3/3", "3/3")
+
+
+def test_several_models_agree_with_brute_force_that_asks_them_all(data: DataSet) -> None:
+    cases = [case_of(data, kind, people=PEOPLE) for kind in ("mlp", "lightgbm", "logistic")]
+    row = any_sections.several(cases)
+    assert (row["fronts equal"], row["verdict"]) == ("3/3", "met")

@@ -1,0 +1,244 @@
+"""What is broken on purpose is caught, and the message says where."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from p2ce.compiled.foreign import ACCEPTED, Verdicts
+from p2ce.errors import InvalidAnswer
+from p2ce.models.reading import ReadModel
+from p2ce.testing import check_model, check_reading
+from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree
+
+
+def fails(found: ReadModel, match: str) -> None:
+    with pytest.raises(AssertionError, match=match):
+        check_reading(found, FRAME, **QUICK)
+
+
+def changed(found: ReadModel, **parts: Any) -> ReadModel:
+    return replace(found, score=replace(found.score, **parts))
+
+
+@dataclass(frozen=True)
+class Lying:
+    """A network's score that may say anything about boxes and cells."""
+
+    honest: Any
+    hopeless_at: Callable[[int], bool] = lambda at: False
+    accepts_all: bool = False
+    people: Any = None
+
+    @property
+    def name(self) -> str:
+        return "model"
+
+    @property
+    def has_bound(self) -> bool:
+        return True
+
+    def lay_out(self, *args: Any) -> "Lying":
+        return replace(self, people=self.honest.lay_out(*args))
+
+    def judge(self, owner: Any, points: Any) -> Verdicts:
+        said = self.people.judge(owner, points)
+        return said._replace(verdict=np.full_like(said.verdict, ACCEPTED)) if self.accepts_all else said
+
+    def hopeless(self, owner: Any, boxes: Any) -> np.ndarray:
+        lies = np.array([self.hopeless_at(at) for at in range(len(owner))])
+        return self.people.hopeless(owner, boxes) | lies
+
+
+def test_a_score_that_is_slightly_off() -> None:
+    found = reading(tree())
+    fails(changed(found, offset=found.score.offset + 1e-9), r"has to be within .*expected .*got .*age=")
+
+
+def test_a_weight_that_is_slightly_off() -> None:
+    found = reading(logistic())
+    weights = found.score.weights.copy()
+    weights[0] += 1e-5
+    fails(changed(found, weights=weights), "score of this model as read .* has to be within")
+
+
+def test_a_score_that_is_sure_too_early() -> None:
+    found = reading(logistic())
+    sure = found.score.sure - 0.2
+    fails(changed(found, sure=sure, maybe=sure - 1.0), "is sure that rows are accepted only where")
+
+
+def test_a_score_that_refuses_too_early() -> None:
+    found = reading(logistic())
+    maybe = found.score.maybe + 0.2
+    fails(changed(found, maybe=maybe, sure=maybe + 1.0), "is sure that rows are refused only where")
+
+
+def test_trees_behind_a_view_that_is_not_monotone() -> None:
+    """All scores are right, but a cut on the grid no longer is one."""
+    inner = tree()
+    inner.fit(FRAME.abs(), (FRAME["balance"].abs() > 1.0).astype(int))
+    found = reading(inner)
+    folded = changed(found, see=np.abs)
+    fails(
+        replace(folded, ask=lambda frame: found.ask(frame.abs())),
+        "calls a box hopeless, but|front that was found",
+    )
+
+
+def test_a_network_whose_bound_lies() -> None:
+    found = reading(network())
+    honest = replace(found, score=Lying(found.score))
+    assert check_reading(honest, FRAME, **QUICK).bound == "foreign"
+    fails(
+        replace(found, score=Lying(found.score, hopeless_at=lambda at: at % 7 == 0)), "calls a box hopeless"
+    )
+
+
+def test_a_network_whose_verdicts_lie() -> None:
+    found = reading(network())
+    fails(
+        replace(found, score=Lying(found.score, accepts_all=True)),
+        "by judge.* is sure that rows are accepted",
+    )
+
+
+def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
+    """It says no just where the best cell of a box reaches the threshold."""
+    model = network()
+
+    def read(threshold: float | None = None) -> ReadModel:
+        from p2ce.models.read import read_model
+
+        found = read_model(model, reference=FRAME, threshold=threshold)
+        score = replace(found.score, maybe=found.score.maybe + 1e-7, sure=found.score.sure + 1e-7)
+        return replace(found, score=score)
+
+    with pytest.raises(AssertionError, match="calls a box hopeless"):
+        check_reading(read(), FRAME, read_again=read, **{**QUICK, "boxes": 400})
+
+
+@pytest.mark.parametrize(
+    ("answer", "match"),
+    [
+        (lambda frame: formula(frame)[:-1], "one float per row"),
+        (lambda frame: formula(frame)[:, None], "one float per row"),
+        (lambda frame: formula(frame) > 0.5, "one float per row"),
+        (lambda frame: np.where(frame["age"] > 60, np.nan, 0.4), "finite numbers.*age="),
+        (lambda frame: np.where(frame["age"] > 60, np.inf, 0.4), "finite numbers"),
+        (lambda frame: formula(frame) - 0.1 * formula(frame).mean(), "the same about a row.*size"),
+        (lambda frame: formula(frame) + 1e-7 * np.arange(len(frame)), "same about a row every time.*order"),
+        (lambda frame: formula(frame) + 1e-6 * (len(frame) == 1), "asked about the row alone"),
+        (lambda frame: formula(frame) + 1e-6 * (frame.columns[0] == "age"), "columns in another order"),
+    ],
+)
+def test_answers_that_nothing_can_be_concluded_from(
+    answer: Callable[[pd.DataFrame], Any], match: str
+) -> None:
+    fails(replace(reading(formula), ask=answer), match)
+
+
+def test_answers_that_change_from_call_to_call() -> None:
+    rng = np.random.default_rng(0)
+    fails(
+        replace(reading(formula), ask=lambda frame: formula(frame) + 1e-6 * rng.random()),
+        "asked again about the same rows",
+    )
+
+
+def test_an_array_that_is_used_again() -> None:
+    buffer = np.empty(10_000)
+
+    def ask(frame: pd.DataFrame) -> np.ndarray:
+        buffer[: len(frame)] = formula(frame)
+        return buffer[: len(frame)]
+
+    fails(replace(reading(formula), ask=ask), "array of its own")
+
+
+def test_a_model_that_writes_into_the_frame() -> None:
+    def ask(frame: pd.DataFrame) -> np.ndarray:
+        answers = formula(frame)
+        frame["income"] = frame["income"] / 2.0
+        return answers
+
+    fails(replace(reading(formula), ask=ask), "leave the frame alone.*column 'income'")
+
+
+@pytest.mark.parametrize(
+    ("parts", "match"),
+    [
+        ({"classes": (1,)}, "two or more"),
+        ({"scale": "odds"}, "scale of a reading"),
+        ({"threshold": 1.5}, "does not lie on its scale"),
+        ({"tolerance": np.inf}, "tolerance of a reading"),
+        ({"columns": ("age", "age")}, "each once"),
+        ({"columns": ("age", "income")}, "columns of a model are those of the reference"),
+    ],
+)
+def test_terms_that_make_no_sense(parts: dict[str, Any], match: str) -> None:
+    fails(replace(reading(formula), **parts), match)
+
+
+class Restless:
+    """A model that remembers how often it was asked."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self) -> None:
+        self.weights_ = np.ones(3)
+        self.calls_ = 0
+
+    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
+        self.calls_ += 1
+        second = formula(frame)
+        return np.column_stack([1.0 - second, second])
+
+
+class Drifting(Restless):
+    """A model that changes its weights in place, without any effect yet."""
+
+    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
+        self.weights_ *= 0.5
+        second = formula(frame)
+        return np.column_stack([1.0 - second, second])
+
+
+@pytest.mark.parametrize(("model", "part"), [(Restless(), "calls_"), (Drifting(), "weights_")])
+def test_a_model_that_changes_when_it_is_asked(model: Any, part: str) -> None:
+    with pytest.raises(AssertionError, match=f"leave the model .* as it is; attribute '{part}'"):
+        check_model(model, FRAME, **QUICK)
+
+
+def test_a_model_that_draws_from_the_global_generator() -> None:
+    def seedless(frame: pd.DataFrame) -> np.ndarray:
+        np.random.random()  # noqa: NPY002
+        return formula(frame)
+
+    with pytest.raises(AssertionError, match="global random generators"):
+        check_model(seedless, FRAME, **QUICK)
+
+
+def test_a_module_that_is_put_into_another_mode() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Waking(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(5, 1)
+            self.drop = torch.nn.Dropout(0.0)
+
+        def forward(self, rows: Any) -> Any:
+            self.drop.train()
+            return self.layer(rows)
+
+    with pytest.raises((AssertionError, Exception), match=r"mode of 'drop'|training mode"):
+        check_model(Waking().double().eval(), FRAME / FRAME.max(), **QUICK)
+
+
+def test_what_cannot_be_read_or_asked_says_so_itself() -> None:
+    with pytest.raises(InvalidAnswer, match="when other rows are asked about with it"):
+        check_model(lambda frame: formula(frame) * 0.5 + 0.5 * formula(frame).mean(), FRAME)
