@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +23,7 @@ from benchmarks.speed import table
 
 LIBRARIES = ("numpy", "numba", "scikit-learn", "lightgbm", "shap", "pandas")
 ASKED = {"german": 3, "taiwan": 20, "adult": 3}  # how many times faster than brute force, MLP
+WIDTH = 110  # of what is printed to a file
 SIDE_BY_SIDE = 3  # columns of a table: three data sets, or three ways
 
 
@@ -95,7 +97,7 @@ def main() -> None:
         "processor": platform.machine(),
         "cores": os.cpu_count(),
     } | {name: version(name) for name in LIBRARIES}
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
     console.print(", ".join(f"{name} {value}" for name, value in machine.items()), style="dim")
     console.print(
         f"At most 3 changes, three objectives, isolation forest 5 %, the paper's grid; {one_thread.TOLD}.",

@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 from lightgbm import LGBMClassifier
-from scipy.stats import binom
+from scipy.stats import betabinom
 
 import p2ce
 from benchmarks.brute_force import BruteForce, Front
@@ -119,14 +119,19 @@ def _one_way(case: Case, truth: Explained, way: str, *, bound: str) -> tuple[Row
 
 
 def _stated(ours: p2ce.Explainer, explanations: Explained, *, missed: int) -> Row:
-    """What the answers say about the estimate, and how likely so many misses are if that is true."""
+    """What the answers say about the estimate, and how likely so many misses or more are if that is true."""
     certificate = next((e.certificate for e in explanations if e.certificate), None)
-    rate = None if certificate is None else certificate.miss_rate
+    rate, chance, people = "–", "–", "–"
+    if certificate is not None and certificate.miss_rate is not None:
+        rate, people = certificate.miss_rate, certificate.sample_size
+        # The rate holds on average over samples to calibrate on; with one of them it is Beta-distributed.
+        above = rate * (people + 1)
+        chance = float(betabinom.sf(missed - 1, len(explanations), above, people + 1 - above))
     estimate = ours._setup.estimate  # the certificate does not tell the residual
     return {
-        "stated miss rate": "–" if rate is None else rate,
-        "chance of so many misses": "–" if rate is None else binom.sf(missed - 1, len(explanations), rate),
-        "people calibrated on": "–" if rate is None else certificate.sample_size,
+        "stated miss rate": rate,
+        "chance of so many misses": chance,
+        "people calibrated on": people,
         "residual": "–" if estimate is None else estimate.residual,
         "explainer": "–" if estimate is None else estimate.attributor.explainer_name,
         "statuses": statuses(explanations),

@@ -23,6 +23,7 @@ NAMES = {
     "P2CEError",
     "PercentileShift",
     "Progress",
+    "ShapEstimate",
     "Status",
     "WeightedDistance",
     "to_text",
@@ -42,7 +43,7 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 def test_importing_loads_no_optional_library_and_no_compiler() -> None:
-    heavy = "{'lightgbm', 'xgboost', 'catboost', 'treelite', 'numba', 'matplotlib', 'tqdm'}"
+    heavy = "{'lightgbm', 'xgboost', 'catboost', 'treelite', 'numba', 'matplotlib', 'shap', 'torch', 'tqdm'}"
     code = f"import sys, p2ce; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from p2ce.errors import P2CEError as P2CEError
+    from p2ce.estimates.spec import ShapEstimate as ShapEstimate
     from p2ce.explainer import Explainer as Explainer
     from p2ce.objectives import Changes as Changes
     from p2ce.objectives import CostTable as CostTable
@@ -45,6 +46,7 @@ _HOMES = {
     "P2CEError": "p2ce.errors",
     "PercentileShift": "p2ce.objectives",
     "Progress": "p2ce.search.engine",
+    "ShapEstimate": "p2ce.estimates.spec",
     "Status": "p2ce.result",
     "WeightedDistance": "p2ce.objectives",
     "to_text": "p2ce.present.text",

@@ -13,6 +13,8 @@ from p2ce.result import Explanation, Status
 from tests.result.examples import CERTIFICATE, explanation, explanations, option
 
 UNPROVEN = replace(CERTIFICATE, proven=False)
+PAPER = replace(UNPROVEN, bound="shap-paper", explainer="sampling", residual=0.0)
+CALIBRATED = replace(PAPER, bound="shap", miss_rate=0.01, sample_size=199)
 
 
 def test_the_whole_text() -> None:
@@ -56,6 +58,12 @@ def test_every_answer_can_be_told(answer: Explanation) -> None:
         (
             {"status": Status.HEURISTIC, "counterfactuals": (), "certificate": UNPROVEN},
             "options may still exist",
+        ),
+        ({"status": Status.HEURISTIC, "certificate": UNPROVEN}, "contradicts what was read from it"),
+        ({"status": Status.HEURISTIC, "certificate": PAPER}, "how often it misses some is not known"),
+        (
+            {"status": Status.HEURISTIC, "certificate": CALIBRATED},
+            "calibrated on 199 people, it misses some for at most 1 % of people like them",
         ),
         ({"certificate": None}, "No certificate was kept"),
         ({"certificate": replace(CERTIFICATE, detector_family=None)}, "all the Pareto-optimal options among"),

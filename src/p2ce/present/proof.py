@@ -48,10 +48,24 @@ def _stopped(certificate: Certificate, *, found: int) -> str:
 
 def _unproven(certificate: Certificate, *, found: int) -> str:
     held = "better ones may exist" if found else "options may still exist"
+    if certificate.explainer is None:
+        return (
+            f"Not proven: the model or detector contradicts what was read from it, so {held}; "
+            f"{_space(certificate)}, {_work(certificate)}."
+        )
     return (
-        f"Not proven: the search over {_space(certificate)} was cut short by an estimate, so {held}; "
-        f"{_work(certificate)}."
+        f"Not proven: an estimate cut the search over {_space(certificate)} short, so {held}; "
+        f"{_misses(certificate)}; {_work(certificate)}."
     )
+
+
+def _misses(certificate: Certificate) -> str:
+    """Say how often an estimate misses, as far as that is known."""
+    if certificate.miss_rate is None:
+        return "how often it misses some is not known"
+    share = f"{100 * certificate.miss_rate:.2g} %"
+    people = counted(certificate.sample_size or 0, "person", "people")
+    return f"calibrated on {people}, it misses some for at most {share} of people like them"
 
 
 def _space(certificate: Certificate) -> str:

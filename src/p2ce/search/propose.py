@@ -267,7 +267,7 @@ def cut_mailed_box(people, p, lane, scratch, mail, at):
 
 @entry
 def accept(lane, mail, valid, first, keep_ties):
-    """Offer the valid cells of the mail to the lane's front; return how many it took in before it was full."""
+    """Offer the valid cells of the mail to the lane's front; return how many until it was full."""
     for j in range(first, valid.shape[0]):
         at = valid[j]
         costs = mail.quanta[at]

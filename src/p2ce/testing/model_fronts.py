@@ -1,6 +1,7 @@
 """Search with a model as it was read and as a bare callable, and compare both with brute force."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,7 +35,7 @@ def check_model_fronts(
         return Fronts(0, 0)
     ordered = reference[list(labels_of(reference, read.columns))]
     actions = small_actions(subject, ordered, rng)
-    asked = explainer_of(lambda frame: read.ask(frame), ordered, actions=actions, threshold=read.threshold)
+    asked = _of_callable(read, ordered, actions)
     own = _of_reading(read, ordered, actions) if explainer is None else explainer(ordered, actions)
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
@@ -43,9 +44,19 @@ def check_model_fronts(
     return check_fronts({"by the model as read": own, "by a bare callable": asked}, refused, accepts)
 
 
+def _of_callable(read: ReadModel, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
+    """Make an explainer that knows nothing of the model but its answers."""
+    made = explainer_of(lambda frame: read.ask(frame), reference, actions=actions, threshold=read.threshold)
+    asked = made._setup.model
+    # Whoever computes in single precision rounds otherwise in another batch, which a few rows may not show.
+    asked = replace(asked, tolerance=max(asked.tolerance, read.tolerance))
+    made._setup = made._setup.with_models((asked,))
+    return made
+
+
 def _of_reading(read: ReadModel, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
     """Put a reading that no family is registered for in the place of a callable's."""
-    made = explainer_of(lambda frame: read.ask(frame), reference, actions=actions, threshold=read.threshold)
+    made = _of_callable(read, reference, actions)
     made._setup = made._setup.with_models((read,))
     return made
 
