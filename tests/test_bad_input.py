@@ -307,7 +307,11 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         errors.InvalidOption,
         ["'p2c'", "'p2ce'", "'p2ce-ablation'", "'mapocam'", "'exact'"],
     ),
-    "bound": (lambda: loans.explainer(bound="shapp"), errors.InvalidOption, ["'auto'", "'none'", "'shapp'", "'shap'"]),
+    "bound": (
+        lambda: loans.explainer(bound="shapp"),
+        errors.InvalidOption,
+        ["'auto'", "'none'", "'shapp'", "'shap'"],
+    ),
     "no changes": (lambda: loans.explainer(max_changes=0), errors.InvalidOption, ["at least 1", "None", "0"]),
     "half a change": (lambda: loans.explainer(max_changes=1.5), errors.InvalidOption, ["whole", "1.5"]),
     "True changes": (lambda: loans.explainer(max_changes=True), errors.InvalidOption, ["whole", "True"]),

@@ -267,7 +267,7 @@ DETECTORS = {
     "a forest": _forest,
 }
 # Rows are proposed by dozens, so that fronts move between waves even on grids as small as these.
-SMALL = {"LEAF_CELLS": 4, "ASKED_ROWS": 4, "LEAST_QUOTA": 2}
+SMALL = {"LEAF_CELLS": 4, "WAVE_ROWS": 4, "LEAST_QUOTA": 2}
 
 
 @pytest.mark.parametrize("detector", DETECTORS)

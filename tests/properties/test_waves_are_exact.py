@@ -22,7 +22,7 @@ from tests.properties.random_problems import Problem, make_problem, problems
 
 LIMITS = st.one_of(st.none(), st.integers(1, 6))
 # Small numbers make many waves, many boxes and many bounds out of small problems.
-SMALL = {"LEAF_CELLS": 4, "LANES": 2, "WAVE_ROWS": 2, "ASKED_ROWS": 2, "LEAST_QUOTA": 1, "PATIENCE": 0}
+SMALL = {"LEAF_CELLS": 4, "LANES": 2, "WAVE_ROWS": 2, "LEAST_QUOTA": 1, "PATIENCE": 0}
 
 
 class Outside:

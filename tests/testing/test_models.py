@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from p2ce.testing import check_model, check_reading
@@ -38,12 +39,13 @@ def torch_network(*, double: bool) -> Any:
         (lightgbm, "tree leaves"),
         (tree, "tree leaves"),
         (logistic, "additive"),
+        (lambda: GaussianNB().fit(FRAME, LABEL), "additive"),
         (network, "network"),
         (lambda: torch_network(double=True), "network"),
         (lambda: KNeighborsClassifier(5).fit(FRAME, LABEL), "no bound, asked"),
         (lambda: formula, "no bound, asked"),
     ],
-    ids=["lightgbm", "tree", "logistic", "mlp", "torch", "neighbours", "callable"],
+    ids=["lightgbm", "tree", "logistic", "bayes", "mlp", "torch", "neighbours", "callable"],
 )
 def test_real_models_conform(make: Callable[[], Any], bound: str) -> None:
     report = check_model(make(), FRAME, **QUICK)
@@ -62,7 +64,7 @@ def test_real_models_conform(make: Callable[[], Any], bound: str) -> None:
 
 
 def test_a_network_of_single_precision_conforms() -> None:
-    report = check_model(torch_network(double=False), FRAME, **{**QUICK, "people": 0})
+    report = check_model(torch_network(double=False), FRAME, **QUICK)
     assert report.bound == "network"
     assert report.state == "tensors and modes"
     assert 0.0 < report.largest_error < 1e-4

@@ -59,6 +59,11 @@ class ForeignScore(Protocol):
     def name(self) -> str: ...
 
     @property
+    def bound_name(self) -> str:
+        """What its bound is called in certificates."""
+        ...
+
+    @property
     def has_bound(self) -> bool:
         """Whether `hopeless` can ever be true."""
         ...

@@ -60,6 +60,10 @@ class NetworkScore:
     def has_bound(self) -> bool:
         return True
 
+    @property
+    def bound_name(self) -> str:
+        return "network"
+
     def score_rows(self, rows: FloatArray) -> FloatArray:
         """Compute the output of rows of the user's values the slow and obvious way: (n, d) → (n,)."""
         with np.errstate(all="ignore"):

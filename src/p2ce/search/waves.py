@@ -16,13 +16,12 @@ if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when som
     from p2ce.search.lanes import Lane, Mail, Scratch
     from p2ce.search.workspace import Rules
 
-# Boxes of up to this many cells are put to the compiled scores whole, and to the others cell by cell.
-LEAF_CELLS = 128
+# Boxes of up to this many cells are put to the compiled scores whole, to the others cell by cell.
+LEAF_CELLS = 1024
 # So many people are searched side by side; together they fill the calls to the scores.
 LANES = 64
-# Rows of a wave: enough to make the fixed cost of a call small beside that of its rows. Models that are asked
-# may cost anything for a row: there it matters more not to ask about what the next wave would rule out.
-WAVE_ROWS, ASKED_ROWS = 1024, 256
+# Rows of a wave: enough to make the fixed cost of a call small beside that of its rows.
+WAVE_ROWS = 256
 LEAST_QUOTA, MOST_QUOTA = 32, 8192
 # A person's wave may be this share of all that was scored before: few waves, and few cells too many.
 GROWTH = 8
@@ -86,8 +85,7 @@ def search_in_waves(
 
     A cell is put to a score only where those before it accept or doubt, and only once.
     """
-    search = _Search(layout, people, rules._replace(dense_cells=LEAF_CELLS), scores)
-    return search.run(limits, listener)
+    return _Search(layout, people, rules._replace(dense_cells=LEAF_CELLS), scores).run(limits, listener)
 
 
 class _Search:
@@ -101,7 +99,6 @@ class _Search:
         from p2ce.search.lanes import new_scratch
 
         self.layout, self.people, self.rules, self.scores = layout, people, rules, scores
-        self.wave_rows = ASKED_ROWS if any(score.keeps_values for score in scores) else WAVE_ROWS
         self.scratch: Scratch = new_scratch(layout, people, rules)
         self.worth = _Worth()
         self.bounded = rules.model_check and any(score.has_bound for score in scores)
@@ -161,7 +158,7 @@ class _Search:
     def _quota(self, one: _Runner, active: int) -> int:
         from p2ce.search.workspace import SCORED
 
-        fair = self.wave_rows // active
+        fair = WAVE_ROWS // active
         return int(np.clip(max(fair, one.lane.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
 
     def _collect(self, under_way: list[_Runner]) -> "Mail":
@@ -171,7 +168,7 @@ class _Search:
         from p2ce.search.lanes import lane_with_more_boxes, new_mail
 
         quotas = [self._quota(one, len(under_way)) for one in under_way]
-        room = sum(quotas) + len(under_way) * LEAF_CELLS
+        room = sum(quotas) + len(under_way) * self.rules.dense_cells
         if self.mail is None or len(self.mail.owner) < room:
             self.mail = new_mail(self.people, room, LANES * BOXES_AT_ONCE)
         mail = self.mail

@@ -148,7 +148,7 @@ def _bound_of(model: ReadModel) -> str:
     if model.score is None:
         return "complete"  # all cells that nothing beats are asked about
     if not isinstance(model.score, CompiledScore):
-        return "network"
+        return model.score.bound_name
     return "additive" if model.score.forest is None else "tree leaves"
 
 

@@ -136,8 +136,10 @@ def outside_scores(
             known=known,
         )
         if network is not None:
+            assert model.score is not None
+            assert not isinstance(model.score, CompiledScore)
             both = ReadPeople(network=network, model=own)
-            read.append(_some(both, who, has_bound=True, keeps_values=False))
+            read.append(_some(both, who, has_bound=model.score.has_bound, keeps_values=False))
         else:
             asked.append(_some(own, who, has_bound=False, keeps_values=True))
     detector = setup.judges
