@@ -9,6 +9,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
@@ -96,7 +97,7 @@ def main() -> None:
         "python": platform.python_version(),
         "processor": platform.machine(),
         "cores": os.cpu_count(),
-    } | {name: version(name) for name in LIBRARIES}
+    } | {name: version(name) for name in LIBRARIES if find_spec(name.replace("scikit-learn", "sklearn"))}
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     console.print(", ".join(f"{name} {value}" for name, value in machine.items()), style="dim")
     console.print(

@@ -1,7 +1,9 @@
 """Check that a model behind scalers is read with the very values that it sees."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -95,3 +97,21 @@ def test_an_unfitted_pipeline_says_so():
     frame, _ = people()
     with pytest.raises(NotFitted, match="not fitted"):
         read_model(make_pipeline(StandardScaler(), forest()), reference=frame)
+
+
+@pytest.mark.parametrize(
+    "scaler", [StandardScaler(copy=False), MinMaxScaler(copy=False), RobustScaler(copy=False)]
+)
+@pytest.mark.parametrize("last", [LogisticRegression(), KNeighborsClassifier()])
+def test_a_scaler_that_writes_into_its_input_harms_nobody(scaler, last):
+    frame, label = people()
+    frame = frame.astype(np.float64)
+    before = frame.copy()
+    model = make_pipeline(clone(scaler), clone(last)).fit(frame.copy(), label)
+    found = read_model(model, reference=frame)
+    assert (found.score is None) == isinstance(last, KNeighborsClassifier)
+    asked = frame.head(20).copy()
+    answers = found.ask(asked)
+    pd.testing.assert_frame_equal(frame, before)
+    pd.testing.assert_frame_equal(asked, before.head(20))
+    assert (answers == model.predict_proba(before.head(20).copy())[:, 1]).all()

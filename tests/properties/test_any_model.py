@@ -37,7 +37,10 @@ class Fitted:
     model: Any
     score: Callable[[pd.DataFrame], np.ndarray]
     threshold: float
-    family: str  # as the certificate names it, when the model itself is passed
+    is_read: bool  # or only asked, when the model itself is passed
+
+
+Fit = Callable[[pd.DataFrame, np.ndarray, int], Fitted]
 
 
 def _fit(model: Any, frame: pd.DataFrame, label: np.ndarray) -> Any:
@@ -46,30 +49,29 @@ def _fit(model: Any, frame: pd.DataFrame, label: np.ndarray) -> Any:
         return model.fit(frame, label)
 
 
-def _probabilities(model: Any, family: str) -> Fitted:
+def _probabilities(model: Any, *, is_read: bool = True) -> Fitted:
     return Fitted(
-        model=model, score=lambda rows: model.predict_proba(rows)[:, 1], threshold=0.5, family=family
+        model=model, score=lambda rows: model.predict_proba(rows)[:, 1], threshold=0.5, is_read=is_read
     )
 
 
-def _network(activation: str, hidden: tuple[int, ...]) -> Callable[[pd.DataFrame, np.ndarray, int], Fitted]:
+def _network(activation: str, hidden: tuple[int, ...]) -> Fit:
     def fit(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Fitted:
         network = MLPClassifier(hidden, activation=activation, max_iter=40, random_state=seed)
-        return _probabilities(_fit(make_pipeline(StandardScaler(), network), frame, label), "MLPClassifier")
+        return _probabilities(_fit(make_pipeline(StandardScaler(), network), frame, label))
 
     return fit
 
 
-def _support_vectors(kernel: str) -> Callable[[pd.DataFrame, np.ndarray, int], Fitted]:
+def _support_vectors(kernel: str) -> Fit:
     def fit(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Fitted:
         model = SVC(kernel=kernel, C=2.0).fit(frame, label)
-        family = "SVC" if kernel == "linear" else "opaque (SVC)"
-        return Fitted(model=model, score=model.decision_function, threshold=0.0, family=family)
+        return Fitted(model=model, score=model.decision_function, threshold=0.0, is_read=kernel == "linear")
 
     return fit
 
 
-def _sequential(outputs: int) -> Callable[[pd.DataFrame, np.ndarray, int], Fitted]:
+def _sequential(outputs: int) -> Fit:
     def fit(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Fitted:
         torch = pytest.importorskip("torch")
         layers = torch.nn
@@ -85,7 +87,7 @@ def _sequential(outputs: int) -> Callable[[pd.DataFrame, np.ndarray, int], Fitte
                 layers.Tanh(),
                 layers.Linear(6, outputs),
             ).double()
-        values = torch.as_tensor(frame.to_numpy(dtype=np.float64))
+        values = torch.tensor(frame.to_numpy(dtype=np.float64))
         with torch.no_grad():
             model.train()(values[: len(values) // 2])  # what batch normalisation remembers
             model.eval()
@@ -95,20 +97,16 @@ def _sequential(outputs: int) -> Callable[[pd.DataFrame, np.ndarray, int], Fitte
 
         def score(rows: pd.DataFrame) -> np.ndarray:
             with torch.no_grad():
-                logits = model(torch.as_tensor(rows.to_numpy(dtype=np.float64)))
+                logits = model(torch.tensor(rows.to_numpy(dtype=np.float64)))
                 chance = torch.sigmoid(logits[:, 0]) if outputs == 1 else torch.softmax(logits, dim=1)[:, 1]
                 return chance.numpy()
 
-        return Fitted(model=model, score=score, threshold=0.5, family="Sequential")
+        return Fitted(model=model, score=score, threshold=0.5, is_read=True)
 
     return fit
 
 
-def _library(name: str, family: str) -> Callable[[pd.DataFrame, np.ndarray, int], Fitted]:
-    return lambda frame, label, seed: _probabilities(FAMILIES[name](frame, label, seed), family)
-
-
-MODELS: dict[str, Callable[[pd.DataFrame, np.ndarray, int], Fitted]] = {
+MODELS: dict[str, Fit] = {
     "relu network": _network("relu", (8, 6)),
     "tanh network": _network("tanh", (8,)),
     "logistic network": _network("logistic", (6, 6)),
@@ -116,20 +114,16 @@ MODELS: dict[str, Callable[[pd.DataFrame, np.ndarray, int], Fitted]] = {
     "torch, one logit": _sequential(1),
     "torch, two logits": _sequential(2),
     "neighbours": lambda frame, label, seed: _probabilities(
-        KNeighborsClassifier(3 + seed % 3).fit(frame, label), "opaque (KNeighborsClassifier)"
+        KNeighborsClassifier(3 + seed % 3).fit(frame, label), is_read=False
     ),
     "rbf machine": _support_vectors("rbf"),
     "poly machine": _support_vectors("poly"),
     "linear machine": _support_vectors("linear"),
-    "naive Bayes": lambda frame, label, _: _probabilities(
-        GaussianNB(var_smoothing=1e-2).fit(frame, label), "GaussianNB"
-    ),
-    "LightGBM": _library("LightGBM", "LightGBM"),
-    "logistic regression": lambda frame, label, _: _probabilities(
-        LogisticRegression().fit(frame, label), "LogisticRegression"
-    ),
+    "naive Bayes": lambda frame, label, _: _probabilities(GaussianNB(var_smoothing=1e-2).fit(frame, label)),
+    "LightGBM": lambda frame, label, seed: _probabilities(FAMILIES["LightGBM"](frame, label, seed)),
+    "logistic regression": lambda frame, label, _: _probabilities(LogisticRegression().fit(frame, label)),
     "random forest": lambda frame, label, seed: _probabilities(
-        RandomForestClassifier(8, max_depth=4, random_state=seed).fit(frame, label), "RandomForestClassifier"
+        RandomForestClassifier(8, max_depth=4, random_state=seed).fit(frame, label)
     ),
 }
 
@@ -219,12 +213,16 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
     assert_is_the_front(case, own, truth, ties=ties)
     assert_is_the_front(case, asked, truth, ties=ties)
     assert points_of(case, asked) == points_of(case, own)
-    assert [option.score for option in asked] == pytest.approx([option.score for option in own], rel=1e-9)
-    assert fitted.family in own.certificate.model_family
+    # Columns of single precision are scored in it, and then the company in a batch moves the last digits.
+    assert [option.score for option in asked] == pytest.approx([option.score for option in own], rel=1e-5)
+    asked_only = own.certificate.bound == "complete"
+    assert asked_only == ("opaque" in own.certificate.model_family)
+    assert asked_only or fitted.is_read
+    # A sum that the model itself rounds too coarsely is not read.
+    assert not asked_only or not fitted.is_read or (frame.dtypes != np.float64).any()
     assert asked.certificate.model_family == "opaque (<lambda>)"
     assert asked.certificate.bound == "complete"
-    # One way that cannot bound anything must look at no less than the other.
-    assert sum(asked.certificate.dropped[rule] for rule in ("model bound", "plausibility bound")) == 0
+    assert asked.certificate.dropped["model bound"] == 0  # nothing is known about a whole box
 
 
 def scrambled(salt: int, share: float) -> Callable[[pd.DataFrame], np.ndarray]:
@@ -296,7 +294,7 @@ def test_asking_about_what_may_matter_equals_asking_about_everything(
     frame, label = random_people(seed, columns=columns)
     if name == "scrambled":
         score = scrambled(seed, share)
-        fitted = Fitted(model=score, score=score, threshold=0.5, family="opaque (score)")
+        fitted = Fitted(model=score, score=score, threshold=0.5, is_read=False)
     else:
         fitted = MODELS[name](frame, label, seed)
     plausibility, is_plausible = DETECTORS[detector](frame, seed)

@@ -43,14 +43,15 @@ def read(model: Any, request: Request) -> ReadModel:
     columns, named = columns_of(scalers[0], request.reference)
     labels = {str(label): label for label in request.reference.columns}
     feed = feeder(columns, request.reference, named=named)
-    given = feed(request.reference)
-    see = _seer(scalers, columns, given, named=named)
+    if any(not scaler.copy for scaler in scalers):
+        feed = _copies(feed)
+    see = _seer(scalers, columns, feed(request.reference), named=named)
 
     positions = [list(labels).index(name) for name in columns]
     reach = request.reach[positions]
     # Every scaler is monotone, so the ends of the reach bound all that the model will see.
     seen_reach = np.abs(see(np.stack([-reach, reach]))).max(axis=0)
-    seen = _scaled(scalers, given)
+    seen = _scaled(scalers, feed(request.reference))
     if not isinstance(seen, pd.DataFrame):  # it is one after set_output(transform="pandas")
         seen = pd.DataFrame(seen, columns=list(columns))
     inside = request.read(last, replace(request, reference=seen, reach=seen_reach))
@@ -72,6 +73,11 @@ def read(model: Any, request: Request) -> ReadModel:
         score=_behind(inside.score, see),
         reach=None if inside.reach is None else reach,
     )
+
+
+def _copies(feed: Callable[[pd.DataFrame], Any]) -> Callable[[pd.DataFrame], Any]:
+    """Hand over copies: a scaler with copy=False writes into what it is given."""
+    return lambda frame: feed(frame).copy()
 
 
 def _behind(score: Any, see: Callable[[FloatArray], FloatArray]) -> Any:

@@ -40,7 +40,7 @@ def bound_of(subject: Subject) -> str:
     if subject.score is None or not getattr(subject.score, "has_bound", True):
         return ASKED
     if not isinstance(subject.score, CompiledScore):
-        return "network" if hasattr(subject.score, "layers") else "foreign"
+        return subject.score.bound_name
     return "additive" if subject.score.forest is None else "tree leaves"
 
 

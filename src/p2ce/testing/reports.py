@@ -10,7 +10,7 @@ class Report:
     """What was checked; that there is a report means that all of it holds."""
 
     family: str
-    bound: str  # "tree leaves", "additive", "network", "foreign", or "no bound, asked"
+    bound: str  # "tree leaves", "additive", what a foreign score calls its own, or "no bound, asked"
     rows: int  # rows on which answers were compared
     accepted: int  # of these: accepted by the model, or plausible to the detector
     doubtful: int  # of these: where the score as read is sure of nothing

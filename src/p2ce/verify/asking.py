@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
+from p2ce.compiled.answers import REBATCHED
 from p2ce.errors import InvalidAnswer
 
 
@@ -27,12 +28,13 @@ def ask(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: st
     return answers
 
 
-def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:
+def require_steady(then: FloatArray, now: FloatArray, who: str) -> None:
     """Refuse an object that answered otherwise when it was asked about the same rows before.
 
-    The ``tolerance`` is its reading's: sums on several threads, or in single precision, differ a little.
+    The rows were part of another batch then, in which single precision rounds otherwise. That the same batch
+    gives the same answers was seen when the object was read.
     """
-    apart = np.abs(then - now) > tolerance * np.maximum(1.0, np.abs(now))
+    apart = np.abs(then - now) > REBATCHED * np.maximum(1.0, np.abs(now))
     if apart.any():
         at = int(np.flatnonzero(apart)[0])
         raise InvalidAnswer(

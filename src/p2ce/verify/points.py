@@ -144,7 +144,7 @@ def check_points(
         name = setup.name_of(number)
         scores[number] = ask(model.ask, frame, name)
         if model.score is None and said.size:
-            require_steady(next(before), scores[number, : len(rows)], name, tolerance=model.tolerance)
+            require_steady(next(before), scores[number, : len(rows)], name)
         reading = _readings(setup, batch, number, owners, spots)
         contradicted |= _contradictions(model, reading, scores[number])
         slot = setup.slots.models[number]
@@ -171,7 +171,7 @@ def check_points(
             contradicted[: len(rows)] |= (lengths >= setup.judges.score.sure) & ~plausible
             refused_by[: len(rows)] = np.where(accepted[: len(rows)], slot, refused_by[: len(rows)])
         elif said.size:
-            require_steady(next(before), plausibility, "detector", tolerance=setup.judges.tolerance)
+            require_steady(next(before), plausibility, "detector")
     allowed = allowed_rows(
         setup.actions, setup.names, batch.values[owner], rows, max_changes=setup.max_changes
     )
