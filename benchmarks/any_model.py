@@ -52,7 +52,10 @@ def opaque(options: argparse.Namespace) -> Iterator[Row]:
     for kind in ("svc", "knn"):
         for name in options.data:
             case = build_case(name, kind, people=options.few, rows=options.rows)
-            yield any_sections.opaque(case, trained_on=min(options.rows, len(case.data.train)))
+            trained_on = min(options.rows, len(case.data.train))
+            if kind == "svc":  # which is also read, with margins of its own
+                yield any_sections.opaque(case, trained_on=trained_on, score=case.model.decision_function)
+            yield any_sections.opaque(case, trained_on=trained_on)
 
 
 def memory(options: argparse.Namespace) -> Iterator[Row]:
@@ -75,7 +78,10 @@ SECTIONS: dict[str, tuple[str, Callable[[argparse.Namespace], Iterator[Row]]]] =
     "callable": ("The same MLP as a bare callable: the complete way", bare_callable),
     "estimated": ("The same callable: the complete way beside the estimates", estimated),
     "trees": ("LightGBM, 100 trees, asked only: the complete way beside the estimates", estimated_trees),
-    "opaque": ("SVC (rbf) and 5 nearest neighbours, asked only, on few training rows and people", opaque),
+    "opaque": (
+        "SVC (rbf), asked and read, and 5 nearest neighbours, on few training rows and people",
+        opaque,
+    ),
     "memory": ("Memory for a batch of people, MLP", memory),
     "several": ("MLP, LightGBM and logistic regression all have to accept", several),
 }

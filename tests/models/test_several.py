@@ -78,7 +78,7 @@ def test_slips_say_what_to_do():
         read([])
     with pytest.raises(InvalidThreshold, match="2 values for 3 models"):
         read([TREE, NEAR, LINE], [0.5, 0.5])
-    with pytest.raises(InvalidThreshold, match="1 values? for 1 model"):
+    with pytest.raises(InvalidThreshold, match=r"1 values? for 1 model"):
         read(TREE, [0.5])
     with pytest.raises(InvalidOption, match=r"margin=0.6 on top of the threshold 0.5 asks for .* 1.1"):
         read(TREE, margin=0.6)

@@ -49,7 +49,7 @@ FAMILIES: tuple[ModuleType, ...] = (
 SUPPORTED = (
     "LightGBM (LGBMClassifier, Booster), XGBoost (XGBClassifier, Booster), CatBoost (CatBoostClassifier), "
     "scikit-learn DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, "
-    "LogisticRegression and the other linear classifiers, SVC with a linear kernel, GaussianNB, "
+    "LogisticRegression and the other linear classifiers, SVC with a linear, rbf or poly kernel, GaussianNB, "
     "MLPClassifier, PyTorch Sequential, and a Pipeline of StandardScaler, MinMaxScaler or RobustScaler in "
     "front of any of these. Asked, and not read, is anything else with predict_proba or decision_function, "
     "and any function of a frame or array"

@@ -1,18 +1,23 @@
-"""Read scikit-learn's SVC and NuSVC with a linear kernel: a weighted sum of the columns after all."""
+"""Read scikit-learn's SVC and NuSVC: a weighted sum of the columns, or of kernels at the support vectors."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from p2ce.arrays import FloatArray
+from p2ce.compiled.kernel_machine import POLY, RBF, KernelMachine
 from p2ce.compiled.library import library_class
 from p2ce.compiled.links import summation_error, widened
-from p2ce.compiled.score import CompiledScore
+from p2ce.compiled.network import seen_in_single
+from p2ce.compiled.score import CompiledScore, seen_as_given
 from p2ce.errors import UnsupportedModel
 from p2ce.models.reading import (
     DECISION,
     ReadModel,
     Request,
+    array_dtype,
     binary_index,
     decision_threshold,
     plain_classes,
@@ -21,6 +26,7 @@ from p2ce.models.sklearn_common import asks_estimator, columns_of, require_fitte
 
 FAMILY = "scikit-learn support vector machine"
 _NAMES = frozenset({"SVC", "NuSVC"})
+_LINEAR = "linear"
 
 
 def recognises(model: object) -> bool:
@@ -29,43 +35,93 @@ def recognises(model: object) -> bool:
 
 
 def read(model: Any, request: Request) -> ReadModel:
-    """Read the weights behind the support vectors; the band covers libsvm's detour over every one of them."""
+    """Read support vectors and dual coefficients, those that the model's own decision function uses."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     family = f"{FAMILY} ({kind.__name__})"
-    _refuse_what_is_not_linear(model, family)
+    _refuse_what_has_no_bound(model, family)
     classes = plain_classes(model.classes_)
     index = binary_index(classes, request.target, family=family)
     sign = 1.0 if index == 1 else -1.0
-    columns, _ = columns_of(model, request.reference)
+    columns, named = columns_of(model, request.reference)
 
-    duals = np.asarray(model.dual_coef_, dtype=np.float64)[0]  # (vectors,) one weight per support vector
-    vectors = np.asarray(model.support_vectors_, dtype=np.float64)  # (vectors, d)
-    intercept = float(model.intercept_[0])
+    # With two classes libsvm's value points to the first one, and scikit-learn reports minus that.
+    duals = -sign * np.asarray(model._dual_coef_, dtype=np.float64)[0]  # (vectors,)
+    vectors = np.ascontiguousarray(model.support_vectors_, dtype=np.float64)  # (vectors, d)
+    intercept = -sign * float(model._intercept_[0])
+    if vectors.shape != (len(duals), len(columns)):
+        raise UnsupportedModel(f"{family} does not hold its support vectors. Fit it anew.")
     positions = [list(map(str, request.reference.columns)).index(name) for name in columns]
     reach = request.reach[positions]
-    band = _band(duals, vectors, intercept, reach)
     threshold = decision_threshold(request.threshold)
-    sure, maybe = widened(threshold, threshold, band)
-    return ReadModel(
-        family=family,
-        score=CompiledScore(
+    score: CompiledScore | KernelMachine
+    if model.kernel == _LINEAR:
+        band = _band(duals, vectors, intercept, reach)
+        sure, maybe = widened(threshold, threshold, band)
+        score = CompiledScore(
             name="model",
             column_count=len(columns),
-            offset=sign * intercept,
-            weights=sign * (duals @ vectors),
+            offset=intercept,
+            weights=duals @ vectors,
             sure=sure,
             maybe=maybe,
-        ),
+        )
+        tolerance = 1e-9 + band
+    else:
+        values = _values(request, columns)
+        score = KernelMachine(
+            name="model",
+            column_count=len(columns),
+            support=vectors,
+            weights=duals,
+            intercept=intercept,
+            kernel=model.kernel,
+            gamma=float(model._gamma),
+            coef0=float(model.coef0) if model.kernel == POLY else 0.0,
+            degree=int(model.degree) if model.kernel == POLY else 0,
+            sure=threshold,
+            maybe=threshold,
+            see=seen_as_given if named else _cast(array_dtype(values), family),
+        )
+        tolerance = _tolerance(score, values, family)
+    return ReadModel(
+        family=family,
+        score=score,
         columns=columns,
         scale=DECISION,
         threshold=threshold,
         classes=classes,
         ask=asks_estimator(model, "decision_function", request.reference, column=None, sign=sign),
         report=lambda scores: scores,
-        tolerance=1e-9 + band,
-        reach=reach,
+        tolerance=tolerance,
+        # A kernel machine bounds its rounding for every person anew, however far out.
+        reach=reach if isinstance(score, CompiledScore) else None,
     )
+
+
+def _values(request: Request, columns: tuple[str, ...]) -> pd.DataFrame:
+    labels = {str(label): label for label in request.reference.columns}
+    return request.reference[[labels[name] for name in columns]]
+
+
+def _cast(dtype: np.dtype[Any], family: str) -> Callable[[FloatArray], FloatArray]:
+    """Cast as the step does that makes a bare array of rows; libsvm itself takes float64."""
+    if dtype.kind == "f" and dtype not in (np.float32, np.float64):
+        raise UnsupportedModel(
+            f"{family} on columns of {dtype} cannot be read. Pass the reference as float64."
+        )
+    return seen_in_single if dtype == np.float32 else seen_as_given
+
+
+def _tolerance(score: KernelMachine, values: pd.DataFrame, family: str) -> float:
+    """Say how far our value may be from libsvm's, on the reference and somewhat beyond."""
+    tolerance = score.tolerance(2.0 * np.abs(values.to_numpy(dtype=np.float64)).max(axis=0))
+    if not np.isfinite(tolerance):
+        raise UnsupportedModel(
+            f"{family} computes with numbers too large to bound their rounding. Scale the columns first, for "
+            "instance by a StandardScaler in a Pipeline."
+        )
+    return tolerance
 
 
 def _band(duals: FloatArray, vectors: FloatArray, intercept: float, reach: FloatArray) -> float:
@@ -83,10 +139,11 @@ def _band(duals: FloatArray, vectors: FloatArray, intercept: float, reach: Float
     return 2.0 * 3.0 * one_sum
 
 
-def _refuse_what_is_not_linear(model: Any, family: str) -> None:
-    if model.kernel != "linear":
+def _refuse_what_has_no_bound(model: Any, family: str) -> None:
+    if not isinstance(model.kernel, str) or model.kernel not in (_LINEAR, RBF, POLY):
         raise UnsupportedModel(
-            f"{family} with kernel {model.kernel!r} is no sum over columns, so it has no bound of its own."
+            f"{family} with kernel {model.kernel!r} has no bound of its own. "
+            f"Kernels that can be read are {_LINEAR!r}, {RBF!r} and {POLY!r}."
         )
     if hasattr(model, "predict_proba"):
         # libsvm does not report the logistic function of the decision value. It improves (½, ½) step by step
@@ -97,3 +154,7 @@ def _refuse_what_is_not_linear(model: Any, family: str) -> None:
         )
     if hasattr(model.support_vectors_, "toarray"):
         raise UnsupportedModel(f"{family} was fitted on a sparse matrix. Fit it on the frame itself.")
+    if model.kernel == POLY and not (isinstance(model.degree, int | np.integer) and model.degree >= 0):
+        raise UnsupportedModel(f"{family} has the degree {model.degree!r}. Fit it with a whole number.")
+    if not 0.0 <= float(model._gamma) < np.inf:
+        raise UnsupportedModel(f"{family} has the gamma {model._gamma!r}. Fit it with a positive number.")

@@ -1,0 +1,190 @@
+"""Models that take their time: what asking costs, who falls back on an estimate, and when time is up."""
+
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import p2ce
+from p2ce.result.status import Status
+from p2ce.search.engine import Progress
+from p2ce.verify import pace
+from tests.properties.cases import no_cheaper
+from tests.verify import loans
+
+SMALL = p2ce.ShapEstimate(people=6, background=3, rows=1)
+
+
+ENOUGH = 0.985
+
+
+def wavy(rows: pd.DataFrame) -> np.ndarray:
+    """Score so that three columns have to fit together: most cells have to be looked at."""
+    wave = np.sin(rows["Income"] / 3.0) + np.cos(3.0 * rows["Debt"]) + np.sin(7.0 * rows["Rate"])
+    return np.asarray(wave / 6.0 + 0.5, dtype=np.float64)
+
+
+class Slow:
+    """Takes so long for a call, and so much more for each row."""
+
+    def __init__(self, seconds: float, per_row: float = 0.0) -> None:
+        self.seconds, self.per_row = seconds, per_row
+
+    def __call__(self, rows: pd.DataFrame) -> np.ndarray:
+        time.sleep(self.seconds + self.per_row * len(rows))
+        return wavy(rows)
+
+
+def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
+    return p2ce.Explainer(model, loans.people(), **{"plausibility": None, "threshold": ENOUGH, **changed})
+
+
+def many() -> p2ce.ActionSet:
+    """Leave some ten thousand cells."""
+    choices = {"Income": list(range(10, 60, 2)), "Debt": [step / 4.0 for step in range(-16, 17)]}
+    return p2ce.ActionSet.infer(loans.people()).values(choices).fix("Years")
+
+
+def refused(threshold: float = ENOUGH) -> pd.DataFrame:
+    people = loans.people()
+    return people[wavy(people) < threshold]
+
+
+@pytest.fixture(scope="module")
+def slow() -> p2ce.Explainer:
+    """Ask a slow model about many thousands of cells."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pace, "LONGEST_SECONDS", np.inf)
+        made = explainer(Slow(0.03), max_changes=None, actions=many())
+    made.warm_up()
+    return made
+
+
+@pytest.fixture(scope="module")
+def whole() -> list[p2ce.Explanation]:
+    """Give the true answers for the people who take longest."""
+    complete = explainer(wavy, max_changes=None, bound="none", actions=many())
+    found = complete.explain_many(refused().iloc[:40])
+    return sorted(found, key=lambda one: -one.certificate.scored)[:4]
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.05, 0.2])
+def test_a_slow_model_is_stopped_and_what_was_found_holds(
+    slow: p2ce.Explainer, whole: list[p2ce.Explanation], limit: float
+) -> None:
+    for truth in whole:
+        begin = time.perf_counter()
+        found = slow.explain(truth.person, time_limit=limit)
+        taken = time.perf_counter() - begin
+        assert found.status is Status.TIME_LIMIT
+        assert taken < limit + 1.0  # a call under way is waited for
+        certificate = found.certificate
+        assert not certificate.proven
+        assert certificate.open_boxes >= 1
+        assert certificate.bound == "complete"
+        assert all(option.score >= ENOUGH for option in found)
+        assert no_cheaper(found, truth)
+        # Whatever is still missing costs no less than what is said to be open, in everything.
+        known = [option.costs for option in found]
+        for option in truth:
+            if not any(all(cost[k] <= option.costs[k] + 1e-9 for k in cost) for cost in known):
+                assert all(option.costs[k] >= certificate.open_costs[k] - 1e-9 for k in option.costs)
+
+
+def test_more_time_finds_more(slow: p2ce.Explainer, whole: list[p2ce.Explanation]) -> None:
+    person = whole[0].person
+    short, longer = (slow.explain(person, time_limit=limit) for limit in (0.05, 0.3))
+    assert longer.certificate.scored > short.certificate.scored
+    assert no_cheaper(short, longer)
+
+
+def test_many_people_each_get_their_time(slow: p2ce.Explainer, whole: list[p2ce.Explanation]) -> None:
+    people = pd.DataFrame([one.person for one in whole])
+    begin = time.perf_counter()
+    found = slow.explain_many(people, time_limit=0.05)
+    assert time.perf_counter() - begin < 2.0
+    assert set(found.statuses) == {Status.TIME_LIMIT}
+    assert all(one.certificate.open_boxes >= 1 for one in found)
+    assert all(option.score >= ENOUGH for one in found for option in one)
+
+
+@pytest.mark.parametrize("waves", [1, 3])
+def test_a_listener_hears_of_every_wave_and_stops_the_search(
+    slow: p2ce.Explainer, whole: list[p2ce.Explanation], waves: int
+) -> None:
+    heard: list[Progress] = []
+
+    def listen(news: Progress) -> bool:
+        heard.append(news)
+        return len(heard) < waves
+
+    found = slow.explain(whole[0].person, listener=listen)
+    assert len(heard) == waves
+    assert found.status is Status.TIME_LIMIT
+    assert found.certificate.open_boxes >= 1
+    assert all(option.score >= ENOUGH for option in found)
+    assert [news.people for news in heard] == [1] * waves
+    assert [news.elapsed for news in heard] == sorted(news.elapsed for news in heard)
+    assert heard[-1].open_boxes >= 1
+
+
+def test_a_listener_that_answers_nothing_stops_nothing() -> None:
+    asking = explainer(wavy, max_changes=2, threshold=0.9)
+    person = refused().iloc[0]
+    heard: list[Progress] = []
+    found = asking.explain(person, listener=heard.append)
+    assert heard
+    assert found.status is Status.OPTIMAL
+    assert found.counterfactuals == asking.explain(person).counterfactuals
+
+
+def test_the_cost_of_a_row_is_measured() -> None:
+    setup = explainer(Slow(0.0, 1e-5), bound="none")._setup
+    rows = loans.people().to_numpy(dtype=np.float64)
+    assert 0.9e-5 <= pace.seconds_per_row(setup, rows) < 1e-3
+    few = explainer(Slow(0.02), bound="none")._setup
+    assert pace.seconds_per_row(few, rows[:5]) >= 0.02 / 5
+    both = explainer([Slow(0.0, 1e-5), Slow(0.0, 1e-5)], bound="none")._setup
+    assert pace.seconds_per_row(both, rows) >= 1.8e-5
+
+
+def test_what_would_take_too_long_is_estimated_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "LONGEST_SECONDS", 1e-9)
+    asking = explainer(wavy, max_changes=2, threshold=0.9)
+    found = asking.explain(refused(0.9).iloc[0])
+    certificate = found.certificate
+    assert found.status is Status.HEURISTIC
+    assert certificate.bound == "shap"
+    assert not certificate.proven
+    assert certificate.miss_rate is not None
+    assert certificate.sample_size > 50
+    assert certificate.explainer == "sampling"
+    monkeypatch.setattr(pace, "LONGEST_SECONDS", np.inf)
+    complete = explainer(wavy, max_changes=2, threshold=0.9).explain(refused(0.9).iloc[0])
+    assert complete.status is Status.OPTIMAL
+    assert complete.certificate.bound == "complete"
+    assert no_cheaper(found, complete)
+
+
+def test_nobody_falls_back_who_asks_for_proof_or_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "LONGEST_SECONDS", 1e-9)
+    proven = explainer(wavy, max_changes=2, bound="none", threshold=0.9).explain(refused(0.9).iloc[0])
+    assert proven.status is Status.OPTIMAL
+    assert proven.certificate.bound == "none"
+    read = loans.explainer(plausibility=lambda rows: 3.0 - rows["Debt"].abs())
+    found = read.explain(loans.refused().iloc[0])
+    assert found.certificate.bound == "tree leaves"
+    assert found.certificate.proven
+
+
+def test_an_estimate_is_stopped_by_the_clock_too() -> None:
+    asking = explainer(Slow(0.01), max_changes=None, bound=SMALL, threshold=0.9)
+    # Calibrating is not on the person's clock.
+    asking.warm_up()
+    begin = time.perf_counter()
+    found = asking.explain(refused(0.9).iloc[0], time_limit=0.0)
+    assert time.perf_counter() - begin < 1.0
+    assert found.status is Status.TIME_LIMIT
+    assert found.certificate.open_boxes >= 1
