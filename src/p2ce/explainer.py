@@ -29,7 +29,7 @@ from p2ce.verify.build import build_explanation
 from p2ce.verify.estimate import fit_estimate
 from p2ce.verify.judge import judge
 from p2ce.verify.many import answer_many
-from p2ce.verify.pace import takes_too_long
+from p2ce.verify.pace import LONGEST_SECONDS, seconds_per_row, takes_too_long
 from p2ce.verify.people import read_frame, read_row, reference_dtypes
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.setup import (
@@ -160,13 +160,12 @@ class Explainer:
             target=target,
             dtype_names={name: str(dtype) for name, dtype in dtypes.items()},
         )
-        # What an estimate is made from; None where answers are proven.
-        self._bound: str | ShapEstimate | None = bound if estimated else None
-        if any(one.score is None for one in read):
-            rows = self._reference[list(labels)].to_numpy(dtype=np.float64)
-            if bound == "auto" and takes_too_long(setup, rows):
-                self._bound = "shap"
         self._setup = setup
+        self._bound = bound
+        # What asking costs, where that decides whether everything can be asked about.
+        self._per_row = 0.0
+        if bound == "auto" and any(one.score is None for one in read):
+            self._per_row = seconds_per_row(setup, self._some_rows())
 
     @property
     def actions(self) -> ActionSet:
@@ -277,18 +276,31 @@ class Explainer:
     def _some_rows(self) -> FloatArray:
         return self._reference[list(self._setup.labels)].to_numpy(dtype=np.float64)
 
+    def _estimated_by(self, setup: Setup) -> str | ShapEstimate | None:
+        """Say which estimate prunes, because it was asked for or all takes too long; None without any."""
+        if self._bound != "auto":
+            return None if self._bound == "none" else self._bound
+        if self._per_row == 0.0 or not takes_too_long(setup, self._per_row):
+            return None
+        log.info(
+            "Asking about the whole grid could take %.0f s or more for a person: an estimate prunes.",
+            LONGEST_SECONDS,
+        )
+        return "shap"
+
     def _made_ready(self, setup: Setup) -> Setup:
         """Compile before any clock runs, and make the estimate where one is asked for; neither in silence."""
         with self._ready:
-            if not kernels_are_loaded(in_waves=setup.in_waves or self._bound is not None):
+            estimated_by = self._estimated_by(setup)
+            if not kernels_are_loaded(in_waves=setup.in_waves):
                 with _telling("Compiling the search: about half a minute, and only the first time."):
                     compile_kernels(setup, self._some_rows()[:1])
-            if self._bound is None or setup.estimate is not None:
+            if estimated_by is None or setup.estimate is not None:
                 return setup
             with _telling("Calibrating the estimate on people of the reference, once for this explainer."):
                 estimate = fit_estimate(
                     setup,
-                    self._bound,
+                    estimated_by,
                     model=self._model,
                     reference=self._some_rows(),
                     random_state=self._random_state,

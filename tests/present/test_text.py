@@ -12,8 +12,8 @@ from p2ce.present.words import change_in_words, joined
 from p2ce.result import Explanation, Status
 from tests.result.examples import CERTIFICATE, explanation, explanations, option
 
-UNPROVEN = replace(CERTIFICATE, proven=False)
-PAPER = replace(UNPROVEN, bound="shap-paper", explainer="sampling", residual=0.0)
+UNPROVEN = replace(CERTIFICATE, proven=False, unproven_because="contradiction")
+PAPER = replace(UNPROVEN, unproven_because="estimate", bound="shap-paper", explainer="sampling", residual=0.0)
 CALIBRATED = replace(PAPER, bound="shap", miss_rate=0.01, sample_size=199)
 
 
@@ -60,6 +60,10 @@ def test_every_answer_can_be_told(answer: Explanation) -> None:
             "options may still exist",
         ),
         ({"status": Status.HEURISTIC, "certificate": UNPROVEN}, "contradicts what was read from it"),
+        (
+            {"status": Status.HEURISTIC, "certificate": replace(UNPROVEN, unproven_because="doubt")},
+            "rounding left too many points in doubt",
+        ),
         ({"status": Status.HEURISTIC, "certificate": PAPER}, "how often it misses some is not known"),
         (
             {"status": Status.HEURISTIC, "certificate": CALIBRATED},

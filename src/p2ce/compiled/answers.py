@@ -167,7 +167,11 @@ def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str, s
 
 
 def _apart(one: FloatArray, other: FloatArray) -> float:
-    """Give the largest difference, relative to values above 1; equal infinities do not differ."""
+    return float(differences(one, other).max(initial=0.0))
+
+
+def differences(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Give how far answers differ, relative to values above 1; equal infinities do not differ."""
     with np.errstate(invalid="ignore"):
         error = np.abs(one - other) / np.maximum(1.0, np.minimum(np.abs(one), np.abs(other)))
-    return float(np.where(one == other, 0.0, error).max(initial=0.0))
+    return np.where(one == other, 0.0, np.where(np.isnan(error), np.inf, error))

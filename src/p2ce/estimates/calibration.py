@@ -47,7 +47,8 @@ def calibrate(needed: FloatArray, miss_rate: float) -> Calibration:
     # (n + 1)·miss_rate may fall a hair short of the whole number that it is.
     spared = math.floor((count + 1) * miss_rate * (1.0 + 1e-12))
     rank = max(min(count, count + 1 - spared), int(with_front[0]) + 1)
-    residual = float(ordered[rank - 1])
+    # Below 0 the estimate would prune by more than it says, for no good reason.
+    residual = max(float(ordered[rank - 1]), 0.0)
     rate = 0.0 if residual == math.inf else (count + 1 - rank) / (count + 1)
     return Calibration(residual=residual, stated_rate=rate, sample_size=count)
 

@@ -48,15 +48,14 @@ def _stopped(certificate: Certificate, *, found: int) -> str:
 
 def _unproven(certificate: Certificate, *, found: int) -> str:
     held = "better ones may exist" if found else "options may still exist"
+    searched = f"{_space(certificate)}, {_work(certificate)}"
+    if certificate.unproven_because == "contradiction":
+        return f"Not proven: the model or detector contradicts what was read from it, so {held}; {searched}."
+    if certificate.unproven_because == "doubt":
+        return f"Not proven: rounding left too many points in doubt, so {held}; {searched}."
     if certificate.explainer is None:
-        return (
-            f"Not proven: the model or detector contradicts what was read from it, so {held}; "
-            f"{_space(certificate)}, {_work(certificate)}."
-        )
-    return (
-        f"Not proven: an estimate cut the search over {_space(certificate)} short, so {held}; "
-        f"{_misses(certificate)}; {_work(certificate)}."
-    )
+        return f"Not proven: {held}; {searched}."
+    return f"Not proven: an estimate cut the search short, so {held}; {_misses(certificate)}; {searched}."
 
 
 def _misses(certificate: Certificate) -> str:

@@ -21,6 +21,7 @@ class Certificate:
     """
 
     proven: bool  # every dropped box was dropped by a proven rule, none is open, every point verified
+    unproven_because: str | None = None  # "estimate", "contradiction" or "doubt", where bounds prove nothing
     method: str
     model_family: str
     detector_family: str | None = None
@@ -47,6 +48,7 @@ class Certificate:
         """Give the same content as JSON-ready data."""
         return {
             "proven": to_plain(self.proven),
+            "unproven_because": self.unproven_because,
             "method": self.method,
             "model_family": self.model_family,
             "detector_family": self.detector_family,

@@ -48,7 +48,7 @@ class _Worth:
 
     tried: int = 0
     saved: float = 0.0
-    least: float = float(PATIENCE)  # cells of a box that is worth bounding
+    least: float = field(default_factory=lambda: float(PATIENCE))  # cells of a box that is worth bounding
 
     def learn(self, tried: int, dropped_cells: float) -> None:
         """Raise the bar where bounding costs more than judging the cells would have."""

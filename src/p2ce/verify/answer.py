@@ -39,6 +39,7 @@ class Answers:
     favourable: BoolArray  # (n,)
     finished: BoolArray  # (n,)
     trusted: BoolArray  # (n,) the user's own objects never contradicted the compiled scores; the same for all
+    gave_up: BoolArray  # (n,) the user's own objects kept refusing what the compiled scores doubt
     verified: IntArray  # (n,) points put to the user's own objects
     discrepancies: IntArray  # (n,) points on which those disagreed
     counters: IntArray  # (n, COUNTERS)
@@ -95,8 +96,8 @@ def answer_people(
         if not len(waiting):
             break
     else:
-        # The reading is of no use for them: what was found stands, nothing is proven.
-        tally.trusted[waiting] = False
+        # Too much is in doubt for them: what was found stands, nothing is proven.
+        tally.gave_up[waiting] = True
         settled.append(checked.kept(~checked.failed & np.isin(owner, waiting)))
     return _gather(setup, batch, settled, tally, own_scores, favourable)
 
@@ -126,6 +127,7 @@ class _Tally:
 
         self.finished = np.ones(count, dtype=np.bool_)
         self.trusted = np.ones(count, dtype=np.bool_)
+        self.gave_up = np.zeros(count, dtype=np.bool_)
         self.verified = np.zeros(count, dtype=np.int64)
         self.discrepancies = np.zeros(count, dtype=np.int64)
         self.counters = np.zeros((count, COUNTERS), dtype=np.int64)
@@ -195,7 +197,7 @@ def _search(
     if setup.estimate is not None:
         if setup.estimate.bound == PAPER:
             assert own_scores is not None, "people are asked about before they are searched in this way"
-            return search_published(setup, batch, who, own_scores[who], limits)
+            return search_published(setup, batch, who, own_scores[who], bans, limits, listener)
         people, singles = with_estimate(setup, people, batch.placement.of(who), batch.values[who])
     return search_in_waves(
         setup.layout,
@@ -217,10 +219,10 @@ def _rules(setup: Setup) -> "Rules":
     )
 
 
-def search_completely(setup: Setup, values: FloatArray) -> Known:
-    """Find the true fronts of refused people, for an estimate to be calibrated on."""
+def search_completely(setup: Setup, values: FloatArray, seconds: float) -> Known:
+    """Find the true fronts of refused people, for an estimate to be calibrated on; ``seconds`` for each."""
     batch = prepare(setup, values)
-    found = _search(setup, batch, np.arange(len(values)), {})
+    found = _search(setup, batch, np.arange(len(values)), {}, np.full(len(values), seconds))
     return Known(finished=found.finished, first=found.first, points=found.points, placement=batch.placement)
 
 
@@ -270,6 +272,7 @@ def _gather(
         finished=tally.finished,
         # One contradiction refutes the reading on which everyone's proof rests.
         trusted=np.full(len(favourable), bool(tally.trusted.all())),
+        gave_up=tally.gave_up,
         verified=tally.verified,
         discrepancies=tally.discrepancies,
         counters=tally.counters,

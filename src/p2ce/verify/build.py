@@ -20,7 +20,7 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
     """Build the answer for one person: row ``position`` of the caller's, entry ``at`` of the batch."""
     person = people.row(position, setup.names)
     points = range(int(answers.first[at]), int(answers.first[at + 1]))
-    status = _status(answers, at, len(points), proven=setup.estimate is None)
+    status = _status(setup, answers, at, len(points))
     seconds = answers.verify_seconds / len(answers.favourable)
     return Explanation(
         status=status,
@@ -52,15 +52,23 @@ def failed_explanation(setup: Setup, people: People, position: int, message: str
     )
 
 
-def _status(answers: Answers, at: int, points: int, *, proven: bool) -> Status:
+def _status(setup: Setup, answers: Answers, at: int, points: int) -> Status:
     if answers.favourable[at]:
         return Status.ALREADY_FAVOURABLE
     if not answers.finished[at]:
         return Status.TIME_LIMIT
-    if not proven or not answers.trusted[at]:
-        # An estimate proves nothing, nor does the bound of a reading that the model itself contradicts.
+    if _unproven_because(setup, answers, at) is not None:
         return Status.HEURISTIC
     return Status.OPTIMAL if points else Status.NO_RECOURSE
+
+
+def _unproven_because(setup: Setup, answers: Answers, at: int) -> str | None:
+    """Say why a search that went to its end proves nothing; None where it does."""
+    if setup.estimate is not None:
+        return "estimate"
+    if not answers.trusted[at]:
+        return "contradiction"  # bounds of a reading that the model itself contradicts
+    return "doubt" if answers.gave_up[at] else None
 
 
 def _counterfactual(setup: Setup, person: dict[str, Any], answers: Answers, point: int) -> Counterfactual:
@@ -96,8 +104,10 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
     names = setup.objective_names
     finished = bool(answers.finished[at])
     models, detector = _dropped_by_bounds(setup, counters)
+    because = _unproven_because(setup, answers, at)
     return Certificate(
-        proven=finished and bool(answers.trusted[at]) and setup.estimate is None,
+        proven=finished and because is None,
+        unproven_because=because,
         method=setup.method.name,
         model_family=setup.family,
         detector_family=None if setup.judges is None else setup.judges.family,

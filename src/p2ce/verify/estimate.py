@@ -57,7 +57,8 @@ class Known(NamedTuple):
     placement: Placement
 
 
-CompleteSearch: TypeAlias = Callable[[Setup, FloatArray], Known]
+# Answers a setup for people, without an estimate; so many seconds for each of them.
+CompleteSearch: TypeAlias = Callable[[Setup, FloatArray, float], Known]
 
 
 def ask_rows(setup: Setup) -> Callable[[FloatArray], FloatArray]:
@@ -93,6 +94,8 @@ def fit_estimate(
         attributor = Attributor(spec, model, asked, reference, setup.names, seed, Link.IDENTITY)
         largest = largest_attributions(attributor, reference, rng)
         return Estimate(bound=PAPER, attributor=attributor, table=largest[setup.grid.columns], personal=False)
+    # Rows that were repeated to balance a sample are not more people.
+    reference = np.unique(reference, axis=0)
     scores = asked(reference)
     parts = divide(scores < setup.threshold, spec, rng)
     learning = reference[parts.learning]
@@ -125,10 +128,11 @@ def _residuals_needed(
     threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
     begin = time.perf_counter()
     for at in range(0, len(people), ROUND):
-        if time.perf_counter() - begin > seconds:
+        left = seconds - (time.perf_counter() - begin)
+        if left <= 0:
             break
         values = people[at : at + ROUND]
-        known = search(setup, values)
+        known = search(setup, values, left / len(values))
         base, gains, _ = _gains(setup, estimate, known.placement, values)
         for p, finished in enumerate(known.finished.tolist()):
             points = known.points[known.first[p] : known.first[p + 1]]

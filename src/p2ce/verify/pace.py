@@ -12,10 +12,10 @@ MEASURED_ROWS = 256
 LONGEST_SECONDS = 120.0
 
 
-def takes_too_long(setup: Setup, rows: FloatArray) -> bool:
+def takes_too_long(setup: Setup, per_row: float) -> bool:
     """Tell whether asking about every cell of a grid could take longer than anybody waits."""
     cells = count_cells(tuple(sorted(setup.grid.lengths.tolist())), setup.max_changes)
-    return cells * seconds_per_row(setup, rows) > LONGEST_SECONDS
+    return cells * per_row > LONGEST_SECONDS
 
 
 def seconds_per_row(setup: Setup, rows: FloatArray) -> float:

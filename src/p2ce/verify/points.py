@@ -10,7 +10,7 @@ from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, REFUSED
 from p2ce.compiled.score import CompiledScore
 from p2ce.models.reading import ReadModel
-from p2ce.verify.asking import ask, require_steady
+from p2ce.verify.asking import ask_closely, require_steady
 from p2ce.verify.batch import Batch
 from p2ce.verify.constraints import allowed_rows
 from p2ce.verify.rows import rows_frame
@@ -142,10 +142,11 @@ def check_points(
     before = iter(said.T)
     for number, model in enumerate(setup.models):
         name = setup.name_of(number)
-        scores[number] = ask(model.ask, frame, name)
-        if model.score is None and said.size:
-            require_steady(next(before), scores[number, : len(rows)], name)
         reading = _readings(setup, batch, number, owners, spots)
+        settled = reading.accepts | reading.refuses
+        scores[number] = ask_closely(model.ask, frame, name, threshold=model.threshold, settled=settled)
+        if model.score is None and said.size:
+            require_steady(next(before), scores[number, : len(rows)], name, tolerance=model.tolerance)
         contradicted |= _contradictions(model, reading, scores[number])
         slot = setup.slots.models[number]
         # A linear model rounds a row differently from place to place in a batch: it says nothing of others.
@@ -163,7 +164,13 @@ def check_points(
         if detector.ask is None:
             plausibility = detector.report(lengths)
         else:
-            plausibility = ask(detector.ask, frame.iloc[: len(rows)], "detector")
+            settled = np.zeros(len(rows), dtype=np.bool_)
+            if slot is not None:
+                assert detector.score is not None
+                settled = (lengths >= detector.score.sure) | (lengths < detector.score.maybe)
+            plausibility = ask_closely(
+                detector.ask, frame.iloc[: len(rows)], "detector", threshold=0.0, settled=settled
+            )
     if setup.judges is not None:
         plausible = plausibility >= 0.0
         if slot is not None:
@@ -171,7 +178,7 @@ def check_points(
             contradicted[: len(rows)] |= (lengths >= setup.judges.score.sure) & ~plausible
             refused_by[: len(rows)] = np.where(accepted[: len(rows)], slot, refused_by[: len(rows)])
         elif said.size:
-            require_steady(next(before), plausibility, "detector")
+            require_steady(next(before), plausibility, "detector", tolerance=setup.judges.tolerance)
     allowed = allowed_rows(
         setup.actions, setup.names, batch.values[owner], rows, max_changes=setup.max_changes
     )

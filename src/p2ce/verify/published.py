@@ -1,11 +1,12 @@
 """Search as the paper publishes it, person by person: for comparison, with no claim to find everything."""
 
 import time
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.search.engine import Found
+from p2ce.search.engine import Found, Listener, Progress
 from p2ce.search.published import search_as_published
 from p2ce.verify.asking import ask
 from p2ce.verify.batch import Batch
@@ -15,16 +16,22 @@ from p2ce.verify.rows import rows_frame
 from p2ce.verify.setup import Setup
 
 
-class _OutOfTime(Exception):
-    """The person's time is over."""
+class _Stopped(Exception):
+    """The person's time is over, or the listener has heard enough."""
 
 
 def search_published(
-    setup: Setup, batch: Batch, who: IntArray, own_scores: FloatArray, limits: FloatArray | None
+    setup: Setup,
+    batch: Batch,
+    who: IntArray,
+    own_scores: FloatArray,
+    bans: Mapping[int, Sequence[Int32Array]],
+    limits: FloatArray | None,
+    listener: Listener | None,
 ) -> Found:
     """Run the paper's search with its uncalibrated estimate for some people of a batch.
 
-    A person whose time runs out keeps nothing: levels are not finished in the order of cost.
+    A person who is not finished keeps nothing: levels are not finished in the order of cost.
     """
     from p2ce.search.workspace import COUNTERS, ESTIMATE, SCORED
 
@@ -37,17 +44,28 @@ def search_published(
     finished = np.ones(len(who), dtype=np.bool_)
     seconds = np.zeros(len(who))
     fronts: list[Int32Array] = []
+    start = time.perf_counter()
+    stopped = False
     for at, person in enumerate(who.tolist()):
         begin = time.perf_counter()
         until = np.inf if limits is None else begin + float(limits[at])
+        banned = {tuple(cell[:-1].tolist()) for cell in bans.get(person, ())}
 
-        def judge(cells: Int32Array, person: int = person, until: float = until) -> FloatArray:
-            if time.perf_counter() > until:
-                raise _OutOfTime
-            return asked(batch.rows(columns, np.full(len(cells), person), cells))
+        def judge(cells: Int32Array, at: int = at, until: float = until) -> FloatArray:
+            nonlocal stopped
+            now = time.perf_counter()
+            if listener is not None and not stopped:
+                news = Progress(person=at, people=len(who), found=0, open_boxes=1, elapsed=now - start)
+                stopped = listener(news) is False
+            if stopped or now > until:
+                raise _Stopped
+            return asked(batch.rows(columns, np.full(len(cells), who[at]), cells))
 
-        def is_plausible(cells: Int32Array, person: int = person) -> BoolArray:
-            return plausible(setup, batch, np.full(len(cells), person), cells)
+        def is_plausible(
+            cells: Int32Array, person: int = person, banned: set[tuple[int, ...]] = banned
+        ) -> BoolArray:
+            allowed = np.array([tuple(cell) not in banned for cell in cells.tolist()], dtype=np.bool_)
+            return allowed & plausible(setup, batch, np.full(len(cells), person), cells)
 
         try:
             found = search_as_published(
@@ -65,7 +83,7 @@ def search_published(
             )
             fronts.append(found.points)
             counters[at, [SCORED, ESTIMATE]] = found.scored, found.pruned
-        except _OutOfTime:
+        except _Stopped:
             fronts.append(np.zeros((0, axes), dtype=np.int32))
             finished[at] = False
             counters[at, SCORED] = 1  # something was looked at
@@ -79,7 +97,7 @@ def search_published(
         open_boxes=(~finished).astype(np.int64),
         open_totals=np.zeros((len(who), len(setup.objectives))),
         seconds=seconds,
-        stopped=False,
+        stopped=stopped,
         said=np.zeros((int(first[-1]), 0)),
     )
 
