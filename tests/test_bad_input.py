@@ -265,7 +265,7 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         errors.UnsupportedModel,
         ["RandomForestRegressor", "Pass a classifier"],
     ),
-    "no model": (lambda: loans.explainer(model=None), errors.UnsupportedModel, ["NoneType", "Supported"]),
+    "no model": (lambda: loans.explainer(model=None), errors.UnsupportedModel, ["None", "fitted model"]),
     "unknown objective": (
         lambda: loans.explainer(objectives=["mean_distnce"]),
         errors.UnknownObjective,

@@ -1,7 +1,6 @@
 """Wire the stages together: the one class through which everything is asked."""
 
 import logging
-import numbers
 import pickle
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +28,8 @@ from p2ce.verify.build import build_explanation
 from p2ce.verify.estimate import fit_estimate
 from p2ce.verify.judge import judge
 from p2ce.verify.many import answer_many
-from p2ce.verify.pace import LONGEST_SECONDS, seconds_per_row, takes_too_long
+from p2ce.verify.options import AS_ASKED, check_bound, check_jobs, check_limit, check_listener, check_time
+from p2ce.verify.pace import look_first, takes_too_long
 from p2ce.verify.people import read_frame, read_row, reference_dtypes
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.setup import (
@@ -45,8 +45,6 @@ from p2ce.verify.trust import Trust
 log = logging.getLogger("p2ce")
 
 KEPT_ROWS = 4096
-AS_ASKED = "as asked"  # an override that is not given
-BOUNDS = ("auto", "none", "shap", "shap-paper")
 DEFAULT_OBJECTIVES = ("mean_distance", "max_distance", "changes")
 
 
@@ -74,8 +72,9 @@ class Explainer:
         method: "exact", or one of the paper's searches: "p2ce", "p2ce-ablation", "mapocam".
         ties: keep alternatives of equal cost as well.
         bound: "auto" prunes by proven bounds of the scores, and asks a model that has none about every cell
-            that may matter, or falls back on "shap" where that would take too long; "none" prunes by cost
-            alone; "shap" (or a `p2ce.ShapEstimate`) by a calibrated estimate, "shap-paper" by the paper's.
+            that may matter, or falls back on "shap" (and says so) where that takes too long; "none" prunes
+            by cost alone; "shap" (or a `p2ce.ShapEstimate`) asks any model and prunes by a calibrated
+            estimate too, "shap-paper" by the paper's.
         random_state: seeds the isolation forest and the estimate.
 
     >>> import pandas as pd
@@ -107,8 +106,8 @@ class Explainer:
         random_state: int | None = 0,
     ) -> None:
         chosen = find_method(method)
-        _check_limit(max_changes)
-        _check_bound(bound)
+        check_limit(max_changes)
+        check_bound(bound)
         if not isinstance(ties, bool | np.bool_):
             raise InvalidOption(f"ties is True or False; got {ties!r}.")
         wanted = resolve(objectives)
@@ -142,6 +141,7 @@ class Explainer:
         self._trust = Trust()
         self._random_state = random_state
         self._ready = threading.Lock()
+        self._asked_for: Setup | None = None  # the question as it was before it was made ready
         setup = Setup(
             names=names,
             labels=labels,
@@ -162,10 +162,7 @@ class Explainer:
         )
         self._setup = setup
         self._bound = bound
-        # What asking costs, where that decides whether everything can be asked about.
-        self._per_row = 0.0
-        if bound == "auto" and any(one.score is None for one in read):
-            self._per_row = seconds_per_row(setup, self._some_rows())
+        self._look = look_first(setup, self._some_rows())
 
     @property
     def actions(self) -> ActionSet:
@@ -192,13 +189,14 @@ class Explainer:
             row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order.
             actions: an action set for this person only.
             max_changes: another limit for this person only.
-            time_limit: seconds; the answer then holds what was found and says what is open.
+            time_limit: seconds; the answer then holds what was found and says what is open. Getting ready
+                (compiling, calibrating an estimate) does not count; `warm_up()` does it ahead.
             listener: called with a `Progress` now and then; answering False stops the search.
         """
         setup = self._setup_for(actions, max_changes)
         people = read_row(row, setup.names, setup.dtypes, setup.actions)
-        _check_time(time_limit)
-        _check_listener(listener)
+        check_time(time_limit)
+        check_listener(listener)
         setup = self._within_reach(self._made_ready(setup), people.values)
         answers = answer_people(setup, people.values, time_limit=time_limit, listener=listener)
         self._trust.hear(answers)
@@ -225,8 +223,8 @@ class Explainer:
         """
         if not isinstance(frame, pd.DataFrame):
             raise InvalidPerson(f"explain_many() takes a DataFrame, got {type(frame).__name__}.")
-        _check_time(time_limit)
-        _check_jobs(n_jobs)
+        check_time(time_limit)
+        check_jobs(n_jobs)
         people = read_frame(frame, self._setup.names, self._setup.dtypes, self._setup.actions)
         setup = self._made_ready(self._setup)
         setup = self._within_reach(setup, np.zeros((1, len(setup.names))))
@@ -266,8 +264,11 @@ class Explainer:
         return judge(self._within_reach(setup, after.values), before, after, explanation)
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
-        """Compile the search ahead of time; with several jobs, also start and warm their processes."""
-        _check_jobs(n_jobs)
+        """Get ready ahead of time: compile, and make the estimate if one is needed.
+
+        With several jobs, also start and warm their processes.
+        """
+        check_jobs(n_jobs)
         setup = self._made_ready(self._setup)
         compile_kernels(setup, self._some_rows()[:1])
         if n_jobs != 1:
@@ -276,40 +277,41 @@ class Explainer:
     def _some_rows(self) -> FloatArray:
         return self._reference[list(self._setup.labels)].to_numpy(dtype=np.float64)
 
-    def _estimated_by(self, setup: Setup) -> str | ShapEstimate | None:
-        """Say which estimate prunes, because it was asked for or all takes too long; None without any."""
-        if self._bound != "auto":
-            return None if self._bound == "none" else self._bound
-        if self._per_row == 0.0 or not takes_too_long(setup, self._per_row):
-            return None
-        log.info(
-            "Asking about the whole grid could take %.0f s or more for a person: an estimate prunes.",
-            LONGEST_SECONDS,
-        )
-        return "shap"
-
     def _made_ready(self, setup: Setup) -> Setup:
-        """Compile before any clock runs, and make the estimate where one is asked for; neither in silence."""
+        """Compile before any clock runs, and make the estimate where one is needed; neither in silence."""
         with self._ready:
-            estimated_by = self._estimated_by(setup)
+            if setup is self._asked_for:  # somebody else got it ready meanwhile
+                return self._setup
             if not kernels_are_loaded(in_waves=setup.in_waves):
-                with _telling("Compiling the search: about half a minute, and only the first time."):
+                with _telling("Compiling the search: up to half a minute, once for each kind of model."):
                     compile_kernels(setup, self._some_rows()[:1])
-            if estimated_by is None or setup.estimate is not None:
-                return setup
-            with _telling("Calibrating the estimate on people of the reference, once for this explainer."):
-                estimate = fit_estimate(
-                    setup,
-                    estimated_by,
-                    model=self._model,
-                    reference=self._some_rows(),
-                    random_state=self._random_state,
-                    search=search_completely,
-                )
-            made = replace(setup, estimate=estimate)
+            made = setup if setup.estimate is not None else self._with_estimate(setup)
             if setup is self._setup:
-                self._setup = made
+                self._asked_for, self._setup = setup, made
             return made
+
+    def _with_estimate(self, setup: Setup) -> Setup:
+        """Make the estimate that was asked for, or without which asking would take too long."""
+        bound = self._bound
+        if bound == "auto" and any(model.score is None for model in setup.models):
+            with _telling("Trying on a few people how long asking about everything takes."):
+                if takes_too_long(setup, self._look, search_completely):
+                    bound = "shap"
+        if bound in ("auto", "none"):
+            return setup
+        with _telling(
+            "Calibrating the estimate on people of the reference, once for this question; "
+            "ShapEstimate(people=…, seconds=…) limits it."
+        ):
+            estimate = fit_estimate(
+                setup,
+                bound,
+                model=self._model,
+                reference=self._some_rows(),
+                random_state=self._random_state,
+                search=search_completely,
+            )
+        return replace(setup, estimate=estimate)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Readings hold closures, which plain pickle refuses, and nothing can pickle a lock.
@@ -327,7 +329,7 @@ class Explainer:
         if actions is not None:
             setup = replace(setup.with_actions(actions), estimate=None)
         if not isinstance(max_changes, str):
-            _check_limit(max_changes)
+            check_limit(max_changes)
             if max_changes != setup.max_changes:  # an estimate was calibrated for another question then
                 setup = replace(setup, max_changes=max_changes, estimate=None)
         elif max_changes != AS_ASKED:
@@ -354,42 +356,6 @@ def _unpacked(payload: bytes) -> Explainer:
     explainer = object.__new__(Explainer)
     explainer.__dict__.update(pickle.loads(payload), _ready=threading.Lock())
     return explainer
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
-def _check_limit(max_changes: Any) -> None:
-    if max_changes is not None and not (_is_whole(max_changes) and int(max_changes) >= 1):
-        raise InvalidOption(
-            f"max_changes is a whole number of at least 1, or None for no limit; got {max_changes!r}."
-        )
-
-
-def _check_time(time_limit: Any) -> None:
-    is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
-    if time_limit is not None and not (is_number and float(time_limit) >= 0):
-        raise InvalidOption(f"time_limit is a number of seconds, 0 or more, or None; got {time_limit!r}.")
-
-
-def _check_listener(listener: object) -> None:
-    if listener is not None and not callable(listener):
-        raise InvalidOption(f"listener is a function of one Progress, or None; got {listener!r}.")
-
-
-def _check_jobs(n_jobs: object) -> None:
-    if not _is_whole(n_jobs) or n_jobs == 0:
-        raise InvalidOption(f"n_jobs is a number of processes, or -1 for one per core; got {n_jobs!r}.")
-
-
-def _check_bound(bound: object) -> None:
-    if isinstance(bound, ShapEstimate) or (isinstance(bound, str) and bound in BOUNDS):
-        return
-    hint = f" {nearest(bound, BOUNDS)}" if isinstance(bound, str) else ""
-    raise InvalidOption(
-        f"bound is one of {', '.join(map(repr, BOUNDS))}, or a p2ce.ShapEstimate; got {bound!r}.{hint}"
-    )
 
 
 @contextmanager

@@ -16,8 +16,8 @@ def test_every_explainer_is_an_option(name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "advice"),
     [
-        ({"explainer": "tre"}, "Did you mean 'tree'"),
-        ({"explainer": None}, "All are auto, sampling"),
+        ({"explainer": "tre"}, "'tree'"),
+        ({"explainer": None}, "'auto', 'sampling'"),
         ({"form": "both"}, "limited"),
         ({"personal": 1}, "True or False"),
         ({"miss_rate": 0.0}, "above 0 and below 1"),

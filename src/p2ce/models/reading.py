@@ -15,6 +15,7 @@ from p2ce.errors import InvalidReference, InvalidTarget, InvalidThreshold, Unsup
 
 PROBABILITY = "probability"
 DECISION = "decision"
+LEAD = "lead"  # how far the last of several models is beyond its threshold
 Ask: TypeAlias = Callable[[pd.DataFrame], FloatArray]
 
 

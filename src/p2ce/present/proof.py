@@ -1,8 +1,13 @@
 """Say in one plain sentence what was proven."""
 
+import math
+
 from p2ce.present.words import counted, joined
 from p2ce.result import Certificate, Explanation, Status
 from p2ce.result.numbers import readable_cost, readable_count
+
+# Bounds of models that can only be asked: what counts there is how often.
+ASKED = ("complete", "shap", "shap-plain", "shap-paper")
 
 
 def proof_sentence(explanation: Explanation) -> str:
@@ -27,7 +32,9 @@ def proof_sentence(explanation: Explanation) -> str:
         claim = f"this is the only Pareto-optimal {kind[:-1]} among {_space(certificate)}"
     else:
         claim = f"these are all the Pareto-optimal {kind} among {_space(certificate)}"
-    verified = "" if not certificate.verified else f", {_verified(certificate)}"
+    if not certificate.cells:
+        return "Proven: nothing may change, so that nothing can help."
+    verified = "" if not certificate.verified else f", {_verified(certificate, explanation.models)}"
     return f"Proven: {claim}; {_work(certificate)}{verified}."
 
 
@@ -43,7 +50,8 @@ def _stopped(certificate: Certificate, *, found: int) -> str:
         + joined([f"{name} {readable_cost(cost)}" for name, cost in costs.items()])
         + " at best"
     )
-    return f"Not proven: time ran out, {held}; {left}{better}."
+    unsure = "" if certificate.explainer is None else ", and an estimate ruled others out without proof"
+    return f"Not proven: the search was stopped early, {held}; {left}{better}{unsure}."
 
 
 def _unproven(certificate: Certificate, *, found: int) -> str:
@@ -62,9 +70,15 @@ def _misses(certificate: Certificate) -> str:
     """Say how often an estimate misses, as far as that is known."""
     if certificate.miss_rate is None:
         return "how often it misses some is not known"
-    share = f"{100 * certificate.miss_rate:.2g} %"
+    share = f"{_rounded_up(100 * certificate.miss_rate):g} %"
     people = counted(certificate.sample_size or 0, "person", "people")
-    return f"calibrated on {people}, it misses some for at most {share} of people like them"
+    return f"calibrated on {people}, it is expected to miss some for no more than {share} of people like them"
+
+
+def _rounded_up(percentage: float) -> float:
+    """Round to two digits, never down: what is stated is an upper bound."""
+    digits = 1 - math.floor(math.log10(percentage)) if percentage > 0 else 0
+    return math.ceil(percentage * 10.0**digits * (1 - 1e-12)) / 10.0**digits
 
 
 def _space(certificate: Certificate) -> str:
@@ -72,9 +86,12 @@ def _space(certificate: Certificate) -> str:
 
 
 def _work(certificate: Certificate) -> str:
+    if certificate.bound in ASKED:
+        return f"{certificate.scored:,} of them asked about"
     return f"{counted(certificate.boxes, 'box', 'boxes')} examined"
 
 
-def _verified(certificate: Certificate) -> str:
+def _verified(certificate: Certificate, models: int) -> str:
     # Only the model is named: the library's own detector is its compiled score, and is not asked again.
-    return f"{counted(certificate.verified, 'point')} confirmed by the model itself"
+    by = "the model itself" if models == 1 else f"all {models} models themselves"
+    return f"{counted(certificate.verified, 'point')} confirmed by {by}"

@@ -46,23 +46,40 @@ def standing(explanation: Explanation) -> list[str]:
     if explanation.status is Status.ERROR or explanation.person_score is None:
         return []
     score = readable_score(explanation.person_score, explanation.threshold)
-    what = "probability of" if explanation.scale == "probability" else "decision score for"
-    wanted = f"The {what} {explanation.target} is {score}"
     threshold = readable(explanation.threshold)
-    if explanation.status is Status.ALREADY_FAVOURABLE:
-        return [f"{wanted}, and {threshold} is enough."]
     found = len(explanation)
     found_words = (
         f"{counted(found, 'option')} {'does' if found == 1 else 'do'}:" if found else "No option was found."
     )
+    if explanation.scale == "lead":
+        last = f"Of {explanation.models} models, the last one is {_beyond(explanation.person_score)}."
+        return [last if explanation.status is Status.ALREADY_FAVOURABLE else f"{last} {found_words}"]
+    what = "probability of" if explanation.scale == "probability" else "decision score for"
+    of_all = "" if explanation.models == 1 else f", by the strictest of {explanation.models} models,"
+    wanted = f"The {what} {explanation.target}{of_all} is {score}"
+    if explanation.status is Status.ALREADY_FAVOURABLE:
+        return [f"{wanted}, and {threshold} is enough."]
     return [f"{wanted} and must reach {threshold}. {found_words}"]
+
+
+def _beyond(lead: float) -> str:
+    """Say on which side of its own threshold a model is, and how far.
+
+    >>> _beyond(-0.25), _beyond(0.5)
+    ('0.250 below its threshold', '0.500 above its threshold')
+    """
+    return f"{readable_score(abs(lead), 0.0)} {'below' if lead < 0 else 'above'} its threshold"
 
 
 def option_sentences(explanation: Explanation, *, phrases: Phrases | None = None) -> list[str]:
     """Give one line per option: what to do, what it gives, and what it is best at."""
     lines = []
     for option, strengths in zip(explanation, trade_offs(explanation), strict=True):
-        result = f"This gives {readable_score(option.score, explanation.threshold)}"
+        result = (
+            f"All models are then at least {_beyond(option.score)}"
+            if explanation.scale == "lead"
+            else f"This gives {readable_score(option.score, explanation.threshold)}"
+        )
         best_at = f" ({joined(strengths)})" if strengths else ""
         lines.append(f"{what_to_do(option, explanation, phrases=phrases)}. {result}{best_at}.")
     return lines

@@ -38,7 +38,10 @@ class Explanation:
     person: dict[str, Value]  # the factual row, exactly as given
     person_score: float | None = None  # None when the person could not be scored
     threshold: float
-    scale: str = "probability"  # or "decision"
+    scale: str = (
+        "probability"  # or "decision"; or "lead", how far the last of several models is beyond its own
+    )
+    models: int = 1  # how many have to accept; the score is the lowest
     target: Any
     counterfactuals: tuple[Counterfactual, ...] = ()
     certificate: Certificate | None = None
@@ -83,6 +86,7 @@ class Explanation:
             "person_score": to_plain(self.person_score),
             "threshold": to_plain(self.threshold),
             "scale": self.scale,
+            "models": self.models,
             "target": to_plain(self.target),
             "objectives": list(self.objectives),
             "counterfactuals": [option.to_dict() for option in self.counterfactuals],
@@ -106,6 +110,7 @@ class Explanation:
             person_score=from_plain(data["person_score"]),
             threshold=from_plain(data["threshold"]),
             scale=data["scale"],
+            models=data.get("models", 1),
             target=from_plain(data["target"]),
             counterfactuals=tuple(
                 Counterfactual.from_dict(option, columns=columns, objectives=objectives)

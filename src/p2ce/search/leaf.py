@@ -6,7 +6,7 @@ from p2ce.jit import kernel
 from p2ce.pareto.kernels import find_tied, is_beaten, point_comes_first
 from p2ce.search.pricing import join, quantum
 from p2ce.search.scan import is_banned, passes
-from p2ce.search.workspace import BOUND, SCORED, WORK
+from p2ce.search.workspace import BOUND, ESTIMATE, SCORED, WORK
 
 # What a cell is to the compiled scores.
 REFUSED, PASSED, IN_DOUBT = 0, 1, 2
@@ -50,8 +50,11 @@ def screen_leaf(flat, me, box, size, volume, scratch, work):
 
 
 @kernel
-def sums_pass(flat, me, cell):
-    """Put one cell to the estimate and to every additive score, in ticks; doubtful cells pass."""
+def sums_pass(flat, me, cell, counters):
+    """Put one cell to the estimate and to every additive score, in ticks; doubtful cells pass.
+
+    What only the estimate drops is counted: an answer is proven where that is nothing.
+    """
     for s in range(me.limits.shape[0]):
         table = flat.scores[s].table if s < flat.scores.shape[0] else me.gains.shape[0] - 1
         if table >= 0:
@@ -59,6 +62,8 @@ def sums_pass(flat, me, cell):
             for a in range(cell.shape[0]):
                 total += me.gains[table, a, cell[a]]
             if total < me.limits[s].refused_below:
+                if s == flat.scores.shape[0]:
+                    counters[ESTIMATE] += 1
                 return False
     return True
 
@@ -113,9 +118,11 @@ def mail_leaf(flat, me, p, box, size, volume, rules, scratch, work, mail):
                 tied = find_tied(work.front, trial)
                 if tied >= 0 and point_comes_first(work.front, tied, moved, box.cell):
                     continue
-            if not sums_pass(flat, me, box.cell) or is_banned(flat, me, box.cell):
+            if is_banned(flat, me, box.cell):
                 continue
             if verdict == IN_DOUBT and not forests_pass(flat, me, box.cell, work):
+                continue
+            if not sums_pass(flat, me, box.cell, work.counters):
                 continue
             at = mail.used[0]
             mail.used[0] += 1

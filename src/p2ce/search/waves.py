@@ -25,6 +25,8 @@ WAVE_ROWS = 256
 LEAST_QUOTA, MOST_QUOTA = 32, 8192
 # A person's wave may be this share of all that was scored before: few waves, and few cells too many.
 GROWTH = 8
+# Where time is limited, the first wave is small, and each takes no more than this share of a person's time.
+WARY_ROWS, LEAST_ROWS, WAVE_SHARE = 64, 8, 0.2
 # Foreign scores bound boxes only for people who have proven hard: after so many cells, boxes of so many.
 PATIENCE = 4096
 BOXES_AT_ONCE = 64
@@ -104,6 +106,8 @@ class _Search:
         self.bounded = rules.model_check and any(score.has_bound for score in scores)
         self.kept = [s for s, score in enumerate(scores) if score.keeps_values]
         self.mail: Mail | None = None
+        self.most_rows = MOST_QUOTA * LANES  # of a wave
+        self.per_row: float | None = None  # seconds, in the last wave
 
     def run(self, limits: FloatArray | None, listener: Listener | None) -> Found:
         """Keep up to `LANES` people under way until everyone is settled."""
@@ -122,6 +126,8 @@ class _Search:
             while entered < count and len(under_way) < LANES:
                 under_way.append(_Runner(entered, new_lane(self.people)))
                 entered += 1
+            if limits is not None:
+                self._mind_the_clock(float(limits.min()))
             start = time.perf_counter()
             if not stopped and (limits is None or any(limits[one.person] > one.seconds for one in under_way)):
                 self._wave(under_way)
@@ -144,12 +150,22 @@ class _Search:
             under_way = still
         return self._gather(done, finished, open_boxes, open_totals, stopped)
 
+    def _mind_the_clock(self, limit: float) -> None:
+        """Keep a wave well within a person's time, by what a row has taken so far."""
+        most = WARY_ROWS if self.per_row is None else WAVE_SHARE * limit / max(self.per_row, 1e-9)
+        self.most_rows = int(np.clip(most, LEAST_ROWS, MOST_QUOTA * LANES))
+        # The cells of a leaf are mailed together.
+        self.rules = self.rules._replace(dense_cells=min(LEAF_CELLS, self.most_rows))
+
     def _wave(self, under_way: list[_Runner]) -> None:
         """Collect, bound, judge and accept, once for everyone under way."""
         mail = self._collect(under_way)
         lanes = {one.person: one for one in under_way}
         self._bound_boxes(mail, lanes)
+        begin = time.perf_counter()
         valid, values = self._judge(mail)
+        if mail.used[0]:
+            self.per_row = (time.perf_counter() - begin) / int(mail.used[0])
         owners = mail.owner[valid]
         for person in np.unique(owners).tolist():
             mine = np.flatnonzero(owners == person)
@@ -159,7 +175,8 @@ class _Search:
         from p2ce.search.workspace import SCORED
 
         fair = WAVE_ROWS // active
-        return int(np.clip(max(fair, one.lane.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
+        wanted = int(np.clip(max(fair, one.lane.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
+        return max(1, min(wanted, self.most_rows // active))
 
     def _collect(self, under_way: list[_Runner]) -> "Mail":
         """Let every lane propose cells and boxes."""

@@ -12,6 +12,7 @@ from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.verify.answer import Answers
+from p2ce.verify.estimate import PAPER
 from p2ce.verify.people import People
 from p2ce.verify.setup import Setup
 
@@ -28,6 +29,7 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
         person_score=float(answers.own_scores[at]),
         threshold=setup.threshold,
         scale=setup.scale,
+        models=len(setup.models),
         target=setup.target,
         counterfactuals=tuple(_counterfactual(setup, person, answers, point) for point in points),
         certificate=None if status is Status.ALREADY_FAVOURABLE else _certificate(setup, answers, at),
@@ -45,6 +47,7 @@ def failed_explanation(setup: Setup, people: People, position: int, message: str
         person=people.row(position, setup.names),
         threshold=setup.threshold,
         scale=setup.scale,
+        models=len(setup.models),
         target=setup.target,
         objectives=setup.objective_names,
         dtypes=setup.dtype_names,
@@ -63,8 +66,13 @@ def _status(setup: Setup, answers: Answers, at: int, points: int) -> Status:
 
 
 def _unproven_because(setup: Setup, answers: Answers, at: int) -> str | None:
-    """Say why a search that went to its end proves nothing; None where it does."""
-    if setup.estimate is not None:
+    """Say why a search that went to its end proves nothing; None where it does.
+
+    An estimate that dropped nothing has left the search complete.
+    """
+    from p2ce.search.workspace import ESTIMATE
+
+    if setup.estimate is not None and (setup.estimate.bound == PAPER or answers.counters[at, ESTIMATE] > 0):
         return "estimate"
     if not answers.trusted[at]:
         return "contradiction"  # bounds of a reading that the model itself contradicts
@@ -105,6 +113,7 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
     finished = bool(answers.finished[at])
     models, detector = _dropped_by_bounds(setup, counters)
     because = _unproven_because(setup, answers, at)
+    estimate = setup.estimate if because == "estimate" else None
     return Certificate(
         proven=finished and because is None,
         unproven_because=because,
@@ -126,10 +135,10 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         },
         verified=int(answers.verified[at]),
         discrepancies=int(answers.discrepancies[at]),
-        miss_rate=None if setup.estimate is None else setup.estimate.miss_rate,
-        sample_size=None if setup.estimate is None else setup.estimate.sample_size,
-        explainer=None if setup.estimate is None else setup.estimate.attributor.explainer_name,
-        residual=None if setup.estimate is None else setup.estimate.residual,
+        miss_rate=None if estimate is None else estimate.miss_rate,
+        sample_size=None if estimate is None else estimate.sample_size,
+        explainer=None if estimate is None else estimate.attributor.explainer_name,
+        residual=None if estimate is None else estimate.residual,
         open_boxes=int(answers.open_boxes[at]),
         open_costs=None if finished else dict(zip(names, answers.open_costs[at].tolist(), strict=True)),
         cost_resolution=dict(zip(names, answers.resolution[at].tolist(), strict=True)),

@@ -1,5 +1,7 @@
 """Prune by the paper's SHAP estimate: made once for an explainer, calibrated on known answers."""
 
+import logging
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,6 +25,8 @@ from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
     from p2ce.compiled.flat import FlatPeople
+
+log = logging.getLogger("p2ce")
 
 PAPER = "shap-paper"
 # People per round of calibration, between two looks at the clock.
@@ -112,6 +116,16 @@ def fit_estimate(
     )
     needed = _residuals_needed(setup, estimate, reference[parts.calibration], spec.seconds, search)
     found = calibrate(needed, spec.miss_rate)
+    if found.stated_rate > spec.miss_rate:
+        log.warning(
+            "A miss rate of %g %% takes %d different refused people to calibrate on; the reference gave %d "
+            "in %.0f s, so that it is %.2g %%.",
+            100 * spec.miss_rate,
+            math.ceil(1 / spec.miss_rate) - 1,
+            found.sample_size,
+            spec.seconds,
+            100 * found.stated_rate,
+        )
     return replace(
         estimate, residual=found.residual, miss_rate=found.stated_rate, sample_size=found.sample_size
     )

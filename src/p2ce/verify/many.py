@@ -27,6 +27,7 @@ log = logging.getLogger("p2ce")
 # A batch shares one call to the user's model and detector; its tables should stay near the cache.
 LARGEST_BATCH = 512
 BATCH_BYTES = 32 << 20
+BATCH_IN_WAVES = 128
 INTERRUPTED = "Interrupted before this person was answered. Explain the row again."
 
 
@@ -117,6 +118,9 @@ def _answer_batches(
 ) -> Iterator[Part]:
     """Answer batch after batch, here or in other processes, moving the bar along."""
     size = batch_size(setup)
+    if setup.in_waves:
+        # Asking takes its time: enough to share, and a bar that moves.
+        size = max(1, min(size, BATCH_IN_WAVES, -(-len(rows) // job_count(n_jobs))))
     batches = [rows[begin : begin + size] for begin in range(0, len(rows), size)]
     jobs = min(job_count(n_jobs), len(batches))
     if jobs > 1:

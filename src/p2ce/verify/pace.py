@@ -1,30 +1,72 @@
-"""Measure what asking a model costs, and tell whether it can be asked about a whole grid."""
+"""Look at a model before it is asked in earnest: what asking costs, and whether all can be asked about."""
 
+import logging
 import time
+from typing import NamedTuple
+
+import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.verify.build import count_cells
-from p2ce.verify.estimate import ask_rows
+from p2ce.verify.estimate import CompleteSearch, ask_rows
 from p2ce.verify.setup import Setup
 
-MEASURED_ROWS = 256
-# Asking about every cell of a person's grid may take this long at worst; most searches ask about few.
+log = logging.getLogger("p2ce")
+
+LOOKED_AT = 256
+# A grid that cannot take longer than this for a person, with every cell asked about, needs no thought.
 LONGEST_SECONDS = 120.0
+# Otherwise some people are tried, for so long each: most searches ask about a small part of their grid.
+TRIED_PEOPLE = 3
+TRIED_SECONDS = 20.0
 
 
-def takes_too_long(setup: Setup, per_row: float) -> bool:
-    """Tell whether asking about every cell of a grid could take longer than anybody waits."""
-    cells = count_cells(tuple(sorted(setup.grid.lengths.tolist())), setup.max_changes)
-    return cells * per_row > LONGEST_SECONDS
+class FirstLook(NamedTuple):
+    """What some reference rows showed."""
+
+    per_row: float  # seconds that asking about a row takes
+    refused: FloatArray  # (at most TRIED_PEOPLE, d) rows that are refused
 
 
-def seconds_per_row(setup: Setup, rows: FloatArray) -> float:
-    """Time calls of the user's own models about many rows; the first may still be loading something."""
+def look_first(setup: Setup, rows: FloatArray) -> FirstLook:
+    """Ask about some reference rows; a model that decides alike about all of them is probably fed wrongly."""
     asked = ask_rows(setup)
-    many = rows[:MEASURED_ROWS]
+    some = rows[:LOOKED_AT]
     taken = []
-    for _ in range(2):
+    for _ in range(2):  # the first call may still be loading something
         begin = time.perf_counter()
-        asked(many)
+        scores = asked(some)
         taken.append(time.perf_counter() - begin)
-    return min(taken) / len(many)
+    refused = some[scores < setup.threshold]
+    if len(some) > 1 and len(refused) in (0, len(some)):
+        decides = "refuses" if len(refused) else "accepts"
+        log.warning(
+            "The model %s all %d reference rows that were looked at. If it was trained on scaled or encoded "
+            "data, pass it together with that step (a Pipeline, a module that scales by itself).",
+            decides,
+            len(some),
+        )
+    return FirstLook(per_row=min(taken) / len(some), refused=refused[:TRIED_PEOPLE])
+
+
+def takes_too_long(setup: Setup, look: FirstLook, search: CompleteSearch) -> bool:
+    """Tell whether asking about everything that may matter takes longer than anybody waits.
+
+    A small grid, or a quick model, cannot. Else it is tried on a few people.
+    """
+    cells = count_cells(tuple(sorted(setup.grid.lengths.tolist())), setup.max_changes)
+    if cells * look.per_row <= LONGEST_SECONDS or not len(look.refused):
+        return False
+    finished = search(setup, look.refused, TRIED_SECONDS).finished
+    too_long = 2 * int(np.count_nonzero(finished)) < len(finished)
+    if too_long:
+        log.warning(
+            "Asking about everything takes too long (%.2g ms a row; %d of %d people were not done in %.0f s "
+            "each): bound='shap' prunes from here on, and answers are HEURISTIC. Pass bound='none' to insist "
+            "on proof, with a time_limit if you like.",
+            1e3 * look.per_row,
+            len(finished) - int(np.count_nonzero(finished)),
+            len(finished),
+            TRIED_SECONDS,
+        )
+    return too_long

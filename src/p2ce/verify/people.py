@@ -195,7 +195,7 @@ def _fits(values: FloatArray, dtypes: Sequence[np.dtype[Any]]) -> BoolArray:
 def _describe(name: str, value: Any) -> str:
     if isinstance(value, float | np.floating) or value is None or value is pd.NA or value is pd.NaT:
         what = "infinite" if isinstance(value, float | np.floating) and np.isinf(value) else "missing"
-        return f"The value of {name!r} is {what}. Give a finite number: missing values are not supported yet."
+        return f"The value of {name!r} is {what}. Give a finite number; missing ones are not supported yet."
     return (
         f"Column {name!r} holds {value!r}, which is not a number. Encode it as the model was trained on it."
     )

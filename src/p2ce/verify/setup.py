@@ -11,7 +11,7 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array
 from p2ce.compiled.score import CompiledScore, seen_as_given
 from p2ce.errors import InvalidActions
 from p2ce.grid.base_grid import BaseGrid, grid_of
-from p2ce.models.reading import DECISION, ReadModel
+from p2ce.models.reading import LEAD, ReadModel
 from p2ce.objectives.base import FittedObjective
 from p2ce.plausibility.reading import ReadDetector
 from p2ce.problem.actions import ActionSet
@@ -91,7 +91,7 @@ class Setup:
     @property
     def scale(self) -> str:
         """The scale of the reported score."""
-        return self.model.scale if self.same_terms else DECISION
+        return self.model.scale if self.same_terms else LEAD
 
     def reported(self, scores: FloatArray) -> FloatArray:
         """Join the scores (models, n) of several models: the lowest, or the least room above thresholds."""
