@@ -119,7 +119,7 @@ def fit_estimate(
     if found.stated_rate > spec.miss_rate:
         log.warning(
             "A miss rate of %g %% takes %d different refused people to calibrate on; the reference gave %d "
-            "in %.0f s, so that it is %.2g %%.",
+            "within %.0f s, so that it is %.2g %%.",
             100 * spec.miss_rate,
             math.ceil(1 / spec.miss_rate) - 1,
             found.sample_size,
