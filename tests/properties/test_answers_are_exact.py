@@ -128,7 +128,8 @@ def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
     )
     found = explainer.explain(person)
     own = score(as_frame(np.array([[float(value) for value in person.values()]]), frame))[0]
-    assert found.person_score == (pytest.approx(own, rel=1e-12) if linear else own)
+    fine = 1e-6 if "float32" in map(str, frame.dtypes) else 1e-12
+    assert found.person_score == (pytest.approx(own, rel=fine) if linear else own)
     if own >= threshold:
         assert found.status is p2ce.Status.ALREADY_FAVOURABLE
         return
