@@ -158,5 +158,5 @@ def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
     for option in found:
         row = as_frame(np.array([[float(value) for value in option.values.values()]]), frame)
         alone = score(row)[0]
-        assert option.score == (pytest.approx(alone, rel=1e-12) if linear else alone)
+        assert option.score == (pytest.approx(alone, rel=fine) if linear else alone)
         assert (option.plausibility is None) == (is_plausible is None)
