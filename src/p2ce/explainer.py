@@ -280,12 +280,14 @@ class Explainer:
     def _made_ready(self, setup: Setup) -> Setup:
         """Compile before any clock runs, and make the estimate where one is needed; neither in silence."""
         with self._ready:
-            if setup is self._asked_for:  # somebody else got it ready meanwhile
-                return self._setup
             if not kernels_are_loaded(in_waves=setup.in_waves):
                 with _telling("Compiling the search: up to half a minute, once for each kind of model."):
                     compile_kernels(setup, self._some_rows()[:1])
-            made = setup if setup.estimate is not None else self._with_estimate(setup)
+            if setup is self._asked_for:  # got ready before, or by somebody else meanwhile
+                return self._setup
+            if setup.estimate is not None:
+                return setup
+            made = self._with_estimate(setup)
             if setup is self._setup:
                 self._asked_for, self._setup = setup, made
             return made

@@ -35,3 +35,12 @@ def test_an_attribute_on_the_instance_counts_as_well():
     value = Plain(1, 2)
     value.limit_denominator = lambda: value
     assert overrides(value, Fraction) == ["limit_denominator"]
+
+
+def test_a_method_that_is_only_there_at_times_can_be_replaced_too() -> None:
+    from sklearn.svm import SVC
+
+    model = SVC()
+    assert overrides(model, SVC) == []
+    model.predict_proba = lambda rows: rows
+    assert overrides(model, SVC) == ["predict_proba"]

@@ -48,7 +48,7 @@ def test_every_family_in_the_folder_is_registered():
     [
         (RandomForestRegressor(), "Pass a classifier"),
         (DecisionTreeClassifier, "Pass a fitted instance"),
-        (SimpleNamespace(best_estimator_=None), "Pass its best_estimator_"),
+        (SimpleNamespace(best_estimator_=None), "Its best_estimator_ may be readable"),
         (None, "model is None. Pass a fitted model"),
         ("model.txt", "load it from its file first"),
         (SimpleNamespace(predict=len), "no predict_proba and no decision_function"),
@@ -218,3 +218,28 @@ def test_a_search_over_models_is_read_as_its_best_one():
     found = read_model(searched, reference=frame)
     assert found.score is not None
     assert (found.ask(frame) == searched.predict_proba(frame)[:, 1]).all()
+
+
+def test_a_search_that_answers_otherwise_is_asked_itself():
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    class Modest(GridSearchCV):
+        def predict_proba(self, X):
+            return 0.3 * super().predict_proba(X)
+
+    frame, label = people()
+    tree, depths = DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3]}
+    of_its_own = GridSearchCV(tree, depths, cv=2).fit(frame, label)
+    of_its_own.predict_proba = lambda rows: 0.3 * of_its_own.best_estimator_.predict_proba(rows)
+    for model in (
+        Modest(tree, depths, cv=2).fit(frame, label),
+        of_its_own,
+        make_pipeline(StandardScaler(), Modest(tree, depths, cv=2)).fit(frame, label),
+    ):
+        found = read_model(model, reference=frame, threshold=0.25)
+        assert found.score is None
+        assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
+    with pytest.raises(UnsupportedModel, match="refit=True"):
+        read_model(GridSearchCV(tree, depths, cv=2, refit=False).fit(frame, label), reference=frame)

@@ -270,3 +270,18 @@ def test_probabilities_are_only_asked_since_their_link_is_an_iteration_that_stop
 def test_an_unfitted_model_says_so():
     with pytest.raises(NotFitted, match=r"Call \.fit\(X, y\)"):
         read_model(SVC(kernel="linear"), reference=SCALED)
+
+
+def test_a_person_far_out_withdraws_nobodys_proof():
+
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(rng.integers(0, 5, size=(120, 3)).astype(float), columns=["a", "b", "c"])
+    label = (frame["a"] + rng.normal(size=120) > frame["b"]).astype(int)
+    model = make_pipeline(StandardScaler(), SVC(C=10.0)).fit(frame, label)
+    explainer = p2ce.Explainer(model, frame, plausibility=None)
+    far = frame[model.decision_function(frame) < 0].head(5).copy()
+    far["a"] = [1e4, 1e5, 1e6, -1e5, 1e7]
+    for _, person in far.iterrows():
+        assert explainer.explain(person).status is not p2ce.Status.HEURISTIC
+    near = explainer.explain_many(frame[model.decision_function(frame) < 0])
+    assert p2ce.Status.HEURISTIC not in near.statuses

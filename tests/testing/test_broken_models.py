@@ -45,6 +45,10 @@ class Lying:
     def bound_name(self) -> str:
         return "what I say"
 
+    def judge_rows(self, rows: Any) -> Verdicts:
+        said = self.honest.judge_rows(rows)
+        return said._replace(verdict=np.full_like(said.verdict, ACCEPTED)) if self.accepts_all else said
+
     def lay_out(self, *args: Any) -> "Lying":
         return replace(self, people=self.honest.lay_out(*args))
 

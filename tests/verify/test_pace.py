@@ -161,6 +161,14 @@ def test_a_model_that_decides_alike_about_everybody_is_told(
     assert not caplog.text
 
 
+def test_a_sorted_frame_is_looked_at_everywhere(caplog: pytest.LogCaptureFixture) -> None:
+    people = pd.concat([loans.people()] * 4, ignore_index=True)
+    people = people.iloc[np.argsort(-wavy(people))]
+    made = p2ce.Explainer(wavy, people, plausibility=None, threshold=0.5)
+    assert len(made._look.refused) == pace.TRIED_PEOPLE
+    assert "reference rows that were looked at" not in caplog.text
+
+
 def test_a_large_grid_that_is_quickly_searched_is_asked_completely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "LONGEST_SECONDS", 1e-9)
     found = explainer(wavy, max_changes=2, threshold=0.9).explain(refused(0.9).iloc[0])

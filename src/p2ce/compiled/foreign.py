@@ -68,6 +68,10 @@ class ForeignScore(Protocol):
         """Whether `hopeless` can ever be true."""
         ...
 
+    def judge_rows(self, rows: FloatArray) -> Verdicts:
+        """Judge rows (n, d) of the user's values, each from scratch."""
+        ...
+
     def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> ForeignPeople:
         """Get ready for people (n, d), rows of all the model's columns, placed on the grid."""
         ...

@@ -125,8 +125,8 @@ def highest_change(bow, slope, seen, position, low, high, must, limit, owner, ga
                 if at != here:
                     change = seen[p, axis, at] - today
                     value = change * (bow[box] * change + slope[box, axis])
-                    # A comparison with what is not a number must not lose it.
-                    if not value <= most:
+                    # What is not a number stays: nothing is proven then.
+                    if most == most and not value <= most:
                         most = value
             if free:
                 gains[open_axes] = most
@@ -136,7 +136,7 @@ def highest_change(bow, slope, seen, position, low, high, must, limit, owner, ga
         for _ in range(min(limit[box], open_axes)):
             best = 0
             for at in range(1, open_axes):
-                if not gains[at] <= gains[best]:
+                if gains[best] == gains[best] and not gains[at] <= gains[best]:
                     best = at
             out[box] += gains[best]
             gains[best] = 0.0

@@ -56,7 +56,9 @@ def overrides(thing: object, kind: type) -> list[str]:
             if name not in _HARMLESS and not _ROUTING.fullmatch(name) and hasattr_static(kind, name):
                 replaced.append(name)
     for name in getattr(thing, "__dict__", {}):
-        if callable(inspect.getattr_static(kind, name, None)):
+        own = inspect.getattr_static(kind, name, None)
+        # scikit-learn's methods that are only there at times are descriptors, which cannot be called.
+        if callable(own) or hasattr(type(own), "__get__"):
             replaced.append(name)
     return sorted(set(replaced))
 

@@ -12,7 +12,7 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
-from p2ce.compiled.library import library_class
+from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import (
@@ -133,7 +133,8 @@ def _read_any(model: Any, request: Request) -> ReadModel:
 
 def _read_natively(model: Any, request: Request) -> ReadModel:
     """Read a model by its family; the steps of a pipeline are read so, since it must be asked as a whole."""
-    if library_class(model, root="sklearn", names=_SEARCHES) and hasattr(model, "best_estimator_"):
+    search = library_class(model, root="sklearn", names=_SEARCHES)
+    if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         model = model.best_estimator_  # whose answers are those of the search
     for family in FAMILIES:
         if family.recognises(model):
@@ -150,7 +151,9 @@ def _why_not(model: Any) -> str:
         return f"model is {model!r}. Pass a fitted model (load it from its file first), or a function."
     name = f"{type(model).__module__}.{type(model).__name__}"
     if hasattr(model, "best_estimator_"):
-        return f"{name} is a search over models. Pass its best_estimator_, which may be read exactly."
+        return f"{name} is a search over models that answers by itself. Its best_estimator_ may be readable."
+    if hasattr(model, "cv_results_"):
+        return f"{name} is a search that kept no model. Fit it with refit=True."
     is_regressor = getattr(model, "_estimator_type", None) == "regressor"
     if is_regressor or type(model).__name__.endswith(("Regressor", "LinearRegression")):
         return (

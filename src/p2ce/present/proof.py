@@ -72,7 +72,10 @@ def _misses(certificate: Certificate) -> str:
         return "how often it misses some is not known"
     share = f"{_rounded_up(100 * certificate.miss_rate):g} %"
     people = counted(certificate.sample_size or 0, "person", "people")
-    return f"calibrated on {people}, it is expected to miss some for no more than {share} of people like them"
+    return (
+        f"calibrated on {people}, it is expected to miss some for no more than {share} of people like them, "
+        "proven answers included"
+    )
 
 
 def _rounded_up(percentage: float) -> float:

@@ -34,9 +34,7 @@ class Certificate:
     dropped: dict[str, int] = field(default_factory=dict)  # rule → boxes that it removed
     verified: int = 0  # points re-scored by the user's own model (and detector, if it is theirs)
     discrepancies: int = 0  # points on which those disagreed with the compiled scores
-    miss_rate: float | None = (
-        None  # how often an estimate misses a front at most, by calibration; None without
-    )
+    miss_rate: float | None = None  # share of refused people for whom an estimate is expected to miss some
     sample_size: int | None = None  # people it was calibrated on
     explainer: str | None = None  # what computed the attributions of an estimate
     residual: float | None = None  # by how much the estimate was widened for that

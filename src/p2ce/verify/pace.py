@@ -31,7 +31,7 @@ class FirstLook(NamedTuple):
 def look_first(setup: Setup, rows: FloatArray) -> FirstLook:
     """Ask about some reference rows; a model that decides alike about all of them is probably fed wrongly."""
     asked = ask_rows(setup)
-    some = rows[:LOOKED_AT]
+    some = rows[:: -(-len(rows) // LOOKED_AT)]  # spread out, since a frame may be sorted
     taken = []
     for _ in range(2):  # the first call may still be loading something
         begin = time.perf_counter()

@@ -95,13 +95,16 @@ class _Reading(NamedTuple):
 
 def _readings(setup: Setup, batch: Batch, number: int, owner: IntArray, points: Int32Array) -> _Reading:
     """Put points to a model as it was read; a model that can only be asked is sure of nothing."""
-    score, slot, network = setup.models[number].score, setup.slots.models[number], batch.networks[number]
+    model, slot = setup.models[number], setup.slots.models[number]
     if slot is not None:
-        assert isinstance(score, CompiledScore)
+        assert isinstance(model.score, CompiledScore)
         compiled = compiled_scores(setup, batch.people, slot, owner, points)
-        return _Reading(compiled, compiled >= score.sure, compiled < score.maybe)
-    if network is not None:
-        said = network.judge(owner, points)
+        return _Reading(compiled, compiled >= model.score.sure, compiled < model.score.maybe)
+    if model.score is not None:
+        assert not isinstance(model.score, CompiledScore)
+        # From scratch: what the search reaches by changes is the less exact the farther out a person stands.
+        rows = batch.rows(setup.grid.columns, owner, points)[:, setup.columns_of(model)]
+        said = model.score.judge_rows(rows)
         return _Reading(said.value, said.verdict == ACCEPTED, said.verdict == REFUSED)
     nothing = np.zeros(len(points), dtype=np.bool_)
     return _Reading(np.full(len(points), np.nan), nothing, nothing)
