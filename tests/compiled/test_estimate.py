@@ -13,7 +13,6 @@ from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.flat import flatten_scores, lay_out_people
 from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes, Verdicts
 from p2ce.search import waves
-from p2ce.search.brute_force import brute_force, sort_points
 from p2ce.search.engine import Found, rules_of
 from p2ce.search.methods import METHODS
 from p2ce.search.waves import OutsideScore, search_in_waves
@@ -100,21 +99,13 @@ def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
         found = search(problem, gains, missing, max_changes=max_changes, ties=ties, plain=plain)
     assert found.finished.all()
     for person in range(len(problem.people)):
-        expected = brute_force(
-            problem.scores,
-            problem.grid,
-            problem.placement,
-            problem.tables,
-            problem.people,
+        expected = problem.true_front(
             person,
             max_changes=problem.axes if max_changes is None else max_changes,
             keep_ties=ties,
             banned=dropped_cells(problem, person, gains[person], float(missing[person])),
         )
-        points = found.points[found.first[person] : found.first[person + 1]]
-        np.testing.assert_array_equal(
-            sort_points(points, problem.tables, problem.placement, person), expected
-        )
+        np.testing.assert_array_equal(problem.front_of(found, person), expected)
 
 
 @examples(20)
@@ -146,19 +137,11 @@ def test_infinities_drop_nothing_or_everything(plain: bool) -> None:
     assert (none.counters[:, ESTIMATE] == 1).all()
     assert none.finished.all()
     for person in range(3):
-        expected = brute_force(
-            problem.scores,
-            problem.grid,
-            problem.placement,
-            problem.tables,
-            problem.people,
+        expected = problem.true_front(
             person,
             max_changes=3,
         )
-        points = keep.points[keep.first[person] : keep.first[person + 1]]
-        np.testing.assert_array_equal(
-            sort_points(points, problem.tables, problem.placement, person), expected
-        )
+        np.testing.assert_array_equal(problem.front_of(keep, person), expected)
 
 
 def test_the_scores_before_it_stay_as_they_are() -> None:

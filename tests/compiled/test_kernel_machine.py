@@ -8,13 +8,9 @@ import pytest
 from p2ce.compiled import kernel_curves
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes
 from p2ce.compiled.kernel_machine import KernelMachine
-from p2ce.compiled.kernel_people import KernelPeople
-from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
+from tests.compiled.small_people import GRID, PEOPLE, laid_out, some_cells
 
-NAMES = ["a", "b", "c", "d"]
-GRID = BaseGrid.from_candidates({"a": [-1, 0, 1], "c": [-2, 0, 2, 4], "d": [0, 1]}, columns=NAMES)
-PEOPLE = np.array([[0.0, 1.0, 0.0, 1.0], [0.25, -1.0, 3.0, 0.0]])
 KERNELS = [{"kernel": "rbf"}, *({"kernel": "poly", "degree": k, "coef0": 0.5} for k in (0, 1, 2, 3, 4, 7))]
 
 
@@ -36,24 +32,9 @@ def machine(**more) -> KernelMachine:
     )
 
 
-def laid_out(score: KernelMachine, people: np.ndarray = PEOPLE) -> KernelPeople:
-    return score.lay_out(GRID, place(GRID, people), people)
-
-
-def some_cells(count: int = 3_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give cells of both people and the same cells as rows."""
-    placement = place(GRID, PEOPLE)
-    rng = np.random.default_rng(0)
-    owner = rng.integers(0, 2, count)
-    points = rng.integers(0, placement.count[owner]).astype(np.int32)
-    rows = PEOPLE[owner].copy()
-    rows[:, GRID.columns] = placement.values[owner[:, None], np.arange(3), points]
-    return owner, points, rows
-
-
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_cells_are_scored_as_rows_are(kernel):
-    owner, points, rows = some_cells()
+    owner, points, rows = some_cells(3_000)
     score = machine(**kernel)
     said = laid_out(score).judge(owner, points)
     value = score.score_rows(rows)

@@ -6,17 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes
-from p2ce.compiled.network import NetworkScore, seen_in_single, verdicts
+from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes, verdicts
+from p2ce.compiled.network import NetworkScore
 from p2ce.compiled.network_layers import Layer
-from p2ce.compiled.network_people import NetworkPeople
 from p2ce.compiled.network_rounding import DOUBLE, SINGLE
-from p2ce.grid.base_grid import BaseGrid
+from p2ce.compiled.score import seen_in_single
 from p2ce.grid.placement import place
-
-NAMES = ["a", "b", "c", "d"]
-GRID = BaseGrid.from_candidates({"a": [-1, 0, 1], "c": [-2, 0, 2, 4], "d": [0, 1]}, columns=NAMES)
-PEOPLE = np.array([[0.0, 1.0, 0.0, 1.0], [0.25, -1.0, 3.0, 0.0]])
+from tests.compiled.small_people import GRID, PEOPLE, laid_out, some_cells
 
 
 def network(*, kinds: tuple[str, ...] = ("relu", "tanh"), factor: float = 1.0, **more) -> NetworkScore:
@@ -31,24 +27,9 @@ def network(*, kinds: tuple[str, ...] = ("relu", "tanh"), factor: float = 1.0, *
     )
 
 
-def laid_out(score: NetworkScore, people: np.ndarray = PEOPLE) -> NetworkPeople:
-    return score.lay_out(GRID, place(GRID, people), people)
-
-
-def some_cells(count: int = 5_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give cells of both people and the same cells as rows."""
-    placement = place(GRID, PEOPLE)
-    rng = np.random.default_rng(0)
-    owner = rng.integers(0, 2, count)
-    points = rng.integers(0, placement.count[owner]).astype(np.int32)
-    rows = PEOPLE[owner].copy()
-    rows[:, GRID.columns] = placement.values[owner[:, None], np.arange(3), points]
-    return owner, points, rows
-
-
 @pytest.mark.parametrize("kinds", [(), ("relu",), ("tanh", "relu"), ("sigmoid", "leaky_relu", "identity")])
 def test_cells_are_scored_as_rows_are(kinds):
-    owner, points, rows = some_cells()
+    owner, points, rows = some_cells(5_000)
     score = network(kinds=kinds)
     said = laid_out(score).judge(owner, points)
     value = score.score_rows(rows)

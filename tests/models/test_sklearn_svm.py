@@ -14,8 +14,7 @@ import p2ce
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes
 from p2ce.compiled.kernel_machine import KernelMachine
-from p2ce.compiled.network import seen_in_single
-from p2ce.compiled.score import seen_as_given
+from p2ce.compiled.score import seen_as_given, seen_in_single
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place

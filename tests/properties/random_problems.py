@@ -1,6 +1,6 @@
 """Make small random problems in the search's own language: grids, scores, costs and people."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,8 @@ from p2ce.compiled.forest import Forest
 from p2ce.compiled.score import CompiledScore, seen_as_given
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
+from p2ce.search.brute_force import brute_force, sort_points
+from p2ce.search.engine import Found
 from p2ce.verify.points import EXACTLY
 
 # Grid values, thresholds and people share these few numbers, so that many of them coincide.
@@ -48,6 +50,32 @@ class Problem:
         axes = np.arange(self.axes)
         rows[:, self.grid.columns] = self.placement.values[person, axes, cells]
         return rows
+
+    def true_front(
+        self,
+        person: int,
+        *,
+        max_changes: int,
+        keep_ties: bool = False,
+        banned: Sequence[Sequence[int]] = (),
+    ) -> Int32Array:
+        """Find a person's front by brute force."""
+        return brute_force(
+            self.scores,
+            self.grid,
+            self.placement,
+            self.tables,
+            self.people,
+            person,
+            max_changes=max_changes,
+            keep_ties=keep_ties,
+            banned=banned,
+        )
+
+    def front_of(self, found: Found, person: int) -> Int32Array:
+        """Take a person's points out of what was found, in the order of brute force."""
+        points = found.points[found.first[person] : found.first[person + 1]]
+        return sort_points(points, self.tables, self.placement, person)
 
     def with_bans(self, bans: list[list[list[int]]]) -> FlatPeople:
         """Forbid some cells: a list of cells per person."""

@@ -1,7 +1,6 @@
 """What a kernel machine's bounds and verdicts claim holds for every cell, as libsvm itself computes it."""
 
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -17,8 +16,8 @@ from p2ce.compiled.kernel_people import KernelPeople
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
 from tests.properties.amount import examples
+from tests.properties.random_boxes import random_box
 
-MOST_CELLS = 3_000
 SEEDS = st.integers(0, 10**9)
 ONE = np.zeros(1, dtype=np.int64)
 
@@ -115,44 +114,13 @@ def random_case(seed: int) -> Case:
     )
 
 
-def random_box(case: Case, rng: np.random.Generator) -> tuple[Boxes, np.ndarray]:
-    """Give a random box, and all its cells that the search could come to, or many of them."""
-    here = case.placement.position[0]
-    low, high, must, allowed = [], [], [], []
-    for axis, at in enumerate(here.tolist()):
-        first, last = sorted(rng.integers(0, case.placement.count[0, axis], 2).tolist())
-        kind, forced = rng.random(), False
-        if kind < 0.2:
-            first = last = at
-        elif kind < 0.6:
-            first, last = min(first, at), max(last, at)
-            forced = bool(first < last and rng.random() < 0.4)
-        low.append(first)
-        high.append(last)
-        must.append(forced)
-        allowed.append([index for index in range(first, last + 1) if not (forced and index == at)])
-    changes_left = int(rng.choice([0, 1, 2, 3, 1 << 30]))
-    boxes = Boxes(
-        np.array([low], dtype=np.int32),
-        np.array([high], dtype=np.int32),
-        np.array([must]),
-        np.array([changes_left], dtype=np.int64),
-    )
-    cells = np.array(list(product(*allowed)), dtype=np.int32).reshape(-1, len(here))
-    free = np.array([at in choices for at, choices in zip(here.tolist(), allowed, strict=True)])
-    cells = cells[((cells != here) & free).sum(axis=1) <= changes_left]
-    if len(cells) > MOST_CELLS:
-        cells = cells[rng.choice(len(cells), MOST_CELLS, replace=False)]
-    return boxes, cells
-
-
 @examples(150)
 @given(seed=SEEDS)
 def test_every_bound_covers_every_completion(seed: int) -> None:
     case = random_case(seed)
     rng = np.random.default_rng(seed + 1)
     for _ in range(5):
-        boxes, cells = random_box(case, rng)
+        boxes, cells = random_box(case.placement, rng)
         if not len(cells):
             continue
         most = case.truth(cells).max()
@@ -167,7 +135,7 @@ def test_a_box_is_hopeless_only_if_libsvm_refuses_every_cell(seed: int) -> None:
     case = random_case(seed)
     rng = np.random.default_rng(seed + 1)
     for _ in range(5):
-        boxes, cells = random_box(case, rng)
+        boxes, cells = random_box(case.placement, rng)
         if len(cells):
             # libsvm accepts its best cell exactly; a bound that missed it by a rounding would be wrong.
             assert not case.at(case.answers(cells).max()).hopeless(ONE, boxes)[0]
@@ -323,7 +291,7 @@ def test_a_bound_that_forgot_what_may_stay_would_be_caught():
     caught = 0
     for seed in range(40):
         case = random_case(seed)
-        boxes, cells = random_box(case, rng)
+        boxes, cells = random_box(case.placement, rng)
         if len(cells):
             most = case.truth(cells).max()
             forgetful = boxes._replace(changes_left=boxes.changes_left * 0)

@@ -1,7 +1,7 @@
 """What a network's bounds and verdicts claim holds for every cell, whatever the network."""
 
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes
-from p2ce.compiled.network import NetworkScore, seen_in_single
+from p2ce.compiled.network import NetworkScore
 from p2ce.compiled.network_bounds import by_intervals, by_lines, region_of, tighten
 from p2ce.compiled.network_layers import Layer
 from p2ce.compiled.network_people import NetworkPeople
 from p2ce.compiled.network_rounding import DOUBLE, SINGLE
-from p2ce.compiled.score import seen_as_given
+from p2ce.compiled.score import seen_as_given, seen_in_single
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
 from tests.properties.amount import examples
+from tests.properties.random_boxes import random_box
 
 MOST_CELLS = 4_000
 SEEDS = st.integers(0, 10**9)
@@ -114,44 +115,13 @@ def random_case(seed: int, *, unit: float = DOUBLE, steepness: float | None = No
     return Case(score=score, grid=grid, placement=placement, person=person, laid=laid)
 
 
-def random_box(case: Case, rng: np.random.Generator) -> tuple[Boxes, np.ndarray]:
-    """Give a random box, and all its cells that the search could come to, or many of them."""
-    here = case.placement.position[0]
-    low, high, must, allowed = [], [], [], []
-    for axis, at in enumerate(here.tolist()):
-        first, last = sorted(rng.integers(0, case.placement.count[0, axis], 2).tolist())
-        kind, forced = rng.random(), False
-        if kind < 0.2:
-            first = last = at
-        elif kind < 0.6:
-            first, last = min(first, at), max(last, at)
-            forced = bool(first < last and rng.random() < 0.4)
-        low.append(first)
-        high.append(last)
-        must.append(forced)
-        allowed.append([index for index in range(first, last + 1) if not (forced and index == at)])
-    changes_left = int(rng.choice([0, 1, 2, 3, 1 << 30]))
-    boxes = Boxes(
-        np.array([low], dtype=np.int32),
-        np.array([high], dtype=np.int32),
-        np.array([must]),
-        np.array([changes_left], dtype=np.int64),
-    )
-    cells = np.array(list(product(*allowed)), dtype=np.int32).reshape(-1, len(here))
-    free = np.array([at in choices for at, choices in zip(here.tolist(), allowed, strict=True)])
-    cells = cells[((cells != here) & free).sum(axis=1) <= changes_left]
-    if len(cells) > MOST_CELLS:
-        cells = cells[rng.choice(len(cells), MOST_CELLS, replace=False)]
-    return boxes, cells
-
-
 @examples(150)
 @given(seed=SEEDS)
 def test_every_bound_covers_every_completion(seed: int) -> None:
     case = random_case(seed)
     rng = np.random.default_rng(seed + 1)
     for _ in range(5):
-        boxes, cells = random_box(case, rng)
+        boxes, cells = random_box(case.placement, rng)
         if not len(cells):
             continue
         most = case.truth(cells).max()
@@ -170,7 +140,7 @@ def test_a_box_is_hopeless_only_if_the_library_refuses_every_cell(seed: int, sin
     rng = np.random.default_rng(seed + 1)
     owner = np.zeros(1, dtype=np.int64)
     for _ in range(5):
-        boxes, cells = random_box(case, rng)
+        boxes, cells = random_box(case.placement, rng)
         if not len(cells):
             continue
         most = case.in_single(cells).max() if single else case.score.score_rows(case.rows(cells)).max()

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.search import engine
-from p2ce.search.brute_force import brute_force, sort_points
 from p2ce.search.engine import rules_of, search_people
 from p2ce.search.methods import METHODS
 from p2ce.search.workspace import Rules
@@ -50,19 +49,13 @@ def assert_exact(problem: Problem, rules: Rules, bans: list[list[list[int]]]) ->
     assert (found.open_boxes == 0).all()
     fronts = []
     for person, mine in enumerate(bans):
-        expected = brute_force(
-            problem.scores,
-            problem.grid,
-            problem.placement,
-            problem.tables,
-            problem.people,
+        expected = problem.true_front(
             person,
             max_changes=rules.max_changes,
             keep_ties=rules.keep_ties,
             banned=mine,
         )
-        points = found.points[found.first[person] : found.first[person + 1]]
-        got = sort_points(points, problem.tables, problem.placement, person)
+        got = problem.front_of(found, person)
         np.testing.assert_array_equal(got, expected)
         fronts.append(got)
     return fronts

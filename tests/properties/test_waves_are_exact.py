@@ -13,7 +13,6 @@ from p2ce.compiled.flat import FlatPeople, flatten_scores, lay_out_people
 from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes, Verdicts
 from p2ce.compiled.score import CompiledScore
 from p2ce.search import waves
-from p2ce.search.brute_force import brute_force, sort_points
 from p2ce.search.engine import Found, Progress, rules_of
 from p2ce.search.methods import METHODS
 from p2ce.search.waves import OutsideScore, search_in_waves
@@ -95,21 +94,13 @@ def in_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 def assert_exact(problem: Problem, found: Found, rules: object, bans: list[list[list[int]]]) -> None:
     assert found.finished.all()
     for person, mine in enumerate(bans):
-        expected = brute_force(
-            problem.scores,
-            problem.grid,
-            problem.placement,
-            problem.tables,
-            problem.people,
+        expected = problem.true_front(
             person,
             max_changes=rules.max_changes,
             keep_ties=rules.keep_ties,
             banned=mine,
         )
-        points = found.points[found.first[person] : found.first[person + 1]]
-        np.testing.assert_array_equal(
-            sort_points(points, problem.tables, problem.placement, person), expected
-        )
+        np.testing.assert_array_equal(problem.front_of(found, person), expected)
 
 
 @pytest.mark.usefixtures("in_steps")

@@ -11,6 +11,7 @@ from p2ce.compiled.costs import CostTables
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.records import DETAIL, LIMIT, NODE, PRICE, SCORE, SPOT, TREE
 from p2ce.compiled.score import CompiledScore
+from p2ce.compiled.seen import see_base
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, spread
 
@@ -71,7 +72,7 @@ def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: Floa
         looks_at.append(known[0] if known else len(views))
         if not known:
             views.append(score)
-    base_seen = tuple(_see_base(view, grid, sample) for view in views)
+    base_seen = tuple(see_base(view.see, grid, sample) for view in views)
     axis_of = np.full(len(sample), -1, dtype=np.int32)
     axis_of[grid.columns] = np.arange(len(grid.names), dtype=np.int32)
 
@@ -153,14 +154,6 @@ def _depths(forest: Forest, levels: list[IntArray]) -> IntArray:
     for depth, level in enumerate(levels):
         depths[np.searchsorted(forest.root, level, side="right") - 1] = depth
     return depths
-
-
-def _see_base(view: CompiledScore, grid: BaseGrid, sample: FloatArray) -> FloatArray:
-    """Show every base candidate to the view, all axes at once: views work column by column."""
-    rows = np.tile(sample, (grid.width, 1))
-    rows[:, grid.columns] = grid.table.T
-    seen: FloatArray = np.ascontiguousarray(view.see(rows)[:, grid.columns].T)
-    return seen
 
 
 def tick_for(span: float | FloatArray) -> FloatArray:

@@ -40,6 +40,15 @@ class Verdicts(NamedTuple):
     value: FloatArray  # (cells,)
 
 
+def verdicts(value: FloatArray, margin: FloatArray, sure: float, maybe: float) -> Int8Array:
+    """Compare values that may be off by ``margin``; whatever is not a number leaves a doubt."""
+    verdict = np.full(len(value), DOUBTFUL)
+    verdict[value >= np.nextafter(sure + margin, np.inf)] = ACCEPTED
+    verdict[value < np.nextafter(maybe - margin, -np.inf)] = REFUSED
+    verdict[~np.isfinite(value) | ~np.isfinite(margin)] = DOUBTFUL
+    return verdict
+
+
 class ForeignPeople(Protocol):
     """A foreign score, laid out for a batch of people who stand on the grid."""
 

@@ -1,5 +1,6 @@
 """Do the parts of a kernel machine's arithmetic that whole-array calls would do slowly."""
 
+from p2ce.compiled.largest_gains import add_largest, forget_gains, keep_largest
 from p2ce.jit import entry
 
 # When a value x becomes v, the argument of the rbf kernel changes by γ·(v − x)·(2s − v − x) for a vector's s,
@@ -74,9 +75,7 @@ def argument_ranges(base, table, gamma, square, today, first, last, free, limit,
             for j in range(vectors):
                 out[j] = base[owner[box], j]
             if not all_count:
-                for k in range(left):
-                    for j in range(vectors):
-                        best[k, j] = 0.0
+                forget_gains(best, left)
             for axis in range(axes):
                 here, low, high = today[box, axis], first[box, axis], last[box, axis]
                 if low == here and high == here:
@@ -93,18 +92,12 @@ def argument_ranges(base, table, gamma, square, today, first, last, free, limit,
                     for j in range(vectors):
                         gain[j] = max(one * (line[j] - less), other * (line[j] - more))
                 if free[box, axis] and not all_count:
-                    for k in range(left):
-                        for j in range(vectors):
-                            known, new = best[k, j], gain[j]
-                            best[k, j] = max(known, new)
-                            gain[j] = min(known, new)
+                    keep_largest(best, left, gain)
                 else:
                     for j in range(vectors):
                         out[j] += sign * gain[j]
             if not all_count:
-                for k in range(left):
-                    for j in range(vectors):
-                        out[j] += sign * best[k, j]
+                add_largest(best, left, sign, out)
 
 
 @entry

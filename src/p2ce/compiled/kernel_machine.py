@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.foreign import Verdicts
+from p2ce.compiled.foreign import Verdicts, verdicts
 from p2ce.compiled.kernel_curves import bend
-from p2ce.compiled.network import verdicts
 from p2ce.compiled.score import seen_as_given
 
 if TYPE_CHECKING:

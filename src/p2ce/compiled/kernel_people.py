@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compiled.foreign import DOUBTFUL, Boxes, Verdicts
+from p2ce.compiled.foreign import DOUBTFUL, Boxes, Verdicts, verdicts
 from p2ce.compiled.kernel_machine import NUMBERS_AT_ONCE, RBF, KernelMachine
 from p2ce.compiled.kernel_rounding import Reach, reach_of
-from p2ce.compiled.network import verdicts
+from p2ce.compiled.seen import see_people
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, spread
+from p2ce.grid.placement import Placement, point_rows
 
 # A chunk's arguments fill about this many bytes, so that they stay in the cache.
 CHUNK_BYTES = 400_000
@@ -88,10 +88,7 @@ class KernelPeople:
 
     def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
         """Write cells as rows that the kernel reads."""
-        rows = self.own[owner]
-        axes = np.arange(len(self.columns))
-        rows[:, self.columns] = self.seen[owner[:, None], axes[None, :], points]
-        return rows
+        return point_rows(self.columns, self.own, self.seen, owner, points)
 
 
 def lay_out(score: KernelMachine, grid: BaseGrid, placement: Placement, people: FloatArray) -> KernelPeople:
@@ -100,11 +97,7 @@ def lay_out(score: KernelMachine, grid: BaseGrid, placement: Placement, people: 
     order = np.argsort(score.weights <= 0.0, kind="stable")
     vectors = score.support[order][:, grid.columns]
     with np.errstate(all="ignore"):
-        own = np.ascontiguousarray(score.see(people), dtype=np.float64)
-        shown = np.tile(people[:1], (grid.width, 1))
-        shown[:, grid.columns] = grid.table.T
-        table = np.ascontiguousarray(score.see(shown)[:, grid.columns].T, dtype=np.float64)
-        seen = spread(table, own[:, grid.columns], placement.position, placement.inserted, grid.lengths)
+        own, seen = see_people(score.see, grid, placement, people)
         largest = np.abs(own)
         if grid.axis_count:
             largest[:, grid.columns] = np.abs(seen).max(axis=2)

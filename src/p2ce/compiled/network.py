@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from p2ce.arrays import FloatArray, Int8Array
-from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
+from p2ce.arrays import FloatArray
+from p2ce.compiled.foreign import Verdicts, verdicts
 from p2ce.compiled.network_layers import Layer, forward
 from p2ce.compiled.network_rounding import DOUBLE, row_error
 from p2ce.compiled.score import seen_as_given
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from p2ce.compiled.network_people import NetworkPeople
     from p2ce.grid.base_grid import BaseGrid
     from p2ce.grid.placement import Placement
-
-
-def seen_in_single(rows: FloatArray) -> FloatArray:
-    """Show rows to a model that casts them to float32; a cast never decreases."""
-    with np.errstate(over="ignore"):
-        return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,12 +83,3 @@ class NetworkScore:
         from p2ce.compiled.network_people import lay_out
 
         return lay_out(self, grid, placement, people)
-
-
-def verdicts(value: FloatArray, margin: FloatArray, sure: float, maybe: float) -> Int8Array:
-    """Compare values that may be off by ``margin``; whatever is not a number leaves a doubt."""
-    verdict = np.full(len(value), DOUBTFUL)
-    verdict[value >= np.nextafter(sure + margin, np.inf)] = ACCEPTED
-    verdict[value < np.nextafter(maybe - margin, -np.inf)] = REFUSED
-    verdict[~np.isfinite(value) | ~np.isfinite(margin)] = DOUBTFUL
-    return verdict

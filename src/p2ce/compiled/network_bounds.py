@@ -213,8 +213,8 @@ def _highest(
         relax(forms, *lines[position], offset, which, weight, constant, slack)
         weights = people.weights if position == 0 else layer.weights
         forms = (forms[:, :, 0] @ weights.T)[:, :, None] if rows == 1 else np.matmul(weights, forms)
-    best = np.empty((MOST_COUNTED, rows))
-    highest(forms, region.low, region.high, region.free, region.limit, best, constant)
+    best, gain = np.empty((MOST_COUNTED, rows)), np.empty(rows)
+    highest(forms, region.low, region.high, region.free, region.limit, best, gain, constant)
     top: FloatArray = constant + slack * INFLATION
     top[~np.isfinite(forms).all(axis=1)] = np.inf
     return top

@@ -1,5 +1,6 @@
 """Do the parts of a network's arithmetic that whole-array calls would do slowly; see `network_people`."""
 
+from p2ce.compiled.largest_gains import add_largest, forget_gains, keep_largest
 from p2ce.jit import entry
 
 
@@ -63,9 +64,7 @@ def first_interval(base, weights, low, high, free, limit, owner, best, gain, dow
             for j in range(width):
                 out[j] = base[owner[box], j]
             if not all_count:
-                for k in range(left):
-                    for j in range(width):
-                        best[k, j] = 0.0
+                forget_gains(best, left)
             for axis in range(axes):
                 least, most = low[box, axis], high[box, axis]
                 if least == 0.0 and most == 0.0:
@@ -74,19 +73,13 @@ def first_interval(base, weights, low, high, free, limit, owner, best, gain, dow
                     for j in range(width):
                         weight = sign * weights[axis, j]
                         gain[j] = max(weight * least, weight * most)
-                    for k in range(left):
-                        for j in range(width):
-                            first, second = best[k, j], gain[j]
-                            best[k, j] = max(first, second)
-                            gain[j] = min(first, second)
+                    keep_largest(best, left, gain)
                 else:
                     for j in range(width):
                         weight = sign * weights[axis, j]
                         out[j] += sign * max(weight * least, weight * most)
             if not all_count:
-                for k in range(left):
-                    for j in range(width):
-                        out[j] += sign * best[k, j]
+                add_largest(best, left, sign, out)
 
 
 @entry
@@ -117,8 +110,11 @@ def relax(lines, upper_slope, upper_shift, lower_slope, lower_shift, offset, whi
 
 
 @entry
-def highest(slopes, low, high, free, limit, best, constant):
-    """Add the largest value of linear forms ``slopes`` (boxes, axes, rows) over boxes to ``constant``."""
+def highest(slopes, low, high, free, limit, best, gain, constant):
+    """Add the largest value of linear forms ``slopes`` (boxes, axes, rows) over boxes to ``constant``.
+
+    ``best`` (room, rows) and ``gain`` (rows,) are scratch, as in `first_interval`.
+    """
     boxes, axes, rows = slopes.shape
     for box in range(boxes):
         open_axes = 0
@@ -129,9 +125,7 @@ def highest(slopes, low, high, free, limit, best, constant):
         all_count = open_axes <= left or left > best.shape[0]
         out = constant[box]
         if not all_count:
-            for k in range(left):
-                for r in range(rows):
-                    best[k, r] = 0.0
+            forget_gains(best, left)
         for axis in range(axes):
             least, most = low[box, axis], high[box, axis]
             if least == 0.0 and most == 0.0:
@@ -139,15 +133,10 @@ def highest(slopes, low, high, free, limit, best, constant):
             row = slopes[box, axis]
             if free[box, axis] and not all_count:
                 for r in range(rows):
-                    gain = max(row[r] * least, row[r] * most)
-                    for k in range(left):
-                        known = best[k, r]
-                        best[k, r] = max(known, gain)
-                        gain = min(known, gain)
+                    gain[r] = max(row[r] * least, row[r] * most)
+                keep_largest(best, left, gain)
             else:
                 for r in range(rows):
                     out[r] += max(row[r] * least, row[r] * most)
         if not all_count:
-            for k in range(left):
-                for r in range(rows):
-                    out[r] += best[k, r]
+            add_largest(best, left, 1.0, out)

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compiled.foreign import DOUBTFUL, Boxes, Verdicts
-from p2ce.compiled.network import NetworkScore, verdicts
+from p2ce.compiled.foreign import DOUBTFUL, Boxes, Verdicts, verdicts
+from p2ce.compiled.network import NetworkScore
 from p2ce.compiled.network_layers import activate, forward
 from p2ce.compiled.network_rounding import Reach, reach_of, row_error
+from p2ce.compiled.seen import see_people
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, spread
+from p2ce.grid.placement import Placement, point_rows
 
 # A chunk's values of one layer fill about this many bytes, so that two layers stay in the cache.
 CHUNK_BYTES = 400_000
@@ -91,10 +92,7 @@ class NetworkPeople:
 
     def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
         """Write cells as rows that the first layer reads."""
-        rows = self.own[owner]
-        axes = np.arange(len(self.columns))
-        rows[:, self.columns] = self.seen[owner[:, None], axes[None, :], points]
-        return rows
+        return point_rows(self.columns, self.own, self.seen, owner, points)
 
 
 def lay_out(score: NetworkScore, grid: BaseGrid, placement: Placement, people: FloatArray) -> NetworkPeople:
@@ -102,11 +100,7 @@ def lay_out(score: NetworkScore, grid: BaseGrid, placement: Placement, people: F
     people = np.ascontiguousarray(people, dtype=np.float64)
     first = score.layers[0]
     with np.errstate(all="ignore"):
-        own = np.ascontiguousarray(score.see(people), dtype=np.float64)
-        shown = np.tile(people[:1], (grid.width, 1))
-        shown[:, grid.columns] = grid.table.T
-        table = np.ascontiguousarray(score.see(shown)[:, grid.columns].T, dtype=np.float64)
-        seen = spread(table, own[:, grid.columns], placement.position, placement.inserted, grid.lengths)
+        own, seen = see_people(score.see, grid, placement, people)
         low, high = own.copy(), own.copy()
         if grid.axis_count:
             low[:, grid.columns] = seen.min(axis=2)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from p2ce.arrays import FloatArray
 from p2ce.compiled.forest import Forest
 
@@ -10,6 +12,12 @@ from p2ce.compiled.forest import Forest
 def seen_as_given(rows: FloatArray) -> FloatArray:
     """Hand the rows on unchanged: the model reads the user's values as they are."""
     return rows
+
+
+def seen_in_single(rows: FloatArray) -> FloatArray:
+    """Show rows to a model that casts them to float32; a cast never decreases."""
+    with np.errstate(over="ignore"):
+        return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,3 +82,13 @@ def spread(
     for row, column in zip(*np.nonzero(inserted & (position == lengths)), strict=True):
         values[row, column, position[row, column] :] = current[row, column]
     return values
+
+
+def point_rows(
+    columns: IntArray, values: FloatArray, candidates: FloatArray, owner: IntArray, points: Int32Array
+) -> FloatArray:
+    """Write points (cells, axes) of people (n, d) as whole rows; ``candidates`` are (n, axes, width)."""
+    rows = values[owner]
+    axes = np.arange(points.shape[1])
+    rows[:, columns] = candidates[owner[:, None], axes, points]
+    return rows

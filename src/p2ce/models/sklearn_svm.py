@@ -10,8 +10,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compiled.kernel_machine import POLY, RBF, KernelMachine
 from p2ce.compiled.library import library_class
 from p2ce.compiled.links import summation_error, widened
-from p2ce.compiled.network import seen_in_single
-from p2ce.compiled.score import CompiledScore, seen_as_given
+from p2ce.compiled.score import CompiledScore, seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
 from p2ce.models.reading import (
     DECISION,

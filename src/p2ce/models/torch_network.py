@@ -20,10 +20,10 @@ from scipy.special import expit, softmax
 from p2ce.arrays import FloatArray
 from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.links import Reported, logistic, sure_and_maybe
-from p2ce.compiled.network import NetworkScore, seen_in_single
+from p2ce.compiled.network import NetworkScore
 from p2ce.compiled.network_layers import Layer
 from p2ce.compiled.network_rounding import DOUBLE, SINGLE
-from p2ce.compiled.score import seen_as_given
+from p2ce.compiled.score import seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
 from p2ce.models.reading import (
     PROBABILITY,

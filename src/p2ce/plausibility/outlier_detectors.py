@@ -39,20 +39,11 @@ def read(
             "is plausible. Pass an outlier detector."
         )
     name, (columns, named) = type(detector).__name__, columns_of(detector, reference)
-    if not _is_pyod(detector):
-        if _is_local(detector) and named:
-            detector, named = _without_names(detector), False
-        return asked_detector(
-            detector.decision_function,
-            name=name,
-            call=CALL,
-            columns=columns,
-            named=named,
-            reference=reference,
-            contamination=contamination,
-        )
-    if not hasattr(detector, "threshold_"):
-        raise NotFitted(f"This {type(detector).__name__} is not fitted. Call .fit(X) on it.")
+    abnormal = _is_pyod(detector)  # higher is more abnormal there
+    if abnormal and not hasattr(detector, "threshold_"):
+        raise NotFitted(f"This {name} is not fitted. Call .fit(X) on it.")
+    if _is_local(detector) and named:
+        detector, named = _without_names(detector), False
     return asked_detector(
         detector.decision_function,
         name=name,
@@ -61,8 +52,8 @@ def read(
         named=named,
         reference=reference,
         contamination=contamination,
-        sign=-1.0,
-        least=-float(detector.threshold_),
+        sign=-1.0 if abnormal else 1.0,
+        least=-float(detector.threshold_) if abnormal else 0.0,
     )
 
 

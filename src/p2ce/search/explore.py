@@ -8,6 +8,7 @@ from p2ce.pareto.kernels import add_point, is_beaten
 from p2ce.search.open_boxes import push_box
 from p2ce.search.pricing import (
     corner_is_covered,
+    corner_key,
     is_decided,
     join,
     price_corner,
@@ -242,11 +243,7 @@ def push_halves(flat, me, box, size, least, count, best_first, work):
         span.high = cut - 1 if half == 0 else high
         if price_corner(me, box, size, least, work.sums) < 0:
             continue  # only the current value of an axis that must change, or too few axes left
-        key = 0.0
-        for m in range(me.joins.shape[0]):
-            # Ticks are shares of each objective's own largest total, so that they may be added up.
-            key += work.sums.total[m]
-        push_box(work, key, best_first)
+        push_box(work, corner_key(work.sums), best_first)
 
 
 @kernel

@@ -104,6 +104,18 @@ def price_corner(me, box, size, least_changes, sums):
 
 
 @kernel
+def corner_key(sums):
+    """Give what the best-first order goes by: the lower corner's total over the objectives.
+
+    Ticks are shares of each objective's own largest total, so that they may be added up.
+    """
+    key = 0.0
+    for m in range(sums.total.shape[0]):
+        key += sums.total[m]
+    return key
+
+
+@kernel
 def corner_is_covered(me, box, keep_ties, front, corner):
     """Tell whether every point of a box with this corner is beaten, or ties and comes later."""
     if is_beaten(front, corner):

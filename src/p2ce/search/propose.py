@@ -9,6 +9,7 @@ from p2ce.search.leaf import mail_leaf, screen_leaf
 from p2ce.search.open_boxes import has_room, pop_box, push_box
 from p2ce.search.pricing import (
     corner_is_covered,
+    corner_key,
     is_decided,
     price_corner,
     trim_box,
@@ -125,11 +126,7 @@ def push_part(me, box, size, work):
     """Open what the spans of the box at hand now say, unless it holds no point."""
     if price_corner(me, box, size, 1, work.sums) < 0:
         return
-    key = 0.0
-    for m in range(me.joins.shape[0]):
-        # Ticks are shares of each objective's own largest total, so that they may be added up.
-        key += work.sums.total[m]
-    push_box(work, key, True)
+    push_box(work, corner_key(work.sums), True)
 
 
 @kernel

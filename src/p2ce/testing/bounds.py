@@ -10,14 +10,13 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array
 from p2ce.compiled.costs import Join, tabulate
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, place
+from p2ce.grid.placement import Placement, place, point_rows
 from p2ce.search.engine import rules_of
 from p2ce.search.methods import METHODS
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
 from p2ce.testing.failing import require
 from p2ce.testing.reports import ASKED
 from p2ce.testing.subject import Subject
-from p2ce.verify.rows import point_rows
 
 PEOPLE = 6
 # Besides the reading's own threshold, those that the best cell of a box reaches exactly.
@@ -127,7 +126,7 @@ class _Trial:
 
     def rows(self, box: int, cells: Int32Array) -> FloatArray:
         owner = np.full(len(cells), self.boxes[box].person)
-        return point_rows(self.grid.columns, self.people, self.placement, owner, cells)
+        return point_rows(self.grid.columns, self.people, self.placement.values, owner, cells)
 
     def ask_about(self, subject: Subject, boxes: list[int]) -> None:
         """Ask about the cells of boxes, once for all thresholds, and in few calls."""

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import CostTables, tabulate
 from p2ce.compiled.foreign import ForeignPeople
-from p2ce.grid.placement import Placement, place
+from p2ce.grid.placement import Placement, place, point_rows
 from p2ce.objectives.base import price
 from p2ce.verify.outside import lay_out_networks
-from p2ce.verify.rows import point_rows
 from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class Batch:
 
     def rows(self, grid_columns: IntArray, owner: IntArray, points: Int32Array) -> FloatArray:
         """Write points as rows of all the model's columns."""
-        return point_rows(grid_columns, self.values, self.placement, owner, points)
+        return point_rows(grid_columns, self.values, self.placement.values, owner, points)
 
 
 def prepare(setup: Setup, values: FloatArray) -> Batch:

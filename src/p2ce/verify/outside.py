@@ -9,10 +9,10 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes, ForeignPeople, Verdicts
 from p2ce.compiled.score import CompiledScore
-from p2ce.grid.placement import Placement
+from p2ce.grid.placement import Placement, point_rows
 from p2ce.search.waves import OutsideScore
 from p2ce.verify.asking import ask
-from p2ce.verify.rows import point_rows, rows_frame
+from p2ce.verify.rows import rows_frame
 from p2ce.verify.setup import Setup
 
 
@@ -34,7 +34,8 @@ class AskedPeople:
         """Put the cells to the user's own object, all in one call."""
         value = np.full(len(points), np.nan) if self.known is None else self._said_before(owner, points)
         new = np.flatnonzero(np.isnan(value))
-        rows = point_rows(self.setup.grid.columns, self.values, self.placement, owner[new], points[new])
+        columns = self.setup.grid.columns
+        rows = point_rows(columns, self.values, self.placement.values, owner[new], points[new])
         value[new] = ask(self.call, rows_frame(rows, self.setup.labels, self.setup.dtypes), self.who)
         return Verdicts(np.where(value >= self.threshold, ACCEPTED, REFUSED), value)
 

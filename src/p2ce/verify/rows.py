@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.grid.placement import Placement
+from p2ce.arrays import FloatArray
 
 
 def rows_frame(
@@ -20,13 +19,3 @@ def rows_frame(
     frame = pd.DataFrame({i: values[:, i].astype(kind) for i, kind in enumerate(kinds)})
     frame.columns = labels
     return frame
-
-
-def point_rows(
-    columns: IntArray, values: FloatArray, placement: Placement, owner: IntArray, points: Int32Array
-) -> FloatArray:
-    """Write points (cells, axes) of people as rows of all the model's columns."""
-    rows = values[owner]
-    axes = np.arange(points.shape[1])
-    rows[:, columns] = placement.values[owner[:, None], axes, points]
-    return rows
