@@ -52,6 +52,7 @@ class BruteForce:
     max_changes: int
     accepts: Callable[[FloatArray], BoolArray]  # rows → does the model accept them
     is_plausible: Callable[[FloatArray], BoolArray]  # rows → does the detector let them pass
+    is_category: BoolArray | None = None  # (axes,) where any change counts as one deviation
 
     def front(self, person: FloatArray) -> Front:
         """Look at every row within ``max_changes`` changes of ``person``."""
@@ -77,7 +78,7 @@ class BruteForce:
         clock.append(perf_counter())
 
         # float64 holds whole numbers up to 2**53 exactly, and a total is at most 2**50 ticks.
-        distance = np.abs(table - current[:, None]) / self.deviation[:, None]
+        distance = self._distances(table, current)
         mean = distance / self.column_count
         scale = np.array([_power_of_two(mean.max(axis=1).sum()), _power_of_two(distance.max())])
         tick = scale * 2.0**-TICK_BITS
@@ -106,6 +107,15 @@ class BruteForce:
             plausible=kept.size,
             seconds=dict(zip(stages, np.diff(clock).tolist(), strict=True)),
         )
+
+    def _distances(self, table: FloatArray, current: FloatArray) -> FloatArray:
+        """Measure each axis's values (axes, width) in deviations; what is missing is −inf, and one away."""
+        with np.errstate(invalid="ignore"):  # −inf beside −inf is no distance at all
+            distance = np.abs(table - current[:, None]) / self.deviation[:, None]
+        one_apart = ~np.isfinite(distance)
+        if self.is_category is not None:
+            one_apart |= self.is_category[:, None]
+        return np.where(one_apart, table != current[:, None], distance)
 
 
 def pareto(costs: IntArray) -> IntArray:

@@ -18,6 +18,7 @@ class Source:
     target: str  # 1 is the favourable outcome
     categorical: tuple[str, ...]  # left out, as in the paper's experiments
     immutable: tuple[str, ...]
+    immutable_categories: tuple[str, ...] = ()  # of those left out
 
 
 SOURCES = {
@@ -35,11 +36,17 @@ SOURCES = {
             "RentsHouse",
         ),
     ),
-    "taiwan": Source(target="NoDefaultNextMonth", categorical=("EDUCATION", "MARRIAGE"), immutable=("Age",)),
+    "taiwan": Source(
+        target="NoDefaultNextMonth",
+        categorical=("EDUCATION", "MARRIAGE"),
+        immutable=("Age",),
+        immutable_categories=("MARRIAGE",),
+    ),
     "adult": Source(
         target="income",
         categorical=("occupation", "relationship", "race"),
         immutable=("is_male", "age"),
+        immutable_categories=("race",),
     ),
 }
 
@@ -68,18 +75,30 @@ def folder() -> Path:
 
 
 def load(name: str) -> DataSet:
-    """Read ``<name>.csv`` from the data folder and split it."""
+    """Read ``<name>.csv`` from the data folder without its categories, and split it."""
+    features, outcome = read(name)
+    source = SOURCES[name]
+    return split(name, features.drop(columns=list(source.categorical)), outcome, immutable=source.immutable)
+
+
+def read(name: str) -> tuple[pd.DataFrame, "pd.Series[int]"]:
+    """Read all features of ``<name>.csv`` from the data folder, and the outcome."""
     source, path = SOURCES[name], folder() / f"{name}.csv"
     if not path.is_file():
         raise SystemExit(f"{VARIABLE} names {path.parent}, but there is no {path.name} in it.")
     frame = pd.read_csv(path)
-    features = frame.drop(columns=[source.target, *source.categorical])
-    outcome = frame[source.target].astype(int)
+    return frame.drop(columns=source.target), frame[source.target].astype(int)
+
+
+def split(
+    name: str, features: pd.DataFrame, outcome: "pd.Series[int]", *, immutable: tuple[str, ...]
+) -> DataSet:
+    """Split the rows as the authors' code does."""
     first, test, first_outcome, _ = train_test_split(
         features, outcome, test_size=0.5, random_state=0, shuffle=True
     )
     train, _, train_outcome, _ = train_test_split(first, first_outcome, test_size=0.1, random_state=0)
-    return DataSet(name=name, train=train, outcome=train_outcome, test=test, immutable=source.immutable)
+    return DataSet(name=name, train=train, outcome=train_outcome, test=test, immutable=immutable)
 
 
 def choose(rows: pd.DataFrame, *, count: int, rng: np.random.Generator) -> pd.DataFrame:

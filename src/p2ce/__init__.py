@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from p2ce import rules as rules
     from p2ce.errors import P2CEError as P2CEError
     from p2ce.estimates.spec import ShapEstimate as ShapEstimate
     from p2ce.explainer import Explainer as Explainer
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from p2ce.result import Explanation as Explanation
     from p2ce.result import Explanations as Explanations
     from p2ce.result import Judgement as Judgement
+    from p2ce.result import Opening as Opening
     from p2ce.result import Status as Status
+    from p2ce.result import WhyNone as WhyNone
     from p2ce.search.engine import Progress as Progress
 
 # Names are loaded when first used: the command line answers --help without pandas and scikit-learn.
@@ -43,12 +46,15 @@ _HOMES = {
     "MaxDistance": "p2ce.objectives",
     "MeanDistance": "p2ce.objectives",
     "Objective": "p2ce.objectives",
+    "Opening": "p2ce.result",
     "P2CEError": "p2ce.errors",
     "PercentileShift": "p2ce.objectives",
     "Progress": "p2ce.search.engine",
     "ShapEstimate": "p2ce.estimates.spec",
     "Status": "p2ce.result",
     "WeightedDistance": "p2ce.objectives",
+    "WhyNone": "p2ce.result",
+    "rules": "p2ce",
     "to_text": "p2ce.present.text",
 }
 
@@ -59,6 +65,8 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'p2ce' has no attribute {name!r}")
+    if name == "rules":  # a module of its own: rules.linked(...), rules.if_then(...)
+        return import_module("p2ce.rules")
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

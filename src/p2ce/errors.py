@@ -3,9 +3,10 @@
     P2CEError
     ├── InvalidActions (ValueError)          what a feature may do makes no sense
     │   ├── UnknownFeature                   a name that is no column; the nearest ones are listed
-    │   └── ContradictoryConstraints         two constraints that no value can meet together
-    ├── InvalidReference (ValueError)        the reference frame: empty, missing values, …
-    │   └── UnsupportedColumn (TypeError)    a column that is neither a number nor a bool
+    │   ├── ContradictoryConstraints         two constraints that no value can meet together
+    │   └── PolicyError                      a policy file that cannot be read; file and line are named
+    ├── InvalidReference (ValueError)        the reference frame: empty, infinite values, …
+    │   └── UnsupportedColumn (TypeError)    a column that is neither numbers, bools, categories nor text
     ├── InvalidPerson (ValueError)           the row to explain: missing columns, NaN, …
     ├── InvalidTarget (ValueError)           a class that the model does not know
     ├── InvalidThreshold (ValueError)        a threshold that the score can never be compared to
@@ -40,6 +41,14 @@ class UnknownFeature(InvalidActions):
 
 class ContradictoryConstraints(InvalidActions):
     """Two constraints that no value can meet together."""
+
+
+class PolicyError(InvalidActions):
+    """A policy file that cannot be read or written."""
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line  # counted from 1
 
 
 class InvalidReference(P2CEError, ValueError):

@@ -3,44 +3,51 @@
 import logging
 import pickle
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption, InvalidPerson, InvalidReference, nearest
+from p2ce.errors import InvalidOption
 from p2ce.estimates.spec import ShapEstimate
-from p2ce.grid.base_grid import grid_of
+from p2ce.models.read import columns_with_missing
 from p2ce.models.several import read_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.plausibility.read import IsolationForest, read_detector
 from p2ce.problem.actions import ActionSet
-from p2ce.result import Explanation, Explanations
+from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.result import Explanation, Explanations, WhyNone
+from p2ce.result.dtypes import column_types
 from p2ce.result.judgement import Judgement
 from p2ce.search.engine import Listener, kernels_are_loaded
 from p2ce.search.methods import find_method
+from p2ce.tables import as_pandas
 from p2ce.verify.answer import answer_people, compile_kernels, search_completely
 from p2ce.verify.build import build_explanation
+from p2ce.verify.compounds import groups_of, has_links, settle_groups
 from p2ce.verify.estimate import fit_estimate
-from p2ce.verify.judge import judge
+from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
 from p2ce.verify.options import AS_ASKED, check_bound, check_jobs, check_limit, check_listener, check_time
 from p2ce.verify.pace import look_first, takes_too_long
-from p2ce.verify.people import read_frame, read_row, reference_dtypes
+from p2ce.verify.people import People, read_row, read_table
 from p2ce.verify.processes import pack, warm_processes
+from p2ce.verify.restrictions import ends_of
+from p2ce.verify.rules import columns_to_miss, read_rules
 from p2ce.verify.setup import (
     Setup,
     check_actions,
     labels_of,
-    lay_out_scores,
     needed_reach,
-    within_reach,
+    read_for,
+    shaped_for,
 )
+from p2ce.verify.telling import telling
 from p2ce.verify.trust import Trust
+from p2ce.verify.why_none import limit_asked, why_none
 
 log = logging.getLogger("p2ce")
 
@@ -56,12 +63,15 @@ class Explainer:
             `decision_function`, a PyTorch module, a function of a frame or array. Trees, linear models and
             networks are read and proven by bounds, others are asked (see the README). A list of models
             means that all of them have to accept.
-        reference: the population, a DataFrame with the model's columns. Distances, the default action
-            set and the isolation forest are made from it.
+        reference: the population, a table with the model's columns: pandas, polars, Arrow, a structured
+            array or a dict of columns. Distances, the default action set and the isolation forest are made
+            from it. Columns hold numbers, bools, text or categories, and may have missing values.
         actions: what each feature may do; by default `ActionSet.infer(reference)`.
-        target: the class whose score has to reach the threshold.
-        threshold: by default 0.5 for probabilities, 0 for decision functions; reached means `>=`. With
-            several models, one number for all or a list with one for each.
+        target: the wanted class, or for a regressor the wanted range (low, high).
+        threshold: by default 0.5 for probabilities, 0 for decision functions; reached means `>=`. One class
+            of more than two has to win, unless a threshold is given. With several models, one number for all
+            or a list with one for each.
+        scale: "probability" or "decision" where a model offers both, by default probabilities.
         margin: how far beyond its threshold every score has to be, on the scale that the model reports.
         objectives: names or `Objective` objects, at least one.
         max_changes: how many features may change at once; None for no limit.
@@ -90,12 +100,13 @@ class Explainer:
     def __init__(
         self,
         model: Any,
-        reference: pd.DataFrame,
+        reference: Any,
         *,
         actions: ActionSet | None = None,
         target: Any = 1,
         threshold: float | Sequence[float | None] | None = None,
         margin: float = 0.0,
+        scale: str | None = None,
         objectives: str | Objective | Sequence[str | Objective] = DEFAULT_OBJECTIVES,
         max_changes: int | None = 3,
         plausibility: Any = IsolationForest(),  # noqa: B008 - frozen
@@ -111,33 +122,43 @@ class Explainer:
         if not isinstance(ties, bool | np.bool_):
             raise InvalidOption(f"ties is True or False; got {ties!r}.")
         wanted = resolve(objectives)
-        if not isinstance(reference, pd.DataFrame):
-            raise InvalidReference(
-                f"The reference population must be a pandas DataFrame, got {type(reference).__name__}."
-            )
+        reference, self._kind = as_pandas(reference)
         inferred = ActionSet.infer(reference)  # also checks the frame
         actions = inferred if actions is None else actions
-        estimated = bound not in ("auto", "none")
-        read = read_models(
+        book = codebook_of(reference)
+        codes = book.encode(reference)
+        may_miss = columns_with_missing(codes, book) | columns_to_miss(actions)
+        # Kept, since people may need another reading: those who stand farther out, or lack other values.
+        self._read_models = partial(
+            read_models,
             model,
-            reference=reference,
             target=target,
             threshold=threshold,
             margin=margin,
-            opaque=estimated,
+            scale=scale,
+            codebook=book,
+            opaque=bound not in ("auto", "none"),
         )
+        read = self._read_models(reference=reference, may_miss=may_miss)
         names = read[0].columns
         check_actions(actions, names)
         labels = labels_of(reference, names)
-        values = reference[list(labels)].to_numpy(dtype=np.float64)
         detector = read_detector(
-            plausibility, reference=reference, random_state=random_state, contamination=contamination
+            plausibility,
+            reference=reference,
+            random_state=random_state,
+            contamination=contamination,
+            codebook=book,
+            may_miss=may_miss,
         )
-        grid = grid_of(actions, columns=names)
-        dtypes = reference_dtypes(reference, names)
+        codebook = book.of(names)
+        dtypes, categories = column_types(reference)
+        values = codebook.encode(reference)
+        actions = settle_groups(actions, codebook, values)
         self._model = model
         # Enough to read the model again; a copy, since the caller's frame may change later.
         self._reference = reference.iloc[:: max(1, len(reference) // KEPT_ROWS)].copy()
+        self._ends = ends_of(values)
         self._trust = Trust()
         self._random_state = random_state
         self._ready = threading.Lock()
@@ -145,24 +166,28 @@ class Explainer:
         setup = Setup(
             names=names,
             labels=labels,
-            dtypes=dtypes,
+            codebook=codebook,
+            may_miss=may_miss,
             model=read[0],
             others=read[1:],
             detector=detector,
-            objectives=tuple(one.fit(Reference(names=names, values=values)) for one in wanted),
+            objectives=tuple(
+                one.fit(Reference(names=names, values=values, codebook=codebook)) for one in wanted
+            ),
             actions=actions,
-            grid=grid,
-            layout=lay_out_scores(read, detector if chosen.plausible else None, grid, names),
+            rules=read_rules(actions, codebook),
+            compounds=groups_of(actions, codebook),
             method=chosen,
             max_changes=max_changes,
             keep_ties=bool(ties),
             use_bounds=bound != "none",
             target=target,
-            dtype_names={name: str(dtype) for name, dtype in dtypes.items()},
+            dtype_names={name: dtypes[name] for name in names},
+            categories={name: categories[name] for name in names if name in categories},
         )
-        self._setup = setup
+        self._setup = setup.laid_out()
         self._bound = bound
-        self._look = look_first(setup, self._some_rows())
+        self._look = look_first(self._setup, self._some_rows())
 
     @property
     def actions(self) -> ActionSet:
@@ -194,17 +219,24 @@ class Explainer:
             listener: called with a `Progress` now and then; answering False stops the search.
         """
         setup = self._setup_for(actions, max_changes)
-        people = read_row(row, setup.names, setup.dtypes, setup.actions)
+        people = read_row(row, setup.codebook, setup.actions, kind=self._kind)
         check_time(time_limit)
         check_listener(listener)
-        setup = self._within_reach(self._made_ready(setup), people.values)
-        answers = answer_people(setup, people.values, time_limit=time_limit, listener=listener)
-        self._trust.hear(answers)
-        return build_explanation(setup, people, 0, self._trust.judge(answers), 0)
+        return self._answer(self._made_ready(setup), people, time_limit, listener)
+
+    def why_none(
+        self, explanation: Explanation, *, actions: ActionSet | None = None, time_limit: float | None = None
+    ) -> WhyNone:
+        """Find the smallest sets of restrictions without which a person with NO_RECOURSE has an option.
+
+        ``actions`` are those given to `explain`, if any; ``time_limit`` is in seconds for all of it.
+        """
+        setup = self._setup_for(actions, limit_asked(explanation))
+        return why_none(setup, explanation, self._answer, ends=self._ends, time_limit=time_limit)
 
     def explain_many(
         self,
-        frame: pd.DataFrame,
+        frame: Any,
         *,
         n_jobs: int = 1,
         progress: bool = False,
@@ -221,13 +253,13 @@ class Explainer:
             progress: show a bar on stderr.
             time_limit: seconds for each person.
         """
-        if not isinstance(frame, pd.DataFrame):
-            raise InvalidPerson(f"explain_many() takes a DataFrame, got {type(frame).__name__}.")
         check_time(time_limit)
         check_jobs(n_jobs)
-        people = read_frame(frame, self._setup.names, self._setup.dtypes, self._setup.actions)
+        people = read_table(frame, self._setup.codebook, self._setup.actions)
         setup = self._made_ready(self._setup)
-        setup = self._within_reach(setup, np.zeros((1, len(setup.names))))
+        # Whatever is missing in anyone is read for all at once.
+        lacking = (people.values == MISSING).any(axis=0)
+        setup = self._read_again(setup, np.where(lacking, MISSING, 0.0)[None, :])
         return answer_many(
             setup,
             lambda values: self._within_reach(setup, values),
@@ -244,24 +276,9 @@ class Explainer:
         ``proposal`` is a whole row, or a dict of the changed columns only. With the person's
         ``explanation`` the judgement also lists the options that beat the proposal.
         """
-        setup = self._setup
-        before = read_row(row, setup.names, setup.dtypes, setup.actions)
-        if explanation is not None and not isinstance(explanation, Explanation):
-            raise InvalidOption(f"explanation must be an Explanation, got {type(explanation).__name__}.")
-        if explanation is not None and explanation.person != before.row(0, setup.names):
-            raise InvalidOption(
-                "The explanation is about another person. Pass the one that explain(row) gave."
-            )
-        if isinstance(proposal, Mapping):
-            unknown = [str(name) for name in proposal if str(name) not in setup.names]
-            if unknown:
-                raise InvalidPerson(
-                    f"The proposal changes {unknown[0]!r}, which is not a column of the model. "
-                    f"{nearest(unknown[0], setup.names)}"
-                )
-            proposal = before.row(0, setup.names) | {str(name): value for name, value in proposal.items()}
-        after = read_row(proposal, setup.names, setup.dtypes, None)
-        return judge(self._within_reach(setup, after.values), before, after, explanation)
+        before, after = read_proposal(self._setup, row, proposal, explanation)
+        both = np.concatenate([before.values, after.values])
+        return judge(self._within_reach(self._setup, both), before, after, explanation)
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
         """Get ready ahead of time: compile, and make the estimate if one is needed.
@@ -275,13 +292,13 @@ class Explainer:
             warm_processes(setup, self._some_rows()[:1], n_jobs)
 
     def _some_rows(self) -> FloatArray:
-        return self._reference[list(self._setup.labels)].to_numpy(dtype=np.float64)
+        return self._setup.codebook.encode(self._reference)
 
     def _made_ready(self, setup: Setup) -> Setup:
         """Compile before any clock runs, and make the estimate where one is needed; neither in silence."""
         with self._ready:
             if not kernels_are_loaded(in_waves=setup.in_waves):
-                with _telling("Compiling the search: up to half a minute, once for each kind of model."):
+                with telling("Compiling the search: up to half a minute, once for each kind of model."):
                     compile_kernels(setup, self._some_rows()[:1])
             if setup is self._asked_for:  # got ready before, or by somebody else meanwhile
                 return self._setup
@@ -295,13 +312,20 @@ class Explainer:
     def _with_estimate(self, setup: Setup) -> Setup:
         """Make the estimate that was asked for, or without which asking would take too long."""
         bound = self._bound
+        if setup.compounds or has_links(setup.actions):
+            if bound not in ("auto", "none"):
+                raise InvalidOption(
+                    "An estimate speaks of one feature at a time, so that it cannot go with linked() or "
+                    "one_hot(). Use bound='auto' or 'none', or drop these rules."
+                )
+            return setup
         if bound == "auto" and any(model.score is None for model in setup.models):
-            with _telling("Trying on a few people how long asking about everything takes."):
+            with telling("Trying on a few people how long asking about everything takes."):
                 if takes_too_long(setup, self._look, search_completely):
                     bound = "shap"
         if bound in ("auto", "none"):
             return setup
-        with _telling(
+        with telling(
             "Calibrating the estimate on people of the reference, once for this question; "
             "ShapEstimate(people=…, seconds=…) limits it."
         ):
@@ -329,28 +353,47 @@ class Explainer:
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
         if actions is not None:
+            actions = settle_groups(actions, setup.codebook, self._some_rows())
             setup = replace(setup.with_actions(actions), estimate=None)
         if not isinstance(max_changes, str):
             check_limit(max_changes)
             if max_changes != setup.max_changes:  # an estimate was calibrated for another question then
-                setup = replace(setup, max_changes=max_changes, estimate=None)
+                setup = setup.with_limit(max_changes)
         elif max_changes != AS_ASKED:
             raise InvalidOption(f"max_changes is a whole number of at least 1, or None; got {max_changes!r}.")
         return setup
 
+    def _answer(
+        self, setup: Setup, people: People, limit: float | None, listener: Listener | None
+    ) -> Explanation:
+        setup = self._within_reach(setup, people.values)
+        answers = answer_people(setup, people.values, time_limit=limit, listener=listener)
+        self._trust.hear(answers)
+        return build_explanation(setup, people, 0, self._trust.judge(answers), 0)
+
     def _within_reach(self, setup: Setup, values: FloatArray) -> Setup:
-        """Read a linear model again where people lie farther out than its rounding was proven for."""
-        if within_reach(setup, values).all():
-            return setup
-        order = setup.labels.get_indexer(self._reference.columns)
-        models = read_models(
-            self._model,
-            reference=self._reference,
-            target=setup.target,
-            threshold=[model.threshold for model in setup.models] if setup.others else setup.model.threshold,
-            reach=needed_reach(setup, values)[order],
-        )
-        return setup.with_models(models)
+        """Make the question one that holds for people (n, d), of whom there is one where links are."""
+        setup = self._read_again(setup, values)
+        # What follows another feature follows it from where the person stands.
+        return setup if shaped_for(setup, values).all() else setup.for_person(values[0])
+
+    def _read_again(self, setup: Setup, values: FloatArray) -> Setup:
+        """Read again where people lie farther out than a linear model's rounding was proven for.
+
+        Or where they lack values that nobody of the reference lacks.
+        """
+        if not read_for(setup, values).all():
+            order = setup.labels.get_indexer(self._reference.columns)
+            lacking = np.flatnonzero((values == MISSING).any(axis=0))
+            may_miss = setup.may_miss | {setup.names[column] for column in lacking}
+            models = self._read_models(
+                reference=self._reference, reach=needed_reach(setup, values)[order], may_miss=may_miss
+            )
+            detector = setup.detector
+            if may_miss != setup.may_miss and detector is not None and detector.again is not None:
+                detector = detector.again(may_miss)
+            setup = setup.with_models(models, detector=detector, may_miss=may_miss)
+        return setup
 
 
 def _unpacked(payload: bytes) -> Explainer:
@@ -358,15 +401,3 @@ def _unpacked(payload: bytes) -> Explainer:
     explainer = object.__new__(Explainer)
     explainer.__dict__.update(pickle.loads(payload), _ready=threading.Lock())
     return explainer
-
-
-@contextmanager
-def _telling(message: str) -> Iterator[None]:
-    """Say something when getting ready takes a while: no silent pause."""
-    notice = threading.Timer(1.5, log.warning, (message,))
-    notice.daemon = True
-    notice.start()
-    try:
-        yield
-    finally:
-        notice.cancel()

@@ -1,7 +1,5 @@
 """Check the reading of scikit-learn's linear classifiers."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -81,15 +79,3 @@ def test_a_larger_reach_widens_the_band():
     far = read_model(model, reference=frame, reach=np.full(5, 1e6))
     assert far.score.sure - far.score.maybe > near.score.sure - near.score.maybe
     assert (far.reach == 1e6).all()
-
-
-def test_several_classes_are_only_asked(caplog):
-    frame, _ = scaled_people()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = LogisticRegression().fit(frame, np.digitize(frame["income"], [-0.5, 0.5]))
-    with caplog.at_level("INFO", logger="p2ce"):
-        found = read_model(model, reference=frame, target=2)
-    assert found.score is None
-    assert "3 classes" in caplog.text
-    assert (found.ask(frame) == model.predict_proba(frame)[:, 2]).all()

@@ -11,6 +11,7 @@ import p2ce
 from p2ce.compiled.evaluate import score_rows
 from p2ce.models.read import read_model
 from tests.models.laws import assert_reads, people
+from tests.models.target_laws import assert_decides_as, assert_reaches, assert_wins
 
 FRAME, LABEL = people()
 
@@ -86,11 +87,29 @@ def test_what_rounds_otherwise_is_only_asked(model, frame):
     assert (found.ask(frame) == model.predict_proba(frame)[:, 1].astype(np.float64)).all()
 
 
-def test_several_classes_are_only_asked():
-    model = GaussianNB().fit(FRAME, np.digitize(FRAME["income"], [2500.0, 3500.0]))
-    found = read_model(model, reference=FRAME, target=2)
-    assert found.score is None
-    assert (found.ask(FRAME) == model.predict_proba(FRAME)[:, 2]).all()
+def three_kinds() -> np.ndarray:
+    return np.array(["low", "middle", "high"])[np.digitize(FRAME["income"], [2500.0, 3500.0])]
+
+
+@pytest.mark.parametrize(
+    "model", [GaussianNB(), GaussianNB(priors=[0.9, 0.05, 0.05])], ids=["plain", "priors"]
+)
+def test_a_class_wins_where_the_model_predicts_it(model):
+    model.fit(FRAME.astype(float), three_kinds())
+    for target in model.classes_:
+        found = assert_wins(model, FRAME.astype(float), target)
+        assert found.reach is not None
+
+
+def test_one_of_several_probabilities_is_bounded_by_pairs_of_classes():
+    frame = FRAME.astype(float)
+    model = GaussianNB().fit(frame, three_kinds())
+    for index, target in enumerate(model.classes_):
+        own = model.predict_proba(frame)[:3, index]
+        own = own[own > 0.2]
+        assert_reaches(model, frame, target, [0.4, 0.9, *own, *np.nextafter(own, 1.0)])
+        for extreme in (0.0, 1e-310, 1e-12, 1.0):
+            assert_decides_as(model, frame, target=target, threshold=extreme)
 
 
 def test_the_front_is_that_of_the_model_when_it_is_only_asked():

@@ -61,7 +61,7 @@ def test_any_of_several_classes_can_be_the_target():
     labels = np.array(["no", "maybe", "yes"])[THREE]
     model = KNeighborsClassifier().fit(SCALED, labels)
     for index, target in enumerate(("maybe", "no", "yes")):
-        found = read_model(model, reference=SCALED, target=target)
+        found = read_model(model, reference=SCALED, target=target, threshold=0.5)
         assert (found.ask(SCALED) == model.predict_proba(SCALED)[:, index]).all()
     with pytest.raises(InvalidTarget, match="'maybe', 'no', 'yes'"):
         read_model(model, reference=SCALED)
@@ -122,7 +122,9 @@ def test_a_function_may_report_several_classes_by_number():
     model = KNeighborsClassifier().fit(SCALED, THREE)
     own = model.predict_proba(SCALED)
     for target in range(3):
-        found = read_model(lambda rows: model.predict_proba(rows), reference=SCALED, target=target)
+        found = read_model(
+            lambda rows: model.predict_proba(rows), reference=SCALED, target=target, threshold=0.4
+        )
         assert (found.ask(SCALED) == own[:, target]).all()
     with pytest.raises(InvalidTarget, match="0, 1, 2; target=3"):
         read_model(lambda rows: model.predict_proba(rows), reference=SCALED, target=3)
@@ -313,7 +315,7 @@ class Curved(nn.Module):
 def test_a_module_that_is_not_read_is_asked_for_logits(outputs):
     torch.manual_seed(0)
     module = Curved(outputs).eval()
-    found = read_model(module, reference=SCALED)
+    found = read_model(module, reference=SCALED, threshold=0.5)
     assert found.family == "opaque (Curved)"
     with torch.no_grad():
         logits = module(torch.tensor(SCALED.to_numpy(), dtype=torch.float32))

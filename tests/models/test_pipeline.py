@@ -13,6 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from p2ce.compiled.evaluate import score_rows
+from p2ce.compiled.score import seen_as_given
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.read import read_model
 from tests.models.laws import assert_reads, people
@@ -60,10 +61,9 @@ def test_single_precision_is_kept_on_the_way_to_the_model():
     single = frame.astype(np.float32)
     model = make_pipeline(StandardScaler(), forest()).fit(single, label)
     found = read_model(model, reference=single)
-    seen = found.score.see(single.to_numpy(dtype=np.float64))
-    assert (seen == model[0].transform(single)).all()
     scores = score_rows(found.score, single.to_numpy(dtype=np.float64))
     assert ((scores >= found.score.sure) == (found.ask(single) >= 0.5)).all()
+    assert np.array_equal(found.report(scores), found.ask(single))
 
 
 def test_a_pipeline_with_other_transformers_is_asked_as_a_whole(caplog):
@@ -91,6 +91,17 @@ def test_a_pipeline_without_a_model_is_refused():
         read_model(
             Pipeline([("scale", StandardScaler()), ("end", "passthrough")]).fit(frame), reference=frame
         )
+
+
+def test_trees_behind_scalers_split_the_table_itself():
+    """Splits are moved through the scaler, so that the search need not see through it at all."""
+    frame, label = people()
+    model = make_pipeline(StandardScaler(), RobustScaler(), forest()).fit(frame, label)
+    found = read_model(model, reference=frame)
+    assert found.score.see is seen_as_given
+    plain = read_model(model[-1], reference=pd.DataFrame(model[:-1].transform(frame)))
+    assert len(found.score.forest.feature) == len(plain.score.forest.feature)
+    assert found.family == "scikit-learn random forest behind StandardScaler, RobustScaler"
 
 
 def test_an_unfitted_pipeline_says_so():

@@ -157,9 +157,6 @@ def test_what_cannot_be_read_is_refused():
     frame, label = scaled_people()
     with pytest.raises(NotFitted):
         read(MLPClassifier(), frame)
-    three = np.digitize(frame["income"], [-0.5, 0.5])
-    with pytest.raises(UnsupportedModel, match="3 outputs"):
-        read(fitted(frame, three), frame)
     several = np.stack([label, 1 - label], axis=1)
     with pytest.raises(UnsupportedModel, match="2 outputs"):
         read(fitted(frame, several), frame)

@@ -115,7 +115,7 @@ def test_scalers_may_stand_in_front_of_a_curved_kernel(scaler, kernel):
     for frame in (FRAME, FRAME.astype(np.float32)):
         model = make_pipeline(scaler, SVC(kernel=kernel)).fit(frame, LABEL)
         found = assert_never_contradicted(model, frame, frame)
-        assert found.family.endswith("behind scalers")
+        assert found.family.endswith(f"behind {type(scaler).__name__}")
         assert isinstance(found.score, KernelMachine)
 
 

@@ -4,11 +4,13 @@ import pickle
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective
 from p2ce.objectives import CostTable, Reference
+from p2ce.problem.coding import MISSING, codebook_of
 
 PEOPLE = Reference(names=("Term", "Loan"), values=np.array([[12.0, 500.0], [24.0, 900.0]]))
 TERM = {12: 3.0, 24: 1.5, 36: 4.0}
@@ -64,6 +66,91 @@ def test_tables_travel_between_processes() -> None:
     assert fitted.costs(1, np.array([[1.0, 2.0]]), np.array([[1.0]])).tolist() == [[0.0, 2.0]]
 
 
+FRAME = pd.DataFrame({"Housing": ["own", "own", "rent", None], "Income": [1.0, 2.0, np.nan, 3.0]})
+CODEBOOK = codebook_of(FRAME)
+TENANTS = Reference(names=CODEBOOK.names, values=CODEBOOK.encode(FRAME), codebook=CODEBOOK)
+HOUSING = np.array([[MISSING, 0.0, 1.0]] * 3)  # missing, own, rent
+HOUSED = np.array([[MISSING], [0.0], [1.0]])
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA])
+def test_a_dict_prices_labels_and_missing_values(nothing: object) -> None:
+    fitted = CostTable("effort", {"Housing": {"own": 9, "rent": 1, nothing: 2}}).fit(TENANTS)
+    assert fitted.costs(0, HOUSING, HOUSED).tolist() == [[0.0, 9.0, 1.0], [2.0, 0.0, 1.0], [2.0, 9.0, 0.0]]
+    fitted = CostTable("effort", {"Income": {1: 5, nothing: 2}}).fit(TENANTS)
+    values, current = np.array([[MISSING, 1.0]] * 2), np.array([[MISSING], [1.0]])
+    assert fitted.costs(1, values, current).tolist() == [[0.0, 5.0], [2.0, 0.0]]
+
+
+def test_a_function_sees_labels() -> None:
+    seen = []
+
+    def by_label(current: object, values: np.ndarray) -> np.ndarray:
+        seen.append((current, values.tolist()))
+        return np.array([float(value != current) for value in values])
+
+    costs = CostTable("effort", {"Housing": by_label}).fit(TENANTS).costs(0, HOUSING, HOUSED)
+    assert costs.tolist() == (1 - np.eye(3)).tolist()
+    assert seen == [(now, [None, "own", "rent"]) for now in (None, "own", "rent")]
+
+
+def test_a_function_sees_nan_among_numbers() -> None:
+    def known(current: float, values: np.ndarray) -> np.ndarray:
+        return np.where(np.isnan(values) == np.isnan(current), 0.0, 7.0)
+
+    values, current = np.array([[MISSING, 1.0]] * 2), np.array([[MISSING], [1.0]])
+    costs = CostTable("effort", {"Income": known}).fit(TENANTS).costs(1, values, current)
+    assert costs.tolist() == [[0.0, 7.0], [7.0, 0.0]]
+
+
+def test_a_default_prices_labels_that_no_table_does() -> None:
+    fitted = CostTable("effort", {"Income": {1: 5}}, default=3).fit(TENANTS)
+    assert fitted.costs(0, HOUSING, HOUSED).tolist() == (3 * (1 - np.eye(3))).tolist()
+
+
+def test_a_label_that_only_a_person_has_is_a_place_to_start() -> None:
+    book = codebook_of(FRAME)
+    people = Reference(names=book.names, values=book.encode(FRAME), codebook=book)
+    fitted = CostTable("effort", {"Housing": {"own": 9, "rent": 1}}).fit(people)
+    boat = book["Housing"].encode(["boat"])
+    values = np.array([[0.0, 1.0, boat[0]]])
+    assert fitted.costs(0, values, boat[:, None]).tolist() == [[9.0, 1.0, 0.0]]
+
+
+def test_a_one_hot_group_costs_what_its_columns_do() -> None:
+    tables = {"Term": {0: 1.0, 1: 2.0}, "Loan": {0: 4.0, 1: 8.0}}
+    before, after = np.array([[[1.0, 0.0]]]), np.array([[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]])
+    added = CostTable("effort", tables).fit(PEOPLE).switch((0, 1), before, after)
+    assert added.tolist() == [[0.0, 9.0, 1.0]]
+    largest = CostTable("effort", tables, join="max").fit(PEOPLE).switch((0, 1), before, after)
+    assert largest.tolist() == [[0.0, 8.0, 1.0]]
+
+
+def test_tables_of_labels_travel_between_processes() -> None:
+    fitted = CostTable("effort", {"Housing": {"own": 9, "rent": 1, None: 2}}).fit(TENANTS)
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert copy.costs(0, HOUSING, HOUSED).tolist() == fitted.costs(0, HOUSING, HOUSED).tolist()
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"rnt": 1}, "prices 'Housing' = 'rnt', a label that .* never has. Did you mean 'rent'"),
+        ({1: 1}, "prices 'Housing' = 1, a label that"),
+        ({"own": 1, None: 1}, "no cost for 'Housing' = 'rent', which people may move to"),
+        ({"own": 1, "rent": 1}, "no cost for 'Housing' = missing, which people may move to"),
+        (lambda c, v: np.array([x == c for x in v]) + 0.0, "from missing to missing the cost 1; staying"),
+        (
+            lambda c, v: np.array([x == "rent" and c == "own" for x in v]) * -1.0,
+            "from 'own' to 'rent' the cost -1",
+        ),
+    ],
+)
+def test_a_mistake_with_labels_is_named(table: object, message: str) -> None:
+    with pytest.raises(InvalidObjective, match=message):
+        CostTable("effort", {"Housing": table}).fit(TENANTS).costs(0, HOUSING, HOUSED)  # type: ignore[dict-item]
+
+
 def ask(table: CostTable, column: int = 1) -> None:
     table.fit(PEOPLE).costs(column, np.array([[1.0, 2.0]]), np.array([[1.0]]))
 
@@ -79,10 +166,14 @@ def ask(table: CostTable, column: int = 1) -> None:
         (lambda: CostTable("effort", {"Term": {12: -1}}), "'effort' at Term = 12 is -1"),
         (lambda: CostTable("effort", {"Term": {12: np.nan}}), "'effort' at Term = 12 is nan"),
         (
-            lambda: CostTable("effort", {"Term": {"long": 1}}),
+            lambda: CostTable("effort", {"Term": {"long": 1}}).fit(PEOPLE),
             "values of 'Term' must be finite numbers, got 'long'",
         ),
-        (lambda: CostTable("effort", {"Term": {np.nan: 1}}), "values of 'Term' must be finite numbers"),
+        (
+            lambda: CostTable("effort", {"Term": {np.inf: 1}}).fit(PEOPLE),
+            "values of 'Term' must be finite numbers",
+        ),
+        (lambda: CostTable("effort", {"Term": {None: -1}}), "'effort' at Term = None is -1"),
         (lambda: CostTable("effort", {"Term": TERM}, default=-1), "the default of 'effort' is -1"),
         (lambda: CostTable("effort", {"Trem": TERM}).fit(PEOPLE), "prices 'Trem'.*Did you mean 'Term'"),
         (partial(ask, CostTable("effort", {"Term": TERM})), r"no cost for 'Loan' = 2, .*fix\('Loan'\)"),

@@ -12,7 +12,7 @@ from p2ce.errors import InvalidObjective, UnknownObjective
 from p2ce.objectives import Changes, CostTable, MaxDistance, Objective, WeightedDistance, resolve
 from p2ce.objectives.registry import NAMED, WITH_ARGUMENTS
 
-SUPPORT = {"arguments", "base", "registry"}
+SUPPORT = {"arguments", "base", "distance", "registry"}
 MODULES = [one.name for one in pkgutil.iter_modules(objectives.__path__) if one.name not in SUPPORT]
 
 

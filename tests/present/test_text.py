@@ -1,5 +1,6 @@
 """The sentences are true to the answer and read well."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 
 from p2ce.present import to_text
 from p2ce.present.proof import proof_sentence
+from p2ce.present.text import option_sentences
 from p2ce.present.trade_offs import trade_offs
 from p2ce.present.words import change_in_words, joined
 from p2ce.result import Explanation, Status
@@ -130,3 +132,82 @@ def test_changes_in_words() -> None:
     assert change_in_words("Rate", 0.5, 0.75) == "raise Rate from 0.5 to 0.75"
     assert change_in_words("Housing", "rent", "own") == "change Housing from rent to own"
     assert [joined([]), joined(["a"]), joined(["a", "b"])] == ["", "a", "a and b"]
+    assert change_in_words("Income", None, 42_000) == "change Income from missing to 42,000"
+    assert change_in_words("Income", math.nan, 42_000.0) == "change Income from missing to 42,000"
+    assert change_in_words("Income", 42_000.0, math.nan) == "change Income from 42,000 to missing"
+    phrases = {("Income", None): "withhold Income", ("Housing", "own"): "buy a home"}
+    assert change_in_words("Income", 1.0, math.nan, phrases=phrases) == "withhold Income"
+    assert change_in_words("Housing", None, "own", phrases=phrases) == "buy a home"
+
+
+def with_predictions(*predictions: float | None, **fields: object) -> Explanation:
+    answer = explanation(scale="lead", threshold=0.0, **fields)
+    options = (replace(found, prediction=number) for found, number in zip(answer, predictions, strict=True))
+    return replace(answer, counterfactuals=tuple(options))
+
+
+def test_a_class_that_must_win() -> None:
+    answer = with_predictions(0.45, 0.61, target="B", person_score=-0.12, person_prediction=0.31)
+    lines = to_text(answer).splitlines()
+    assert lines[0] == (
+        "Class 'B' must win, and is 0.120 behind (its probability is 0.310). With 2 options it wins:"
+    )
+    assert "It is then 0.530 ahead, with a probability of 0.450 (smallest change overall)." in lines[1]
+    accepted = explanation(
+        scale="lead", threshold=0.0, target="B", person_score=0.25, status=Status.ALREADY_FAVOURABLE,
+        counterfactuals=(),
+    )  # fmt: skip
+    assert to_text(accepted).startswith("Class 'B' already wins: it is 0.250 ahead.\n")
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        (
+            {"target": (100, 200), "person_prediction": 87.25},
+            "The prediction is 87.25 and must lie between 100 and 200. With 2 options it does:",
+        ),
+        (
+            {"target": (100, None), "person_prediction": 99.99999},
+            "The prediction is 99.99999 and must be at least 100. With 2 options it is:",
+        ),
+        (
+            {"target": (None, 200), "person_score": -12.5},
+            "The prediction must be at most 200; today it is 12.50 outside. With 2 options it is:",
+        ),
+        (
+            {"target": (100, 200), "person_prediction": 1.0, "counterfactuals": ()},
+            "The prediction is 1.000 and must lie between 100 and 200. No option was found.",
+        ),
+        (
+            {"target": (100, 200), "person_prediction": 150.0, "status": Status.ALREADY_FAVOURABLE},
+            "The prediction is 150.0 and lies between 100 and 200.",
+        ),
+        (
+            {"target": (100, 200), "person_score": -0.25, "models": 3},
+            "Of 3 models, whose predictions must be between 100 and 200, the last one is 0.250 below its "
+            "threshold. 2 options do:",
+        ),
+    ],
+)
+def test_a_range_that_a_prediction_must_lie_in(fields: dict[str, object], told: str) -> None:
+    assert to_text(explanation(scale="lead", threshold=0.0, **fields)).splitlines()[0] == told
+
+
+def test_an_option_tells_what_is_predicted_then() -> None:
+    answer = with_predictions(123.456, None, target=(100, 200), person_prediction=87.0)
+    first, second = option_sentences(answer)
+    assert "This gives 123.5 (" in first
+    assert "The prediction is then 0.530 inside (" in second
+
+
+def test_rules_are_told_with_the_proof() -> None:
+    ruled = replace(CERTIFICATE, rules=("a <= b", "c moves with d"), checked_rules=("own check",))
+    told = proof_sentence(explanation(certificate=ruled))
+    assert told.startswith("Proven: ")
+    assert told.endswith(
+        "Combinations that break a rule were left out: a <= b; c moves with d. "
+        "Checked on each candidate, without shortening the search: own check."
+    )
+    accepted = explanation(status=Status.ALREADY_FAVOURABLE, certificate=ruled)
+    assert "rule" not in proof_sentence(accepted)

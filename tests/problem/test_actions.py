@@ -1,6 +1,7 @@
 """Do constraints mean what they say, in any order, and are mistakes named at once?"""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature
 from p2ce.problem import ActionSet, Direction, Kind
 from p2ce.problem.feature import MOST_CANDIDATES
+from p2ce.rules import exclusive, linked, together
 
 PEOPLE = pd.DataFrame(
     {
@@ -173,6 +175,66 @@ def test_a_fixed_value_outside_its_range_is_a_contradiction() -> None:
     ACTIONS.within(Age=(50, 60)).check_person({"Age": 41})  # free to move: a legal place to start
 
 
+TOGETHER, EXCLUSIVE = together("Age", "Rate"), exclusive("Owns", "Flag")
+
+
+def test_rules_are_added_in_order_and_once() -> None:
+    actions = ACTIONS.rule(TOGETHER).rule(EXCLUSIVE, together("Age", "Rate"), EXCLUSIVE)
+    assert actions.rules == (TOGETHER, EXCLUSIVE)
+    assert ACTIONS.rules == ()
+    assert ACTIONS.rule() == ACTIONS
+    assert actions.features == ACTIONS.features
+    assert actions.fix("Single").rules == actions.rules
+
+
+def test_a_rule_is_taken_away_by_its_equal() -> None:
+    actions = ACTIONS.rule(TOGETHER, EXCLUSIVE)
+    assert actions.without_rule(together("Age", "Rate")).rules == (EXCLUSIVE,)
+    with pytest.raises(InvalidActions, match=r"There is no rule .* to take away. None is known"):
+        ACTIONS.without_rule(TOGETHER)
+    with pytest.raises(
+        InvalidActions, match=r"There is no rule 'Owns' to take away. (Known are|Did you mean)"
+    ):
+        actions.without_rule("Owns")  # type: ignore[arg-type]
+
+
+def test_sets_with_rules_survive_pickling_and_compare_by_content() -> None:
+    actions = ACTIONS.rule(TOGETHER, EXCLUSIVE)
+    copy = pickle.loads(pickle.dumps(actions))
+    assert copy == actions
+    assert hash(copy) == hash(actions)
+    assert copy != ACTIONS
+
+
+def test_the_table_lists_the_rules_below_the_features() -> None:
+    lines = str(ACTIONS.rule(TOGETHER, EXCLUSIVE)).splitlines()
+    assert lines[0] == "ActionSet: 7 features, 7 may change, 2 rules"
+    assert lines[-3:] == ["  rules", f"    {TOGETHER.text()}", f"    {EXCLUSIVE.text()}"]
+    assert str(ACTIONS.rule(TOGETHER)).startswith("ActionSet: 7 features, 7 may change, 1 rule\n")
+
+
+def test_a_rule_and_a_feature_contradict_each_other_in_any_order() -> None:
+    with pytest.raises(ContradictoryConstraints, match="'Age' is fixed"):
+        ACTIONS.fix("Age").rule(linked("Small", "Age"))
+    with pytest.raises(ContradictoryConstraints, match="'Age' is fixed"):
+        ACTIONS.rule(linked("Small", "Age")).fix("Age")
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ([together("Agee", "Rate")], "'Agee'.*Did you mean 'Age'"),
+        ([[TOGETHER]], r"one by one, not as a list: rule\(\*rules\)"),
+        (["Age <= Rate"], "expects rules, got 'Age <= Rate'. Make one with p2ce.rules"),
+        ([type(TOGETHER)], "expects rules, got <class"),
+        ([linked("Age", "Small"), linked("Small", "Age")], "circle"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(rules: list[Any], message: str) -> None:
+    with pytest.raises(InvalidActions, match=message):
+        ACTIONS.rule(*rules)
+
+
 UNKNOWN = "There is no feature 'Agee'. Did you mean 'Age'?"
 
 
@@ -185,6 +247,9 @@ UNKNOWN = "There is no feature 'Agee'. Did you mean 'Age'?"
         lambda: ACTIONS.within(Agee=(1, 2)),
         lambda: ACTIONS.step({"Agee": 1}),
         lambda: ACTIONS.values(Agee=[1]),
+        lambda: ACTIONS.protect("Agee"),
+        lambda: ACTIONS.keep_missing("Agee"),
+        lambda: ACTIONS.allow_missing("Agee"),
         lambda: ACTIONS["Agee"],
     ],
 )
@@ -224,7 +289,7 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         (lambda: ACTIONS.values(Age=[]), "is empty. Name at least one"),
         (lambda: ACTIONS.values(Age=5), "expects a list for 'Age', got 5"),
         (lambda: ACTIONS.values(Age="own"), "expects a list for 'Age', got 'own'"),
-        (lambda: ACTIONS.values(Age=["own"]), "not supported yet; encode them"),
+        (lambda: ACTIONS.values(Age=["own"]), "expects numbers, got 'own'.*holds numbers, not labels"),
         (lambda: ACTIONS.values(Age=[np.nan]), "finite numbers, got nan"),
         (lambda: ACTIONS.values(Age=[2.5]), "names 2.5, but the column is int64 and holds whole numbers"),
         (lambda: ACTIONS.values(Flag=[2]), "column is bool and holds False and True"),

@@ -1,11 +1,14 @@
-"""Does a single feature keep to its dtype at the far ends of it?"""
+"""Does a single feature keep to its dtype, up to the far ends of it, and give codes that mean the same?"""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.problem import FeatureActions, Kind
+from p2ce.errors import InvalidActions
+from p2ce.problem import ActionSet, FeatureActions, Kind
+from p2ce.problem.coding import MISSING, coding_of
 from p2ce.problem.feature import LARGEST_MAGNITUDE, shown, shown_values
 
 
@@ -56,3 +59,62 @@ def test_counting_is_quick_where_making_would_not_be() -> None:
 def test_numbers_are_shown_as_people_write_them() -> None:
     assert (shown(41.0), shown(0.15), shown(1e300)) == ("41", "0.15", "1e+300")
     assert shown_values(range(9)) == "0, 1, 2, 3, 4, 5, …"
+
+
+LABELS = st.sampled_from(["own", "rent", "free", "boat", None])
+COLUMNS = st.lists(LABELS, min_size=1, max_size=20).filter(any)
+
+
+@given(COLUMNS, st.booleans())
+def test_codes_are_the_candidates_ascending_and_missing_comes_first(
+    column: list[str | None], may_go_missing: bool
+) -> None:
+    series = pd.Series(column, name="x")
+    actions, coding = ActionSet.infer(series.to_frame()), coding_of(series)
+    feature = (actions.allow_missing("x") if may_go_missing else actions)["x"]
+    codes = feature.codes(coding)
+    assert (np.diff(codes) > 0).all()
+    assert (MISSING in codes) == may_go_missing
+    known = [coding.plain(code) for code in codes if code != MISSING]
+    assert known == feature.candidates().tolist()
+    assert set(known) == {label for label in column if label is not None}
+    assert actions.fix("x")["x"].codes(coding).tolist() == []
+
+
+def test_codes_of_numbers_are_the_numbers() -> None:
+    column = pd.Series([0.0, 1.0, np.nan, 5.0], name="x")
+    actions = ActionSet.infer(column.to_frame())
+    assert actions["x"].codes(coding_of(column)).tolist() == actions["x"].candidates().tolist()
+    assert actions.allow_missing("x")["x"].codes(coding_of(column))[0] == MISSING
+    assert actions.allow_missing("x").fix("x")["x"].codes(coding_of(column)).tolist() == []
+
+
+def test_codes_are_those_of_the_reference_not_of_the_frame_that_the_actions_saw() -> None:
+    seen, reference = (
+        pd.Series(["own", "own", "rent"], name="x"),
+        pd.Series(["rent", "rent", "own"], name="x"),
+    )
+    actions = ActionSet.infer(seen.to_frame()).values(x=["own"])
+    assert actions["x"].codes(coding_of(reference)).tolist() == [1.0]
+
+
+def test_actions_for_another_table_are_refused() -> None:
+    texts, numbers = pd.Series(["own", "rent"], name="x"), pd.Series([1, 2], name="x")
+    of_texts, of_numbers = (ActionSet.infer(one.to_frame())["x"] for one in (texts, numbers))
+    with pytest.raises(
+        InvalidActions, match="'x' is a category for the actions but numbers in the reference"
+    ):
+        of_texts.codes(coding_of(numbers))
+    with pytest.raises(InvalidActions, match="'x' is numbers for the actions but a category"):
+        of_numbers.codes(coding_of(texts))
+    with pytest.raises(
+        InvalidActions, match=r"may become 'rent', which the reference frame never has.*'rents'"
+    ):
+        of_texts.codes(coding_of(pd.Series(["own", "rents"], name="x")))
+
+
+def test_too_many_labels_are_an_identifier() -> None:
+    actions = ActionSet.infer(pd.DataFrame({"id": [f"person {i}" for i in range(30_001)]}))
+    with pytest.raises(InvalidActions, match=r"'id' has 30,001 labels, more than .*fix\('id'\)"):
+        actions["id"].candidates()
+    assert len(actions.fix("id")["id"].candidates()) == 0

@@ -117,27 +117,96 @@ def test_the_frame_is_left_alone() -> None:
     pd.testing.assert_frame_equal(frame, before)
 
 
+@pytest.mark.parametrize("column", [pd.to_datetime(["2020-01-01", "2021-01-01"]), np.array([1j, 2j])])
+def test_other_columns_are_named_with_their_dtype(column: object) -> None:
+    frame = pd.DataFrame({"Age": [1, 2], "Since": column})
+    with pytest.raises(UnsupportedColumn, match=r"'Since' \(.+\).*Turn it into one of these"):
+        ActionSet.infer(frame)
+
+
+def test_cells_that_are_no_labels_are_refused() -> None:
+    with pytest.raises(
+        UnsupportedColumn, match=r"'x' \(object\) holds cells that are no labels: .*unhashable"
+    ):
+        inferred([["a"], ["b"]])
+
+
+TEXTS = ["own", "rent", None, "rent"]
+
+
 @pytest.mark.parametrize(
     "column",
     [
-        ["own", "rent"],
-        pd.Categorical([1, 2]),
-        pd.to_datetime(["2020-01-01", "2021-01-01"]),
-        np.array([1j, 2j]),
-        np.array([1, 2], dtype=object),
+        TEXTS,
+        np.array(TEXTS, dtype=object),
+        np.array(["own", "rent", np.nan, "rent"], dtype=object),
+        pd.array(TEXTS, dtype="string"),
+        pd.Categorical(TEXTS, categories=["own", "boat", "rent"]),
+    ],
+    ids=["inferred", "object", "nan", "string", "categorical"],
+)
+def test_categories_have_the_labels_of_the_frame_the_commonest_first(column: object) -> None:
+    feature = inferred(column)
+    assert feature.kind is Kind.CATEGORY
+    assert feature.labels == ("rent", "own")
+    assert feature.candidates().dtype == object
+    assert feature.candidates().tolist() == ["rent", "own"]
+    assert (feature.order, feature.dtype) == (None, np.dtype(float))
+
+
+def test_ordered_categories_keep_their_order_and_know_all_of_it() -> None:
+    column = pd.Categorical(["high", "low", "high"], categories=["low", "middle", "high"], ordered=True)
+    feature = inferred(column)
+    assert feature.labels == ("low", "high")
+    assert feature.order == ("low", "middle", "high")
+
+
+def test_labels_need_not_be_texts() -> None:
+    assert inferred(np.array([1, 2, 2], dtype=object)).labels == (2, 1)
+    labels = inferred(np.array([True, 1, 1], dtype=object)).labels
+    assert labels is not None
+    assert [type(label) for label in labels] == [int, bool]
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.integers(-50, 50)), min_size=1, max_size=30).filter(any),
+    st.sampled_from(["round", "paper"]),
+)
+def test_missing_values_change_nothing_about_numbers(values: list[int | None], grid: str) -> None:
+    known = [value for value in values if value is not None]
+    whole = inferred(pd.array(known, dtype="Int64"), grid)
+    assert inferred(pd.array(values, dtype="Int64"), grid) == whole
+    assert whole.dtype == np.dtype("int64")
+    floats = inferred(np.array(values, dtype=float), grid)
+    assert floats == inferred(np.array(known, dtype=float), grid)
+    assert (floats.kind, floats.low, floats.high) == (whole.kind, whole.low, whole.high)
+
+
+@pytest.mark.parametrize(
+    ("column", "dtype", "holds"),
+    [
+        ([1, 2], "int64", False),
+        ([True, False], "bool", False),
+        ([1.5, np.nan], "float64", True),
+        (pd.array([1, None], dtype="Int64"), "int64", True),
+        (pd.array([1.5, None], dtype="Float32"), "float32", True),
+        (pd.array([True, None, False], dtype="boolean"), "bool", True),
+        (["a", None], "float64", True),
     ],
 )
-def test_other_columns_are_named_with_their_dtype(column: object) -> None:
-    frame = pd.DataFrame({"Age": [1, 2], "Housing": column})
-    with pytest.raises(UnsupportedColumn, match=r"'Housing' \(.+\).*not supported yet: encode"):
-        ActionSet.infer(frame)
+def test_the_type_of_the_numbers_and_whether_it_holds_missing(
+    column: object, dtype: str, holds: bool
+) -> None:
+    feature = inferred(column)
+    assert (feature.dtype, feature.holds_missing) == (np.dtype(dtype), holds)
 
 
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame({"a": [1.0, np.nan, np.inf], "b": [1, 2, 3]}), r"infinite values in 'a' \(2\)"),
-        (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), r"in 'a' \(1\)"),
+        (pd.DataFrame({"a": [1.0, np.nan, np.inf], "b": [1, 2, 3]}), r"infinite values in 'a' \(1\)"),
+        (pd.DataFrame({"a": pd.array([None, None], dtype="Int64")}), "Every value is missing in 'a'"),
+        (pd.DataFrame({"a": [np.nan], "b": [None], "c": [1]}), "Every value is missing in 'a', 'b'"),
         (pd.DataFrame({"a": pd.Series([], dtype=float)}), "zero rows"),
         (pd.DataFrame(index=[0, 1]), "no columns"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column called 'a'"),

@@ -5,7 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from p2ce.result import Certificate, Counterfactual, Explanation, Status
+from p2ce.result import Categories, Certificate, Counterfactual, Explanation, Status
+from p2ce.tables import KINDS
 
 PERSON = {"Age": 41, "LoanAmount": 7500, "Rate": 0.5, "HasGuarantor": False}
 DTYPES = {"Age": "int32", "LoanAmount": "int64", "Rate": "float32", "HasGuarantor": "bool"}
@@ -85,6 +86,15 @@ def explanations(draw: st.DrawFn) -> Explanation:
         costs=costs,
         score=floats,
         plausibility=st.none() | floats,
+        prediction=st.none() | floats,
+    )
+    labels = st.builds(
+        Categories,
+        labels=st.lists(values.filter(lambda label: label is not None and label == label), max_size=4).map(
+            tuple
+        ),
+        ordered=st.booleans(),
+        dtype=names,
     )
     certificates = st.builds(
         Certificate,
@@ -98,6 +108,8 @@ def explanations(draw: st.DrawFn) -> Explanation:
         max_changes=st.none() | counts,
         boxes=counts,
         dropped=st.dictionaries(names, counts, max_size=3),
+        rules=st.lists(names, max_size=2).map(tuple),
+        checked_rules=st.lists(names, max_size=2).map(tuple),
         open_costs=st.none() | costs.filter(lambda found: all(cost == cost for cost in found.values())),
     )
     return draw(
@@ -107,12 +119,16 @@ def explanations(draw: st.DrawFn) -> Explanation:
             person=st.dictionaries(names, values, max_size=5),
             person_score=st.none() | floats,
             threshold=floats,
-            scale=st.sampled_from(["probability", "decision"]),
-            target=values,
+            person_prediction=st.none() | floats,
+            scale=st.sampled_from(["probability", "decision", "lead"]),
+            models=st.integers(1, 3),
+            target=values | st.tuples(st.none() | floats, st.none() | floats),
             counterfactuals=st.lists(options, max_size=3).map(tuple),
             certificate=st.none() | certificates,
             objectives=st.just(tuple(objectives)),
             dtypes=filled(columns, names),
+            categories=st.dictionaries(st.sampled_from(columns), labels) if columns else st.just({}),
+            kind=st.sampled_from(KINDS),
             message=st.none() | names,
             elapsed=st.floats(min_value=0, allow_nan=False),
         )

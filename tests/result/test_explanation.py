@@ -1,7 +1,10 @@
 """An explanation can be read, laid out as a table, and carried through JSON without loss."""
 
 import json
+import math
 import pickle
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, replace
 from timeit import repeat
 
@@ -10,8 +13,28 @@ import pytest
 from hypothesis import given
 
 from p2ce.errors import InvalidOption
-from p2ce.result import Explanation, Status
-from tests.result.examples import DTYPES, explanation, explanations
+from p2ce.result import Categories, Certificate, Explanation, Status
+from tests.result.examples import CERTIFICATE, DTYPES, explanation, explanations
+
+HOUSING = Categories(labels=("own", "rent", "free"), dtype="str")
+
+
+def categorical(**fields: object) -> Explanation:
+    """An answer of one option, with a label that changes, one that nobody has seen, and a gap."""
+    person = {"Housing": "rent", "Job": "astronaut", "Income": None, "Rate": math.nan}
+    values = {"Housing": "own", "Job": "astronaut", "Income": 42_000, "Rate": math.nan}
+    option = replace(
+        explanation()[0],
+        values=values,
+        changes={"Housing": ("rent", "own"), "Income": (None, 42_000)},
+    )
+    answer = explanation(
+        person=person,
+        counterfactuals=(option,),
+        dtypes={"Housing": "category", "Job": "category", "Income": "Int64", "Rate": "float32"},
+        categories={"Housing": HOUSING, "Job": Categories(labels=("clerk", "cook"), ordered=True)},
+    )
+    return replace(answer, **fields)
 
 
 @given(explanations())
@@ -121,7 +144,7 @@ def test_no_detector_leaves_plausibility_missing() -> None:
 def test_print_shows_changes_costs_and_proof() -> None:
     text = str(explanation())
     assert "OPTIMAL: 2 options for probability of 1 >= 0.5 (now 0.310)" in text
-    assert "LoanAmount 7,500 → 6,000; HasGuarantor no → yes" in text
+    assert "LoanAmount: 7,500 → 6,000; HasGuarantor: no → yes" in text
     assert "proven: exact search over 1,234,567 cells" in text
 
 
@@ -144,3 +167,101 @@ def test_it_can_be_pickled() -> None:
 def test_building_one_is_cheap() -> None:
     # The search takes about 300 µs a person; an order of magnitude below that is not noticed.
     assert min(repeat(explanation, number=200, repeat=5)) / 200 < 100e-6
+
+
+def test_categories_and_gaps_come_back_in_their_types() -> None:
+    for answer in (categorical(), Explanation.from_dict(json.loads(json.dumps(categorical().to_dict())))):
+        table = answer.to_frame()
+        assert table["Housing"].dtype.categories.tolist() == ["own", "rent", "free"]
+        assert not table["Housing"].dtype.ordered
+        assert table["Job"].dtype.categories.tolist() == ["clerk", "cook", "astronaut"]
+        assert table["Job"].dtype.ordered
+        assert table["Income"].tolist() == [42_000]
+        assert [str(table[name].dtype) for name in ("Income", "Rate")] == ["Int64", "float32"]
+        assert table["Rate"].isna().all()
+
+
+def test_changes_of_categories_and_from_missing_print() -> None:
+    assert "Housing: rent → own; Income: missing → 42,000" in str(categorical())
+    assert str(categorical()[0]) == "Housing: rent → own; Income: missing → 42,000"
+
+
+def test_the_kind_is_no_part_of_the_answer_but_is_kept() -> None:
+    answer = categorical(kind="polars")
+    assert answer == categorical()
+    back = Explanation.from_dict(answer.to_dict())
+    assert back.kind == "polars"
+
+
+def test_a_table_of_another_kind_can_be_asked_for() -> None:
+    answer = explanation(kind="records")
+    assert answer.to_frame()[0]["LoanAmount"] == 6000
+    assert answer.to_frame(kind="dict")["HasGuarantor"] == [True, False]
+    assert answer.to_frame(kind="pandas").shape == (2, 8)
+    assert answer.to_frame(kind="numpy")["Age"].dtype == np.int32
+    with pytest.raises(InvalidOption, match="Did you mean 'pandas'"):
+        answer.to_frame(kind="panda")
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrow"])
+def test_categories_survive_other_libraries(kind: str) -> None:
+    pytest.importorskip({"arrow": "pyarrow"}.get(kind, kind))
+    from p2ce.tables import as_pandas
+
+    answer = categorical(kind=kind)
+    frame, came_as = as_pandas(answer.to_frame())
+    assert came_as == kind
+    assert frame["Housing"].tolist() == ["own"]
+    assert frame["Job"].dtype.categories.tolist() == ["clerk", "cook", "astronaut"]
+    assert frame["Job"].dtype.ordered
+
+
+def test_predictions_have_a_column_where_any_is_known() -> None:
+    answer = explanation(target=(100, 200), scale="lead", threshold=0.0, person_prediction=87.5)
+    options = (replace(answer[0], prediction=123.25), answer[1])
+    table = replace(answer, counterfactuals=options).to_frame()
+    assert list(table.columns)[-3:] == ["score", "prediction", "plausibility"]
+    assert table["prediction"].tolist()[0] == 123.25
+    assert table["prediction"].isna().tolist() == [False, True]
+    # The columns do not depend on whether anything was found.
+    assert "prediction" in replace(answer, counterfactuals=()).to_frame().columns
+    assert "prediction" not in explanation().to_frame().columns
+    text = str(replace(answer, counterfactuals=options))
+    assert "2 options for prediction between 100 and 200 (now 87.50)" in text
+    assert "123.2" in text
+
+
+def test_a_wanted_range_survives_json() -> None:
+    answer = explanation(target=(100, math.inf))
+    back = Explanation.from_dict(json.loads(json.dumps(answer.to_dict(), allow_nan=False)))
+    assert back.target == (100, math.inf)
+    assert back == answer
+
+
+def test_an_answer_from_before_these_fields_still_loads() -> None:
+    data = explanation().to_dict()
+    for name in ("categories", "kind", "person_prediction"):
+        del data[name]
+    for option in data["counterfactuals"]:
+        del option["prediction"]
+    for name in ("rules", "checked_rules"):
+        del data["certificate"][name]
+    assert Explanation.from_dict(data) == explanation()
+
+
+def test_rules_are_kept_and_printed() -> None:
+    certificate = replace(CERTIFICATE, rules=("late_90d <= late_30d",), checked_rules=("own check",))
+    assert Certificate.from_dict(certificate.to_dict()) == certificate
+    text = str(explanation(certificate=certificate))
+    assert "rules kept to: late_90d <= late_30d" in text
+    assert "rules checked on candidates: own check" in text
+
+
+def test_holding_an_answer_imports_no_table_library() -> None:
+    code = (
+        "import sys; from p2ce.result import Explanation, Status;"
+        "e = Explanation(status=Status.ERROR, person={}, threshold=0.5, target=1, objectives=(), dtypes={});"
+        "str(e), Explanation.from_dict(e.to_dict());"
+        "assert not {'pandas', 'polars', 'pyarrow'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

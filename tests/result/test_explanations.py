@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidOption
-from p2ce.result import Explanation, Explanations, Status
+from p2ce.result import Categories, Explanation, Explanations, Status
 from tests.result.examples import explanation, explanations
 
 
@@ -109,3 +110,37 @@ def test_labels_unknown_to_json_become_text() -> None:
 def test_lazy_entries_can_be_pickled() -> None:
     many = Explanations(2, lambda i: nothing_found(i), labels=["a", "b"])
     assert pickle.loads(pickle.dumps(many)) == many
+
+
+def test_tables_come_in_the_kind_that_people_came_in() -> None:
+    many = Explanations([explanation(), nothing_found(1)], kind="records")
+    assert [row["LoanAmount"] for row in many.to_frame()] == [6000, 2500]
+    assert [row["status"] for row in many.summary()] == ["OPTIMAL", "NO_RECOURSE"]
+    assert len(many[:1].to_frame(kind="pandas")) == 2
+    assert many[:1].kind == pickle.loads(pickle.dumps(many)).kind == "records"
+    assert Explanations.from_dict(many.to_dict()).kind == "records"
+    assert many == Explanations([explanation(), nothing_found(1)])
+
+
+def test_unseen_labels_of_several_people_are_all_appended() -> None:
+    labels = Categories(labels=("clerk",))
+    people = [
+        explanation(
+            counterfactuals=(replace(explanation()[0], values={"Job": job}),),
+            dtypes={"Job": "category"},
+            categories={"Job": labels},
+        )
+        for job in ("cook", "clerk", "pilot")
+    ]
+    job = Explanations(people).to_frame()["Job"]
+    assert job.tolist() == ["cook", "clerk", "pilot"]
+    assert job.dtype.categories.tolist() == ["clerk", "cook", "pilot"]
+    empty = Explanations(0, dtypes={"Job": "category"}, categories={"Job": labels}).to_frame()
+    assert empty["Job"].dtype.categories.tolist() == ["clerk"]
+
+
+def test_one_known_prediction_gives_the_column() -> None:
+    many = Explanations([explanation(), explanation(person_prediction=3.5)])
+    assert "prediction" in many.to_frame().columns
+    assert many.summary()["prediction"].tolist()[1] == 3.5
+    assert "prediction" not in many[:1].summary().columns

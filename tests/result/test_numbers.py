@@ -7,7 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from p2ce.result.numbers import readable, readable_cost, readable_count, readable_score
+from p2ce.result.numbers import (
+    readable,
+    readable_cost,
+    readable_count,
+    readable_prediction,
+    readable_score,
+)
 
 
 @given(st.floats(allow_nan=False))
@@ -36,8 +42,9 @@ def test_an_integer_is_read_back_as_the_same(value: int) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [(7500, "7,500"), (7500.0, "7,500"), (-1234.5, "-1,234.5"), (-0.0, "0"), (1e300, "1e+300"),
-     (0.1 + 0.2, "0.30000000000000004"), (False, "no"), (np.True_, "yes"), ("own", "own"), (None, "None"),
-     (math.inf, "inf"), (math.nan, "nan"), (np.float64(2.5), "2.5")],
+     (0.1 + 0.2, "0.30000000000000004"), (False, "no"), (np.True_, "yes"), ("own", "own"), (None, "missing"),
+     (math.inf, "inf"), (math.nan, "missing"), ("missing", "'missing'"), ("", "''"), (" own", "' own'"),
+     (np.float64(2.5), "2.5")],
 )  # fmt: skip
 def test_examples(value: object, text: str) -> None:
     assert readable(value) == text
@@ -69,3 +76,18 @@ def test_costs_are_close(cost: float) -> None:
 )
 def test_counts(base: int, power: int, text: str) -> None:
     assert readable_count(base**power) == text
+
+
+@given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
+def test_a_prediction_stays_on_its_side_of_both_ends(value: float, low: float, high: float) -> None:
+    shown = float(readable_prediction(value, low, high).replace(",", ""))
+    assert [shown >= low, shown > low, shown <= high, shown < high] == [
+        value >= low, value > low, value <= high, value < high,
+    ]  # fmt: skip
+    assert shown == pytest.approx(value, rel=1e-2)
+
+
+def test_a_prediction_that_is_no_number() -> None:
+    assert [readable_prediction(None), readable_prediction(7), readable_prediction(math.inf)] == [
+        "–", "7", "inf",
+    ]  # fmt: skip

@@ -91,16 +91,23 @@ def build(name: str, dtype: "torch.dtype" = torch.float32, factor: float = 1.0) 
     return module
 
 
-def read(module, frame: pd.DataFrame | None = None, *, target=1, threshold=None) -> ReadModel:
+def request_for(frame: pd.DataFrame | None = None, *, target=1, threshold=None) -> Request:
     frame = reference() if frame is None else frame
-    request = Request(
+    return Request(
         reference=frame,
         target=target,
         threshold=threshold,
         reach=np.ones(frame.shape[1]),
         read=lambda *_: None,
     )
-    return torch_network.read(module, request)
+
+
+def read(module, frame: pd.DataFrame | None = None, *, target=1, threshold=None) -> ReadModel:
+    return torch_network.read(module, request_for(frame, target=target, threshold=threshold))
+
+
+def ask(module, frame: pd.DataFrame | None = None, *, target=1, threshold=0.5) -> ReadModel:
+    return torch_network.ask_module(module, request_for(frame, target=target, threshold=threshold))
 
 
 def plain_probability(module, rows: np.ndarray, target: int) -> np.ndarray:
@@ -285,15 +292,15 @@ def test_any_module_can_be_asked(outputs):
     count = max(2, outputs)
     total = np.zeros(len(frame))
     for target in range(count):
-        found = torch_network.ask_module(module, frame, target, 0.5)
+        found = ask(module, frame, target=target)
         assert found.score is None
         assert found.classes == tuple(range(count))
         total += found.ask(frame[frame.columns[::-1]])
     assert np.abs(total - 1.0).max() < 1e-12
     with pytest.raises(InvalidTarget):
-        torch_network.ask_module(module, frame, count, 0.5)
+        ask(module, frame, target=count)
     with pytest.raises(UnsupportedModel, match=r"\.eval\(\)"):
-        torch_network.ask_module(module.train(), frame, 1, 0.5)
+        ask(module.train(), frame)
 
 
 def test_a_module_that_returns_no_logits_is_refused():
@@ -306,9 +313,9 @@ def test_a_module_that_returns_no_logits_is_refused():
             return rows.sum()
 
     with pytest.raises(UnsupportedModel, match="tuple"):
-        torch_network.ask_module(Pair(1).eval(), reference(), 1, 0.5)
+        ask(Pair(1).eval())
     with pytest.raises(UnsupportedModel, match="shape"):
-        torch_network.ask_module(Whole(1).eval(), reference(), 1, 0.5)
+        ask(Whole(1).eval())
 
 
 def hooked() -> "nn.Sequential":
@@ -330,7 +337,7 @@ REFUSED_MODULES = {
     "parametrized": (parametrized, "ParametrizedLinear"),
     "other layer": (lambda: nn.Sequential(nn.Linear(6, 3), nn.GELU(), nn.Linear(3, 1)).eval(), "GELU"),
     "own layer": (lambda: nn.Sequential(Own(nn.Linear(6, 1))).eval(), "forward"),
-    "three outputs": (lambda: nn.Sequential(nn.Linear(6, 3)).eval(), "3 outputs"),
+    "three probabilities": (lambda: nn.Sequential(nn.Linear(6, 3), nn.Sigmoid()).eval(), "3 outputs"),
     "two probabilities": (lambda: nn.Sequential(nn.Linear(6, 2), nn.Sigmoid()).eval(), "2 outputs"),
     "bent end": (lambda: nn.Sequential(nn.Linear(6, 1), nn.ReLU()).eval(), "ReLU"),
     "softmax over one": (lambda: nn.Sequential(nn.Linear(6, 1), nn.Softmax(dim=1)).eval(), "1 outputs"),

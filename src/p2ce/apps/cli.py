@@ -1,4 +1,4 @@
-"""Offer the library on the command line: ``p2ce demo``, ``p2ce version``."""
+"""Offer the library on the command line: ``p2ce demo``, ``p2ce policy``, ``p2ce version``."""
 
 import sys
 from importlib.metadata import version as installed_version
@@ -6,12 +6,15 @@ from typing import Annotated
 
 import typer
 
+from p2ce.apps import policy
+
 app = typer.Typer(
     help="Every Pareto-optimal, plausible way to the wanted decision of a model, with a proof.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(policy.app, name="policy")
 
 
 @app.command()

@@ -31,14 +31,40 @@ class Feed(NamedTuple):
 
 
 def as_frame(labels: Sequence[Any]) -> Feed:
-    """Hand over a frame of these columns."""
+    """Hand over a frame of these columns, each of its own type."""
     return Feed(called="a DataFrame", give=lambda frame: frame[list(labels)].copy())
 
 
 def as_array(labels: Sequence[Any], dtype: np.dtype[Any]) -> Feed:
-    """Hand over a bare array of these columns."""
-    # A second copy where pandas made one already: of its own, pandas 3 gives only a view to read.
-    return Feed(called="an array", give=lambda frame: np.array(frame[list(labels)].to_numpy(dtype=dtype)))
+    """Hand over a bare array of these columns; missing numbers are NaN, and objects stay as they are."""
+    # Types of pandas that can hold missing numbers do not say by themselves that NaN stands for them.
+    asked = {"na_value": np.nan} if dtype.kind == "f" else {}
+
+    def give(frame: Rows) -> Any:
+        # A second copy where pandas made one already: of its own, pandas 3 gives only a view to read.
+        return np.array(frame[list(labels)].to_numpy(dtype=dtype, **asked))
+
+    return Feed(called="an array", give=give)
+
+
+def missing_columns(rows: Rows) -> list[str]:
+    """List the columns of a frame in which a value is missing; nothing is known of what is no frame."""
+    if not (hasattr(rows, "isna") and hasattr(rows, "columns")):
+        return []
+    holds = np.asarray(rows.isna().any(axis=0), dtype=np.bool_)
+    return [str(label) for label, missing in zip(rows.columns, holds, strict=True) if missing]
+
+
+def _about_missing(rows: Rows) -> str:
+    """Name the columns with missing values at the end of a message, as they are the likeliest reason."""
+    names = missing_columns(rows)
+    if not names:
+        return ""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return (
+        f" Columns with missing values here: {', '.join(map(repr, names[:5]))}{more}. "
+        "If it does not take them, put an imputer in front of it, or fill or drop them."
+    )
 
 
 def some_rows(reference: Rows) -> Rows:
@@ -58,9 +84,9 @@ def choose_feed(
             with warnings.catch_warnings():
                 # What scikit-learn fitted on an array should get one; a frame works, but warns at every call.
                 warnings.filterwarnings("error", message="X has feature names, but")
-                found = answers_of(method, feed.give(rows), call=call)
+                found = answers_of(method, feed.give(rows), call=call, rows=rows)
             answered = True
-            _check_form(found, len(rows), call=call)
+            _check_form(found, rows, call=call)
         except InvalidAnswer as error:
             failures.append((feed, error))
             if answered or _OTHER_COLUMNS.search(str(error)):
@@ -73,17 +99,32 @@ def choose_feed(
     raise InvalidAnswer(f"{call} could not be asked in either way. {told}") from failures[0][1]
 
 
-def _check_form(found: np.ndarray, count: int, *, call: str) -> None:
+def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:
+    count = len(rows)
     if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
         raise InvalidAnswer(
             f"{call} has to answer with one number per row, or one per row and class; asked about {count} "
             f"rows, it gave shape {found.shape}."
         )
-    _complete(found, call=call)
+    _complete(found, call=call, rows=rows)
 
 
-def answers_of(method: Callable[[Any], Any], given: Any, *, call: str) -> np.ndarray:
-    """Call ``method`` on ``given`` for numbers of any shape and type; ``call`` is its name in messages."""
+def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
+    """Call ``method`` on ``given`` for numbers of any shape and type; ``call`` is its name in messages.
+
+    ``rows`` is the frame that ``given`` was made of, where that is no frame itself.
+    """
+    found = raw_answers_of(method, given, call=call, rows=rows)
+    if found.dtype.kind not in "biuf":
+        raise InvalidAnswer(
+            f"{call} has to answer with numbers; asked about {len(given)} rows, it gave {found.dtype} "
+            f"of shape {found.shape}" + (f", such as {found.flat[0]!r}." if found.size else ".")
+        )
+    return found
+
+
+def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
+    """Call ``method`` on ``given`` for whatever it answers: numbers, or the names of classes."""
     count = len(given)
     try:
         reported = method(given)
@@ -98,28 +139,28 @@ def answers_of(method: Callable[[Any], Any], given: Any, *, call: str) -> np.nda
             raise NotFitted(
                 f"{call} says that nothing has been fitted. Fit it before passing it on."
             ) from error
+        why = _about_missing(given if rows is None else rows)
+        # Libraries explain missing values in whole paragraphs; their first line says it.
+        told = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
         raise InvalidAnswer(
-            f"{call} raised {type(error).__name__}: {error} when asked about {count} rows."
+            f"{call} raised {type(error).__name__}: {told} when asked about {count} rows.{why}"
         ) from error
-    if found.dtype.kind not in "biuf":
-        raise InvalidAnswer(
-            f"{call} has to answer with numbers; asked about {count} rows, it gave {found.dtype} "
-            f"of shape {found.shape}" + (f", such as {found.flat[0]!r}." if found.size else ".")
-        )
     return found
 
 
-def one_per_row(found: np.ndarray, count: int, *, call: str) -> FloatArray:
+def one_per_row(found: np.ndarray, count: int, *, call: str, rows: Rows = None) -> FloatArray:
     """Check that there is one number per row, (n,) or (n, 1), and none is missing."""
     if found.shape not in ((count,), (count, 1)):
         raise InvalidAnswer(
             f"{call} has to answer with one number per row: shape {(count,)} for {count} rows; "
             f"it gave shape {found.shape}."
         )
-    return _complete(found.reshape(count), call=call)
+    return _complete(found.reshape(count), call=call, rows=rows)
 
 
-def one_per_class(found: np.ndarray, count: int, classes: int | None, *, call: str) -> FloatArray:
+def one_per_class(
+    found: np.ndarray, count: int, classes: int | None, *, call: str, rows: Rows = None
+) -> FloatArray:
     """Check that there is one column per class; without a number of classes, any two or more will do."""
     fits = found.ndim == 2 and len(found) == count
     if not fits or (found.shape[1] < 2 if classes is None else found.shape[1] != classes):
@@ -128,15 +169,15 @@ def one_per_class(found: np.ndarray, count: int, classes: int | None, *, call: s
             f"{call} has to answer with one column per class: shape ({count}, {wanted}) for {count} rows; "
             f"it gave shape {found.shape}."
         )
-    return _complete(found, call=call)
+    return _complete(found, call=call, rows=rows)
 
 
-def _complete(found: np.ndarray, *, call: str) -> FloatArray:
+def _complete(found: np.ndarray, *, call: str, rows: Rows = None) -> FloatArray:
     missing = np.isnan(found).reshape(len(found), -1).any(axis=1)
     if missing.any():
         raise InvalidAnswer(
             f"{call} has to answer with numbers; it gave NaN for {int(missing.sum())} of {len(found)} rows. "
-            "Check that it was fitted on columns like these."
+            "Check that it was fitted on columns like these." + _about_missing(rows)
         )
     return found.astype(np.float64)
 

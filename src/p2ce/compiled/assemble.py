@@ -1,12 +1,17 @@
 """Turn the node arrays of any library into a Forest in preorder."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compiled.forest import Forest
+from p2ce.compiled.steps import Steps
+from p2ce.errors import UnsupportedModel
+
+# A forest whose splits by category multiply to more than this is asked instead of read.
+MOST_NODES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,10 +23,18 @@ class TreeNodes:
     feature: IntArray  # (nodes,)
     threshold: FloatArray  # (nodes,) already a plain float64 cut
     value: FloatArray  # (nodes,) what the leaf adds; ignored at inner nodes
+    steps: Mapping[int, Steps] = field(default_factory=dict)  # of the nodes that are not one cut
 
 
 def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
-    """Lay the trees out one after the other, each in preorder."""
+    """Lay the trees out one after the other, each in preorder; splits that are not one cut become several."""
+    multiplied = any(tree.steps for tree in trees)
+    trees = [_as_cuts(tree) if tree.steps else tree for tree in trees]
+    if multiplied and sum(len(tree.left) for tree in trees) > MOST_NODES:
+        raise UnsupportedModel(
+            f"Written as cuts, the splits of this model by categories and missing values are more than "
+            f"{MOST_NODES:,} nodes. Fit fewer or smaller trees to have it read."
+        )
     sizes = np.array([len(tree.left) for tree in trees], dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     shift = np.repeat(first, sizes)
@@ -45,6 +58,70 @@ def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
         threshold=np.where(inner, threshold[old], 0.0),
         right=np.where(inner, place[right[old]], -1).astype(np.int32),
         value=np.where(inner, 0.0, value[old]),
+    )
+
+
+def _as_cuts(tree: TreeNodes) -> TreeNodes:
+    """Replace every split that is not one cut by a chain of cuts, with copies of what lies below.
+
+    Along a way down, only what is left of a column's line counts: a split of which it leaves one side is
+    left out. A copy therefore never holds a leaf that nobody can reach through it.
+    """
+    left: list[int] = []
+    right: list[int] = []
+    feature: list[int] = []
+    threshold: list[float] = []
+    value: list[float] = []
+
+    def enter(of: int, cut: float, adds: float) -> int:
+        left.append(-1)
+        right.append(-1)
+        feature.append(of)
+        threshold.append(cut)
+        value.append(adds)
+        if len(left) > MOST_NODES:
+            raise UnsupportedModel("The splits of this model by categories multiply beyond what can be read.")
+        return len(left) - 1
+
+    def copy(node: int, room: dict[int, tuple[float, float]]) -> int:
+        if tree.left[node] < 0:
+            return enter(0, 0.0, float(tree.value[node]))
+        column = int(tree.feature[node])
+        steps = tree.steps.get(node, Steps(tree.threshold[node : node + 1], True))
+        low, high = room.get(column, (-np.inf, np.inf))
+        # Of the stretch (low, high]; the first one holds minus infinity as well.
+        first = int(np.searchsorted(steps.cuts, low, side="right")) if low > -np.inf else 0
+        last = int(np.searchsorted(steps.cuts, high, side="left"))
+        return copy_between(node, column, steps, first, last, (low, high), room)
+
+    def copy_between(
+        node: int,
+        column: int,
+        steps: Steps,
+        first: int,
+        last: int,
+        ends: tuple[float, float],
+        room: dict[int, tuple[float, float]],
+    ) -> int:
+        """Copy what the stretches ``first`` to ``last`` of a split lead to; stretch k ends with cut k."""
+        if first == last:
+            goes_left = steps.starts_left == (first % 2 == 0)
+            child = tree.left[node] if goes_left else tree.right[node]
+            return copy(int(child), {**room, column: ends})
+        middle = (first + last) // 2
+        cut = float(steps.cuts[middle])
+        at = enter(column, cut, 0.0)
+        left[at] = copy_between(node, column, steps, first, middle, (ends[0], cut), room)
+        right[at] = copy_between(node, column, steps, middle + 1, last, (cut, ends[1]), room)
+        return at
+
+    copy(0, {})
+    return TreeNodes(
+        left=np.array(left, dtype=np.int64),
+        right=np.array(right, dtype=np.int64),
+        feature=np.array(feature, dtype=np.int64),
+        threshold=np.array(threshold),
+        value=np.array(value),
     )
 
 

@@ -10,7 +10,7 @@ from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import CostTables
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.records import DETAIL, LIMIT, NODE, PRICE, SCORE, SPOT, TREE
-from p2ce.compiled.score import CompiledScore
+from p2ce.compiled.score import CompiledScore, Spending
 from p2ce.compiled.seen import see_base
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, spread
@@ -29,7 +29,7 @@ class FlatScores(NamedTuple):
     nodes: Records  # (nodes,) NODE
     details: Records  # (nodes,) DETAIL
     axis_of: Int32Array  # (columns,) axis of each column, -1 where it cannot change
-    weights: FloatArray  # (tables, columns)
+    weights: FloatArray  # (tables of weights, columns); those of budgets follow, and have no weights
     columns: IntArray  # (axes,) the column of each axis
 
 
@@ -54,6 +54,7 @@ class ScoreLayout(NamedTuple):
 
     flat: FlatScores
     views: tuple[CompiledScore, ...]  # one representative score per distinct view
+    budgets: tuple[Spending, ...]  # in the order of their tables
     base_seen: tuple[FloatArray, ...]  # per view: (axes, width) base candidates as seen, as in BaseGrid.table
     span: FloatArray  # (scores,) largest possible |tree sum| plus |offset|
     leaves: int
@@ -80,6 +81,7 @@ def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: Floa
     span = np.empty(len(scores))
     forests: list[tuple[Records, Records, Records]] = []
     tables: list[FloatArray] = []
+    budgets: list[Spending] = []
     trees = filled = 0
     for s, score in enumerate(scores):
         span[s] = abs(score.offset)
@@ -92,9 +94,12 @@ def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: Floa
             filled += len(score.forest.feature)
         flat[s]["last_tree"] = trees
         flat[s]["looks_at"] = looks_at[s]
-        flat[s]["table"] = -1 if score.weights is None else len(tables)
+        flat[s]["table"] = -1 if score.forest is not None else len(tables) + len(budgets)
         if score.weights is not None:
+            assert not budgets, "budgets come behind all other scores"
             tables.append(score.weights)
+        elif score.spending is not None:
+            budgets.append(score.spending)
         flat[s]["offset"], flat[s]["sure"], flat[s]["maybe"] = score.offset, score.sure, score.maybe
     parts = zip(*forests, strict=True) if forests else ((np.zeros(0, kind),) for kind in (TREE, NODE, DETAIL))
     all_trees, nodes, details = (np.concatenate(list(part)) for part in parts)
@@ -109,9 +114,10 @@ def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: Floa
             columns=grid.columns,
         ),
         views=tuple(views),
+        budgets=tuple(budgets),
         base_seen=base_seen,
         span=span,
-        leaves=int((nodes["threshold"] == -np.inf).sum()),
+        leaves=int(np.isnan(nodes["threshold"]).sum()),
         deepest=int(all_trees["depth"].max(initial=0)),
     )
 
@@ -126,7 +132,7 @@ def _flatten_forest(
     is_leaf = forest.feature < 0
     nodes = np.zeros(len(forest.feature), dtype=NODE)
     nodes["feature"] = np.where(is_leaf, 0, forest.feature)
-    nodes["threshold"] = np.where(is_leaf, -np.inf, forest.threshold)
+    nodes["threshold"] = np.where(is_leaf, np.nan, forest.threshold)
     nodes["right"] = start + np.where(is_leaf, np.arange(len(nodes)), forest.right)
     details = np.zeros(len(nodes), dtype=DETAIL)
     details["value"], details["top"] = forest.value, np.rint(forest.value / tick)
@@ -181,7 +187,7 @@ def lay_out_people(
     spots["lowest"], spots["highest"] = placement.lowest, placement.highest
     prices = np.empty(tables.steps.shape, dtype=PRICE)
     prices["cost"], prices["envelope"] = tables.steps, tables.envelope
-    gains, limits = _score_ticks(layout, grid, placement, seen, own)
+    gains, limits = _score_ticks(layout, grid, placement, seen, own, people)
     return FlatPeople(
         spots=spots,
         seen=seen,
@@ -196,12 +202,18 @@ def lay_out_people(
 
 
 def _score_ticks(
-    layout: ScoreLayout, grid: BaseGrid, placement: Placement, seen: FloatArray, own: FloatArray
+    layout: ScoreLayout,
+    grid: BaseGrid,
+    placement: Placement,
+    seen: FloatArray,
+    own: FloatArray,
+    people: FloatArray,
 ) -> tuple[Int32Array, Records]:
     """Turn additive parts and thresholds into ticks, rounded so that certainty stays certain."""
     flat = layout.flat
     count, _, axes, width = seen.shape
-    gains = np.zeros((count, len(flat.weights), axes, width), dtype=np.int32)
+    weighted = len(flat.weights)
+    gains = np.zeros((count, weighted + len(layout.budgets), axes, width), dtype=np.int32)
     limits = np.empty((count, len(flat.scores)), dtype=LIMIT)
     slot = np.arange(width)
     allowed = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
@@ -211,15 +223,20 @@ def _score_ticks(
         terms = int(score["last_tree"] - score["first_tree"]) + 2
         table = score["table"]
         if table >= 0:
-            weights = flat.weights[table]
-            with np.errstate(over="ignore", invalid="ignore"):
-                moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
-                resting = weights * own[:, score["looks_at"]]
+            if table < weighted:
+                weights = flat.weights[table]
+                with np.errstate(over="ignore", invalid="ignore"):
+                    moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
+                    resting = weights * own[:, score["looks_at"]]
+            else:
+                moving, resting = _spent(layout.budgets[table - weighted], grid, placement, people)
             moving = np.where(allowed, moving, 0.0)
             resting[:, grid.columns] = 0.0
+            if table >= weighted:
+                _free_of_charge(moving, resting, score["maybe"])
             start = start + resting.sum(axis=1)
             span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
-            terms += len(weights)
+            terms += own.shape[2]
         tick = tick_for(span)
         # Numbers at the ends of float64 leave no ticks to count in: then nothing is certain or pruned.
         usable = np.isfinite(start) & np.isfinite(span) & (tick > 0)
@@ -238,6 +255,34 @@ def _score_ticks(
         limits["refused_below"][:, s] = whole_ticks(refused_below)
         limits["accepted_from"][:, s] = whole_ticks(accepted_from)
     return gains, limits
+
+
+def _spent(
+    budget: Spending, grid: BaseGrid, placement: Placement, people: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Take what candidates (n, axes, width) and people (n, columns) spend of a budget, as a score."""
+    moving = np.zeros(placement.values.shape)
+    resting = np.zeros(people.shape)
+    axis_of = {column: axis for axis, column in enumerate(grid.columns.tolist())}
+    for column in budget.columns:
+        axis = axis_of.get(column)
+        if axis is None:
+            here = people[:, column, None]
+            resting[:, column] = -budget.of(column, here, here)[:, 0]
+        else:
+            moving[:, axis] = -budget.of(column, placement.values[:, axis], placement.current[:, axis, None])
+    return moving, resting
+
+
+def _free_of_charge(moving: FloatArray, resting: FloatArray, maybe: float) -> None:
+    """Let a value that alone keeps a budget, +inf here, outweigh whatever the others take: still a number."""
+    if not (np.isinf(moving).any() or np.isinf(resting).any()):
+        return
+    known = np.where(np.isinf(moving), 0.0, np.abs(moving)).max(axis=2, initial=0.0).sum(axis=1)
+    known += np.where(np.isinf(resting), 0.0, np.abs(resting)).sum(axis=1)
+    enough = 2.0 * (known + abs(maybe) + 1.0)
+    np.copyto(moving, enough[:, None, None], where=np.isinf(moving))
+    np.copyto(resting, enough[:, None], where=np.isinf(resting))
 
 
 def whole_ticks(ticks: FloatArray) -> IntArray:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.compiled.foreign import Verdicts, verdicts
 from p2ce.compiled.network_layers import Layer, forward
 from p2ce.compiled.network_rounding import DOUBLE, row_error
@@ -30,8 +30,8 @@ class NetworkScore:
     A row whose output *as the library computes it* is at least ``sure`` is accepted by the user's own model,
     one below ``maybe`` is refused. Rounding inside the network comes on top: `judge_rows` and the
     people laid out move both thresholds outwards by it. ``see`` turns the user's values (n, d) into
-    what the first layer reads, column by column and non-decreasing in each; ``unit`` is the
-    rounding unit of the library's arithmetic.
+    what the first layer reads, (n, inputs), where input j depends on column ``sources[j]`` alone: by default
+    the inputs are the columns, and never decrease. ``unit`` is the rounding unit of the library's arithmetic.
     """
 
     name: str
@@ -41,11 +41,21 @@ class NetworkScore:
     maybe: float
     see: Callable[[FloatArray], FloatArray] = seen_as_given
     unit: float = DOUBLE
+    sources: IntArray = None  # type: ignore[assignment]  # (inputs,)
+    rising: BoolArray = None  # type: ignore[assignment]  # (inputs,) which never decrease along their columns
 
     def __post_init__(self) -> None:
         assert self.maybe <= self.sure
         assert self.layers
-        widths = [self.column_count, *(layer.weights.shape[1] for layer in self.layers)]
+        plain = {
+            "sources": np.arange(self.column_count),
+            "rising": np.ones(self.column_count, dtype=np.bool_),
+        }
+        for name, given in plain.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, given)
+        assert self.rising.shape == self.sources.shape
+        widths = [len(self.sources), *(layer.weights.shape[1] for layer in self.layers)]
         assert [len(layer.weights) for layer in self.layers] == widths[:-1]
         assert widths[-1] == 1
         assert self.layers[-1].activation == "identity"

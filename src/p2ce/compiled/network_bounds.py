@@ -3,7 +3,8 @@
 Three bounds of the output over a box, each tried only on the boxes that the one before left open:
 
 1. *Intervals*: the first layer exactly (of the axes that may stay, at most ``changes_left`` count, for every
-   neuron the ones that move it most), later layers as middle ± radius.
+   neuron the ones that move it most; an axis with several inputs by its candidates one by one), later
+   layers as middle ± radius.
 2. *One backward pass*: every activation is replaced by a line above or below it, according to the sign of its
    coefficient, with the intervals just found; what remains is linear in the changes (CROWN-IBP).
 3. *Backward passes for every layer*, which tighten the intervals of the hidden layers first (CROWN).
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.foreign import Boxes
 from p2ce.compiled.network_lines import Lines, lines_around
 from p2ce.compiled.network_rounding import DOUBLE, INFLATION, gamma, interval_slack, interval_through
@@ -40,18 +41,47 @@ HOPE, CURVED_HOPE = 0.35, 0.15
 
 
 class Region(NamedTuple):
-    """Boxes in the terms of the first layer."""
+    """Boxes with their owners, and with the axes on which the current value is one of the candidates."""
 
     owner: IntArray  # (boxes,)
-    low: FloatArray  # (boxes, axes) the least change of what the network reads
-    high: FloatArray  # (boxes, axes) the largest
+    low: Int32Array  # (boxes, axes) first candidate
+    high: Int32Array  # (boxes, axes) last candidate
+    must: BoolArray  # (boxes, axes) the current value is excluded
     free: BoolArray  # (boxes, axes) may also stay
     limit: IntArray  # (boxes,) how many of the free axes may change at once
 
     def part(self, chosen: IntArray | slice) -> "Region":
         return Region(
-            self.owner[chosen], self.low[chosen], self.high[chosen], self.free[chosen], self.limit[chosen]
+            owner=self.owner[chosen],
+            low=self.low[chosen],
+            high=self.high[chosen],
+            must=self.must[chosen],
+            free=self.free[chosen],
+            limit=self.limit[chosen],
         )
+
+
+class Moves(NamedTuple):
+    """What the kernels have to know about the ways in which boxes may change the inputs."""
+
+    seen: FloatArray
+    first: IntArray
+    plain: BoolArray
+    position: Int32Array
+    low: Int32Array
+    high: Int32Array
+    must: BoolArray
+    free: BoolArray
+    limit: IntArray
+    owner: IntArray
+
+
+class Scratch(NamedTuple):
+    """Room for the kernels to work in."""
+
+    best: FloatArray  # (MOST_COUNTED, width)
+    gain: FloatArray  # (width,)
+    trial: FloatArray  # (width,)
 
 
 # Per hidden layer the ends of its pre-activations, (boxes, width).
@@ -121,15 +151,14 @@ def _below(people: "NetworkPeople", owner: IntArray, top: FloatArray) -> BoolArr
 
 
 def region_of(people: "NetworkPeople", owner: IntArray, boxes: Boxes) -> Region:
-    """Turn indices into changes of what the network reads; candidates never decrease along an axis."""
+    """Tell where people may stay, and how many of these axes may change."""
     owner = np.ascontiguousarray(owner, dtype=np.int64)
     here = people.position[owner]
-    who, axes = owner[:, None], np.arange(here.shape[1])[None, :]
-    today = people.seen[who, axes, here]
     return Region(
         owner=owner,
-        low=people.seen[who, axes, boxes.low] - today,
-        high=people.seen[who, axes, boxes.high] - today,
+        low=boxes.low,
+        high=boxes.high,
+        must=boxes.must,
         free=~boxes.must & (boxes.low <= here) & (here <= boxes.high),
         limit=np.clip(boxes.changes_left, 0, here.shape[1]).astype(np.int64),
     )
@@ -140,23 +169,10 @@ def by_intervals(people: "NetworkPeople", region: Region) -> tuple[FloatArray, I
     from p2ce.compiled.network_kernel import first_interval
 
     layers, sizes, owner = people.score.layers, people.reach.size, region.owner
-    axes = len(people.columns)
+    axes = len(people.inputs)
     width = people.base.shape[1]
     low, high = np.empty((len(owner), width)), np.empty((len(owner), width))
-    best, gain = np.empty((MOST_COUNTED, width)), np.empty(width)
-    first_interval(
-        people.base,
-        people.weights,
-        region.low,
-        region.high,
-        region.free,
-        region.limit,
-        owner,
-        best,
-        gain,
-        low,
-        high,
-    )
+    first_interval(people.base, people.weights, _moves(people, region), _scratch(width), low, high)
     slack = interval_slack(layers[0], sizes[0][owner], axes)
     low -= slack
     high += slack
@@ -213,14 +229,32 @@ def _highest(
         relax(forms, *lines[position], offset, which, weight, constant, slack)
         weights = people.weights if position == 0 else layer.weights
         forms = (forms[:, :, 0] @ weights.T)[:, :, None] if rows == 1 else np.matmul(weights, forms)
-    best, gain = np.empty((MOST_COUNTED, rows)), np.empty(rows)
-    highest(forms, region.low, region.high, region.free, region.limit, best, gain, constant)
+    highest(np.ascontiguousarray(forms), _moves(people, region), _scratch(rows), constant)
     top: FloatArray = constant + slack * INFLATION
     top[~np.isfinite(forms).all(axis=1)] = np.inf
     return top
 
 
+def _moves(people: "NetworkPeople", region: Region) -> "Moves":
+    return Moves(
+        people.seen,
+        people.first,
+        people.plain,
+        people.position,
+        region.low,
+        region.high,
+        region.must,
+        region.free,
+        region.limit,
+        region.owner,
+    )
+
+
+def _scratch(width: int) -> "Scratch":
+    return Scratch(np.empty((MOST_COUNTED, width)), np.empty(width), np.empty(width))
+
+
 def _share(people: "NetworkPeople") -> float:
     """Bound the relative rounding of everything that a pass does with one coefficient."""
     steps = sum(layer.steps + layer.weights.shape[1] for layer in people.score.layers)
-    return 16.0 * gamma(steps + len(people.columns) + 16, DOUBLE)
+    return 16.0 * gamma(steps + len(people.inputs) + 16, DOUBLE)

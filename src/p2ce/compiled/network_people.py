@@ -1,5 +1,6 @@
 """Lay a network out for a batch of people, and judge cells of their grids in large batches."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +10,8 @@ from p2ce.compiled.foreign import DOUBTFUL, Boxes, Verdicts, verdicts
 from p2ce.compiled.network import NetworkScore
 from p2ce.compiled.network_layers import activate, forward
 from p2ce.compiled.network_rounding import Reach, reach_of, row_error
-from p2ce.compiled.seen import see_people
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, point_rows
+from p2ce.grid.placement import Placement, spread
 
 # A chunk's values of one layer fill about this many bytes, so that two layers stay in the cache.
 CHUNK_BYTES = 400_000
@@ -23,12 +23,15 @@ class NetworkPeople:
     """A network beside a batch of n people: their first layer, what they may change, and their rounding."""
 
     score: NetworkScore
-    columns: IntArray  # (axes,)
-    weights: FloatArray  # (axes, width) the first layer's rows of the columns that may change
-    own: FloatArray  # (n, d) what the first layer reads of the people today
+    inputs: IntArray  # (moving,) inputs of the columns that may change, those of an axis side by side
+    axis_of: IntArray  # (moving,)
+    first: IntArray  # (axes + 1,) where the inputs of each axis begin
+    plain: BoolArray  # (axes,) one input, which never decreases along the axis
+    weights: FloatArray  # (moving, width) the first layer's rows of these inputs
+    own: FloatArray  # (n, inputs) what the first layer reads of the people today
     base: FloatArray  # (n, width) the first layer of that, before the activation
     today: FloatArray  # (n,) the output of that
-    seen: FloatArray  # (n, axes, candidates) what the first layer reads of every candidate
+    seen: FloatArray  # (n, moving, candidates) what the first layer reads of every candidate
     position: Int32Array  # (n, axes)
     reach: Reach
 
@@ -75,6 +78,7 @@ class NetworkPeople:
                         self.base,
                         self.weights,
                         self.seen,
+                        self.first,
                         self.position,
                         owner[cells],
                         points[cells],
@@ -92,27 +96,64 @@ class NetworkPeople:
 
     def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
         """Write cells as rows that the first layer reads."""
-        return point_rows(self.columns, self.own, self.seen, owner, points)
+        rows = self.own[owner]
+        moving = np.arange(len(self.inputs))
+        rows[:, self.inputs] = self.seen[owner[:, None], moving, points[:, self.axis_of]]
+        return rows
 
 
 def lay_out(score: NetworkScore, grid: BaseGrid, placement: Placement, people: FloatArray) -> NetworkPeople:
     """Show all candidates to the network once, and bound the rounding over every person's grid."""
     people = np.ascontiguousarray(people, dtype=np.float64)
     first = score.layers[0]
+    inputs, axis_of = inputs_by_axis(score.sources, grid.columns)
+    counts = np.bincount(axis_of, minlength=grid.axis_count)
+    begins = np.append(0, np.cumsum(counts))
+    rising = np.append(score.rising[inputs], False)[np.minimum(begins[:-1], len(inputs))]
     with np.errstate(all="ignore"):
-        own, seen = see_people(score.see, grid, placement, people)
+        own, seen = see_inputs(score.see, grid, placement, people, inputs, axis_of)
         low, high = own.copy(), own.copy()
-        if grid.axis_count:
-            low[:, grid.columns] = seen.min(axis=2)
-            high[:, grid.columns] = seen.max(axis=2)
+        if len(inputs):
+            low[:, inputs] = seen.min(axis=2)
+            high[:, inputs] = seen.max(axis=2)
         return NetworkPeople(
             score=score,
-            columns=grid.columns,
-            weights=np.ascontiguousarray(first.weights[grid.columns]),
+            inputs=inputs,
+            axis_of=axis_of,
+            first=begins.astype(np.int64),
+            plain=(counts == 1) & rising,
+            weights=np.ascontiguousarray(first.weights[inputs]),
             own=own,
             today=forward(score.layers, own),
             base=own @ first.weights + first.bias,
             seen=np.ascontiguousarray(seen),
             position=np.ascontiguousarray(placement.position, dtype=np.int32),
-            reach=reach_of(score.layers, low, high, score.unit, axes=grid.axis_count),
+            # Cells are reached by adding the changes of inputs, so that these count as axes.
+            reach=reach_of(score.layers, low, high, score.unit, axes=len(inputs)),
         )
+
+
+def inputs_by_axis(sources: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """List the inputs of the columns of each axis, one axis after the other, and the axis of each."""
+    axis_of_column = {column: axis for axis, column in enumerate(columns.tolist())}
+    axes = np.array([axis_of_column.get(source, -1) for source in sources.tolist()], dtype=np.int64)
+    order = np.argsort(axes, kind="stable")
+    order = order[axes[order] >= 0]
+    return order, axes[order]
+
+
+def see_inputs(
+    see: Callable[[FloatArray], FloatArray],
+    grid: BaseGrid,
+    placement: Placement,
+    people: FloatArray,
+    inputs: IntArray,
+    axis_of: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Show people (n, d), and every candidate of theirs: (n, inputs) and (n, moving, candidates)."""
+    own = np.ascontiguousarray(see(people), dtype=np.float64)
+    rows = np.tile(people[0], (grid.width, 1))
+    rows[:, grid.columns] = grid.table.T
+    base = np.ascontiguousarray(see(rows)[:, inputs].T, dtype=np.float64)
+    at, inserted = placement.position[:, axis_of], placement.inserted[:, axis_of]
+    return own, spread(base, own[:, inputs], at, inserted, grid.lengths[axis_of])

@@ -3,7 +3,7 @@
 import numpy as np
 
 # What a walk down a tree reads: sixteen bytes, so that a whole forest stays in the cache. A leaf is its own
-# right child, and nothing is <= its threshold: a walk that goes on at a leaf stays there.
+# right child, and nothing is <= its threshold, NaN: a walk that goes on at a leaf stays there.
 NODE = np.dtype(
     [
         ("threshold", np.float64),  # rows whose seen value is <= threshold go left, to the next node

@@ -20,6 +20,25 @@ def seen_in_single(rows: FloatArray) -> FloatArray:
         return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Spending:
+    """What the values of some columns take out of a budget, for people who stand somewhere.
+
+    ``of(column, values, current)`` prices values (n, w) of a column for people at current (n, 1). Unlike
+    weights it may look at where the person stands, so that a rule can speak of changes.
+    """
+
+    columns: tuple[int, ...]
+    of: Callable[[int, FloatArray, FloatArray], FloatArray]
+
+    def of_row(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """Add up what rows (n, d) spend, the slow and obvious way: (n,)."""
+        total = np.zeros(len(after))
+        for column in self.columns:
+            total += self.of(column, after[:, column, None], before[:, column, None])[:, 0]
+        return total
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledScore:
     """A score in the form that the search understands.
@@ -32,6 +51,8 @@ class CompiledScore:
     The two thresholds are the proven part. A row whose score is at least ``sure`` is accepted by the
     user's own model, one below ``maybe`` is refused by it; in between only the model itself knows,
     since the library adds in another order or precision. ``maybe <= sure``; both may be infinite.
+
+    A rule between features is a score as well: minus what a row spends of a budget.
     """
 
     name: str
@@ -39,11 +60,13 @@ class CompiledScore:
     offset: float = 0.0
     forest: Forest | None = None
     weights: FloatArray | None = None  # (d,)
+    spending: Spending | None = None
     sure: float
     maybe: float
     see: Callable[[FloatArray], FloatArray] = seen_as_given
 
     def __post_init__(self) -> None:
         # Ticks of trees are shared by all people, those of weights are each person's own.
-        assert (self.forest is None) != (self.weights is None), "a score has trees or weights, not both"
+        kinds = (self.forest, self.weights, self.spending)
+        assert sum(kind is not None for kind in kinds) == 1, "a score has trees, or weights, or a budget"
         assert self.maybe <= self.sure

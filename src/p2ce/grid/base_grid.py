@@ -1,13 +1,15 @@
 """Say where anyone may move: the axes and the candidates that all people share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from p2ce.arrays import FloatArray, IntArray
+from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.errors import InvalidActions, nearest
+from p2ce.grid.compound import Compound
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.coding import MISSING, Codebook, Coding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,6 +28,7 @@ class BaseGrid:
     columns: IntArray  # (m,) position of each axis among the model's columns
     values: tuple[FloatArray, ...]  # ascending candidates of each axis
     direction: IntArray  # (m,) -1 down only, 0 either way, +1 up only
+    fillable: BoolArray  # (m,) a missing value may become a known one
     lengths: IntArray  # (m,) number of candidates of each axis
     table: FloatArray  # (m, width) all candidates, each axis repeating its last one to the end
 
@@ -45,8 +48,12 @@ class BaseGrid:
         *,
         columns: Sequence[str],
         direction: Mapping[str, int] | None = None,
+        stays_missing: Collection[str] = (),
     ) -> "BaseGrid":
-        """Build a grid from plain data: name → candidates, in any order; a missing direction is 0."""
+        """Build a grid from plain data: name → candidates, in any order; a missing direction is 0.
+
+        ``stays_missing`` names the axes on which a missing value may not become known.
+        """
         names = tuple(sorted(candidates))
         position = {name: place for place, name in enumerate(columns)}
         for name in names:
@@ -56,7 +63,7 @@ class BaseGrid:
                 )
         values = tuple(np.unique(np.asarray(candidates[name], dtype=np.float64)) for name in names)
         for name, axis in zip(names, values, strict=True):
-            if not len(axis) or not np.isfinite(axis).all():
+            if not len(axis) or not np.isfinite(axis[axis != MISSING]).all():
                 raise InvalidActions(
                     f"Axis {name!r} needs finite candidates, at least one. Fix it or name values()."
                 )
@@ -68,22 +75,48 @@ class BaseGrid:
             columns=np.array([position[name] for name in names], dtype=np.int64),
             values=values,
             direction=np.array([int(turns.get(name, 0)) for name in names], dtype=np.int64),
+            fillable=np.array([name not in stays_missing for name in names], dtype=np.bool_),
             lengths=np.array([len(axis) for axis in values], dtype=np.int64),
             table=np.array(rows, dtype=np.float64).reshape(len(rows), width),
         )
 
 
-def grid_of(actions: ActionSet, *, columns: Sequence[str] | None = None) -> BaseGrid:
+def grid_of(
+    actions: ActionSet,
+    *,
+    columns: Sequence[str] | None = None,
+    codebook: Codebook | None = None,
+    compounds: Sequence[Compound] = (),
+) -> BaseGrid:
     """Build the grid of an action set; ``columns`` are the model's, by default the action set's own.
+
+    Without a codebook, every column holds plain numbers. Columns that move as one have one axis, which
+    stands for a column of its own behind the others.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Term": [6, 12, 24], "Age": [20, 40, 60]})
     >>> grid_of(ActionSet.infer(people).fix("Age")).names
     ('Term',)
     """
-    movable = [feature for feature in actions.features if not feature.fixed]
+    names = list(actions.names if columns is None else columns)
+    members = {names[member] for compound in compounds for member in compound.members}
+    movable = [feature for feature in actions.features if not feature.fixed and feature.name not in members]
+    codings = {
+        feature.name: (
+            Coding(name=feature.name, dtype=feature.dtype) if codebook is None else codebook[feature.name]
+        )
+        for feature in movable
+    }
+    candidates = {feature.name: feature.codes(codings[feature.name]) for feature in movable}
+    for compound in compounds:
+        if compound.may_go_to.any():
+            candidates[compound.name] = np.flatnonzero(compound.may_go_to).astype(np.float64)
+    # A compound may have the name of its first member, whose own column then has no axis.
+    taken = {compound.name for compound in compounds}
+    own = [name if name not in taken else f"{name} (alone)" for name in names]
     return BaseGrid.from_candidates(
-        {feature.name: feature.candidates() for feature in movable},
-        columns=actions.names if columns is None else columns,
+        candidates,
+        columns=[*own, *(compound.name for compound in compounds)],
         direction={feature.name: int(feature.direction) for feature in movable},
+        stays_missing={feature.name for feature in movable if not feature.fillable},
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
+from p2ce.problem.coding import MISSING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,12 +52,19 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
         position[:, axis] = at
         inserted[:, axis] = base[np.minimum(at, len(base) - 1)] != here
     count = grid.lengths + inserted
+    lowest = np.where(grid.direction > 0, position, np.int32(0))
+    highest = np.where(grid.direction < 0, position, count - 1)
+    missing = current == MISSING
+    if missing.any():
+        # Nobody goes up or down from a missing value: it becomes known, or it stays.
+        lowest = np.where(missing, position, lowest)
+        highest = np.where(missing, np.where(grid.fillable, count - 1, position), highest)
     return Placement(
         current=current,
         position=position,
         inserted=inserted,
-        lowest=np.where(grid.direction > 0, position, np.int32(0)),
-        highest=np.where(grid.direction < 0, position, count - 1).astype(np.int32, copy=False),
+        lowest=lowest,
+        highest=highest.astype(np.int32, copy=False),
         values=spread(grid.table, current, position, inserted, grid.lengths),
         count=count.astype(np.int32, copy=False),
     )

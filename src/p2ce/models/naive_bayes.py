@@ -1,4 +1,4 @@
-"""Read scikit-learn's GaussianNB for two classes: log-odds that are a sum of one parabola per column."""
+"""Read scikit-learn's GaussianNB: log-odds between two classes are a sum of one parabola per column."""
 
 import math
 from collections.abc import Callable
@@ -13,21 +13,25 @@ from p2ce.compiled.links import Reported, summation_error, sure_and_maybe, widen
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import UnsupportedModel
 from p2ce.models.reading import (
+    LEAD,
     PROBABILITY,
     ReadModel,
     Request,
-    binary_index,
+    class_index,
     feeder,
     plain_classes,
     probability_threshold,
 )
 from p2ce.models.sklearn_common import (
+    asks_all,
     asks_estimator,
     columns_of,
     quiet_check_array,
     require_fitted,
+    require_numbers,
     require_own,
 )
+from p2ce.models.targets import refuse_scale, wins_ask
 
 FAMILY = "scikit-learn Gaussian naive Bayes"
 _NAMES = frozenset({"GaussianNB"})
@@ -67,48 +71,78 @@ def read(model: Any, request: Request) -> ReadModel:
     require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     classes = plain_classes(model.classes_)
-    index = binary_index(classes, request.target, family=FAMILY)
+    index = class_index(classes, request.target)
+    refuse_scale(request, (PROBABILITY,), name="GaussianNB")
     columns, named = columns_of(model, request.reference)
+    require_numbers(request, columns, name=FAMILY)
     given = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
     _refuse_what_rounds_otherwise(model, given.dtype)
-    target, other = (
+    known = [
         _Class(
             prior=float(model.class_prior_[place]),
             mean=np.array(model.theta_[place], dtype=np.float64),
             variance=np.array(model.var_[place], dtype=np.float64),
         )
-        for place in (index, 1 - index)
-    )
-
+        for place in range(len(classes))
+    ]
     positions = [list(map(str, request.reference.columns)).index(name) for name in columns]
     reach = request.reach[positions]
-    largest = target.magnitude(reach) + other.magnitude(reach)
-    band, relative = _band(len(columns), largest), _relative_error(largest)
-    threshold = probability_threshold(request.threshold)
-    if relative < 0.25:
-        sure, maybe = widened(*sure_and_maybe(_reported(relative), threshold), band)
-    else:  # rows out to the ends of float64: of those nothing is certain
-        sure, maybe = math.inf, -math.inf
-    return ReadModel(
-        family=FAMILY,
-        score=CompiledScore(
+    magnitudes = [one.magnitude(reach) for one in known]
+    others = [place for place in range(len(classes)) if place != index]
+    bands = {place: _band(len(columns), magnitudes[index] + magnitudes[place]) for place in others}
+    relative = _relative_error(sum(magnitudes), len(classes))
+    wins = len(classes) > 2 and request.threshold is None
+    threshold = 0.0 if wins else probability_threshold(request.threshold)
+    first, *more = (
+        CompiledScore(
             name="model",
             column_count=len(columns),
-            offset=target.constant - other.constant,
+            offset=known[index].constant - known[place].constant,
             weights=np.ones(len(columns)),
-            sure=sure,
-            maybe=maybe,
-            see=_parabolas(target, other),
-        ),
+            sure=limits[0],
+            maybe=limits[1],
+            see=_parabolas(known[index], known[place]),
+        )
+        for place, limits in (
+            (place, _win(band) if wins else _reaches(relative, threshold, band, several=len(classes) > 2))
+            for place, band in bands.items()
+        )
+    )
+    of_target = asks_estimator(model, "predict_proba", request.reference, column=index)
+    return ReadModel(
+        family=FAMILY,
+        score=first,
+        also=tuple(more),
+        decides=wins or not more,
         columns=columns,
-        scale=PROBABILITY,
+        scale=LEAD if wins else PROBABILITY,
         threshold=threshold,
         classes=classes,
-        ask=asks_estimator(model, "predict_proba", request.reference, column=index),
-        report=lambda scores: np.asarray(expit(scores), dtype=np.float64),
-        tolerance=1e-9 + band + relative,
+        # predict takes the largest of these, of which the probabilities are a rounded function
+        ask=wins_ask(asks_all(model, "predict_joint_log_proba", request.reference), index)
+        if wins
+        else of_target,
+        predict=of_target if wins else None,
+        report=None if more else lambda scores: np.asarray(expit(scores), dtype=np.float64),
+        tolerance=1e-9 + max(bands.values()) + relative,
         reach=reach,
     )
+
+
+def _win(band: float) -> tuple[float, float]:
+    """Compare two sums of which each is off by its part of the band."""
+    return widened(0.0, 0.0, band) if math.isfinite(band) else (math.inf, -math.inf)
+
+
+def _reaches(relative: float, threshold: float, band: float, *, several: bool) -> tuple[float, float]:
+    """Find which log-odds between two classes go with a probability that reaches the threshold.
+
+    Beside others, a probability is at most what it is between these two: enough of it proves nothing.
+    """
+    if not (relative < 0.25 and math.isfinite(band)):
+        return math.inf, -math.inf  # rows out to the ends of float64: of those nothing is certain
+    sure, maybe = widened(*sure_and_maybe(_reported(relative), threshold), band)
+    return (math.inf if several else sure), maybe
 
 
 def _parabolas(target: _Class, other: _Class) -> Callable[[FloatArray], FloatArray]:
@@ -135,15 +169,15 @@ def _band(columns: int, largest: float) -> float:
     return 2.0 * 3.0 * summation_error(2 * columns + 32, largest)
 
 
-def _relative_error(largest: float) -> float:
-    """Bound the relative error of exp(a − logsumexp(a, b)), given the two floats a and b.
+def _relative_error(largest: float, classes: int) -> float:
+    """Bound the relative error of exp(a − logsumexp(a, b, …)), given the floats a, b, …
 
-    The logarithm of the sum is the larger of both plus log1p(exp(−difference)), at most log 2. That part
-    errs by a few units of 1; adding it rounds by a unit of the larger, and the subtraction by one of
-    the result: together less than 4 units of |a| + |b|. exp turns this into a relative error, and adds its
-    own. Twice that and more is allowed.
+    The logarithm of the sum is the largest of them plus the logarithm of at most as many as there are. That
+    part errs by a few units of 1, and one for every addition; adding it rounds by a unit of the largest,
+    and the subtraction by one of the result: together less than 4 units of |a| + |b| + … exp turns this
+    into a relative error, and adds its own. Twice that and more is allowed.
     """
-    return 2.0 * _UNIT * (32.0 + 8.0 * largest)
+    return 2.0 * _UNIT * (32.0 + 8.0 * classes + 8.0 * largest)
 
 
 def _reported(relative: float) -> Reported:
@@ -167,5 +201,7 @@ def _refuse_what_rounds_otherwise(model: Any, given: np.dtype[Any]) -> None:
     if not (model.class_prior_ > 0.0).all() or not (model.var_ > 0.0).all():
         raise UnsupportedModel(
             f"{FAMILY} with a class of prior 0 or a column of variance 0 divides by zero. "
-            "Give both classes a prior, and var_smoothing above 0."
+            "Give all classes a prior, and var_smoothing above 0."
         )
+    if len(model.class_prior_) < 2:
+        raise UnsupportedModel(f"{FAMILY} with one class has nothing to decide. Fit it on several.")

@@ -1,7 +1,7 @@
-"""Ask a model that nobody can look into: ``predict_proba``, ``decision_function``, or a plain callable."""
+"""Ask a model that nobody can look into: its probabilities, decisions, predictions, or a plain callable."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,72 +10,88 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.compiled.answers import (
     REBATCHED,
+    REPEATED,
     answers_of,
-    as_array,
-    as_frame,
     check_repeats,
-    choose_feed,
     one_per_class,
     one_per_row,
     some_rows,
 )
 from p2ce.errors import InvalidAnswer, InvalidTarget, InvalidThreshold, P2CEError, UnsupportedModel
 from p2ce.models import torch_network
+from p2ce.models.questions import Question, about_number, about_probability, about_winning, is_range
 from p2ce.models.reading import (
     DECISION,
+    LEAD,
     PROBABILITY,
     Ask,
     ReadModel,
     Request,
-    array_dtype,
     class_index,
-    columns_by_count,
-    columns_by_name,
     decision_threshold,
-    plain_classes,
     probability_threshold,
 )
+from p2ce.models.targets import BEHIND, AskAll, class_ask, read_range, refuse_scale
+from p2ce.models.votes import predicted_classes, predictions
+from p2ce.models.ways import (
+    REGRESSOR,
+    Way,
+    attribute_of,
+    choose_way,
+    classes_of,
+    kind_of,
+    name_of,
+    votes_in_pairs,
+)
+from p2ce.problem.coding import MISSING
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
-    """How rows are handed to the model."""
-
-    columns: tuple[str, ...]
-    feed: Callable[[pd.DataFrame], Any]
-    precision: np.dtype[Any]  # of its answers
+# What is tried, in this order, unless the caller chose a scale.
+_SCORING = {PROBABILITY: "predict_proba", DECISION: "decision_function"}
 
 
 def can_be_asked(model: object) -> bool:
-    """Tell whether a model has a method that scores rows, or is one."""
+    """Tell whether a model has a method that scores or predicts rows, or is one."""
     if isinstance(model, type):
         return False
-    return callable(model) or any(
-        callable(getattr(model, name, None)) for name in ("predict_proba", "decision_function")
-    )
+    return callable(model) or any(_has(model, name) for name in (*_SCORING.values(), "predict"))
 
 
 def read(model: Any, request: Request) -> ReadModel:
     """Settle how the model is asked, which of its answers counts, and that it answers the same again.
 
-    ``predict_proba`` comes before ``decision_function``, and both before calling the model itself. A
-    callable's values are taken as they are: probabilities with a threshold of 0.5 where all of the
-    reference lies in [0, 1], and otherwise only with a threshold that the caller gives.
+    ``predict_proba`` comes before ``decision_function``, unless ``request.scale`` says otherwise, and both
+    before ``predict`` and calling the model itself. A regressor predicts a number; a classifier that only
+    predicts says whether it is the target. A callable's values are taken as they are: probabilities with a
+    threshold of 0.5 where all of the reference lies in [0, 1], and otherwise only with a threshold that the
+    caller gives; or numbers, of which ``target=(low, high)`` is the wanted range.
     """
-    if callable(getattr(model, "predict_proba", None)):
+    kind = kind_of(model)
+    if _has(model, "predict") and (kind == REGRESSOR or (kind is None and is_range(request.target))):
+        return _read_number(model, request)
+    offered = tuple(scale for scale, method in _SCORING.items() if _has(model, method))
+    if not offered and (not _has(model, "predict") or (kind is None and callable(model))):
+        refuse_scale(request, (), name=name_of(model))
+        return _read_callable(model, request)
+    refuse_scale(request, offered, name=name_of(model))
+    if not offered:
+        return _read_votes(model, request)
+    if (request.scale or offered[0]) == PROBABILITY:
         return _read_probabilities(model, request)
-    if callable(getattr(model, "decision_function", None)):
-        return _read_decisions(model, request)
-    return _read_callable(model, request)
+    return _read_decisions(model, request)
+
+
+def _has(model: Any, name: str) -> bool:
+    return callable(attribute_of(model, name))
 
 
 def read_module(module: Any, request: Request) -> ReadModel:
     """Settle how a PyTorch module is asked: its outputs are logits, and must not look like anything else."""
     name = type(module).__name__
-    rows = some_rows(request.reference).to_numpy(dtype=np.float64)
     try:
-        found = torch_network.ask_module(module, request.reference, request.target, request.threshold)
-        _refuse_probabilities(torch_network.run_module(module, rows), name)
+        found = torch_network.ask_module(module, request)
+        if not is_range(request.target):
+            rows = some_rows(request.reference).to_numpy(dtype=np.float64, na_value=np.nan)
+            _refuse_probabilities(torch_network.run_module(module, rows), name)
     except P2CEError:
         raise
     except Exception as error:
@@ -105,12 +121,17 @@ def as_opaque(found: ReadModel, request: Request) -> ReadModel:
     call = f"model ({found.family})"
 
     def ask(frame: pd.DataFrame) -> FloatArray:
-        return one_per_row(answers_of(found.ask, frame.copy(), call=call), len(frame), call=call)
+        answers = answers_of(found.ask, frame.copy(), call=call)
+        return one_per_row(answers, len(frame), call=call, rows=frame)
 
-    tolerance = max(found.tolerance, check_repeats(ask, some_rows(request.reference), call=call))
+    tolerance = _steadiness(ask, found.predict, found.classes, request, call, single=False)
+    tolerance = max(found.tolerance, tolerance)
+    _check_missing(ask, request)
     return replace(
         found,
         score=None,
+        also=(),
+        decides=True,
         family=f"opaque ({found.family})",
         ask=ask,
         report=_as_it_is,
@@ -121,25 +142,24 @@ def as_opaque(found: ReadModel, request: Request) -> ReadModel:
 
 def _read_probabilities(model: Any, request: Request) -> ReadModel:
     call = "model.predict_proba"
-    classes = _classes(model)
-    way, sample = _choose_way(model, model.predict_proba, request.reference, call)
+    classes = classes_of(model)
+    way, sample = choose_way(model, model.predict_proba, request, call)
     known = None if classes is None else len(classes)
     answers = one_per_class(sample, len(sample), known, call=call)
     classes = tuple(range(answers.shape[1])) if classes is None else classes
     index = class_index(classes, request.target)
-
-    def ask(frame: pd.DataFrame) -> FloatArray:
-        found = answers_of(model.predict_proba, way.feed(frame), call=call)
-        return one_per_class(found, len(frame), len(classes), call=call)[:, index].copy()
-
-    threshold = probability_threshold(request.threshold)
-    return _settled(model, request, way, ask, call, PROBABILITY, threshold, classes)
+    question = about_probability(
+        request, _columns(model.predict_proba, way, call, len(classes)), classes=classes, index=index
+    )
+    if question.scale == LEAD:
+        question = _as_predicted(model, request, way, question, index)
+    return _settled(model, request, way, question, call)
 
 
 def _read_decisions(model: Any, request: Request) -> ReadModel:
     call = "model.decision_function"
-    classes = _classes(model)
-    way, sample = _choose_way(model, model.decision_function, request.reference, call)
+    classes = classes_of(model)
+    way, sample = choose_way(model, model.decision_function, request, call)
     columns = sample.shape[1] if sample.ndim == 2 else 1
     if classes is None:
         classes = tuple(range(max(2, columns)))
@@ -149,32 +169,134 @@ def _read_decisions(model: Any, request: Request) -> ReadModel:
             f"{type(model).__name__} with decision_function_shape='ovo' compares classes in pairs, so no "
             "column belongs to the target. Fit with decision_function_shape='ovr'."
         )
+    if len(classes) > 2 or columns > 1:
+        ask_all = _columns(model.decision_function, way, call, len(classes))
+        if len(classes) > 2 and request.threshold is None and request.scale is None:
+            question = about_winning(ask_all, classes=classes, index=index)
+            question = _as_predicted(model, request, way, question, index)
+            return _settled(model, request, way, question, call)
+        ask = class_ask(ask_all, index)
+    else:
+        second, sign = _numbers(model.decision_function, way, call), 1.0 if index == 1 else -1.0
 
-    def ask(frame: pd.DataFrame) -> FloatArray:
-        found = answers_of(model.decision_function, way.feed(frame), call=call)
-        if len(classes) > 2 or columns > 1:
-            return one_per_class(found, len(frame), len(classes), call=call)[:, index].copy()
-        second = one_per_row(found, len(frame), call=call)
-        return second if index == 1 else -second
+        def ask(frame: pd.DataFrame) -> FloatArray:
+            return sign * second(frame)
 
-    return _settled(model, request, way, ask, call, DECISION, decision_threshold(request.threshold), classes)
+    threshold = decision_threshold(request.threshold)
+    question = Question(ask=ask, scale=DECISION, threshold=threshold, classes=classes)
+    return _settled(model, request, way, question, call)
+
+
+def _as_predicted(model: Any, request: Request, way: Way, question: Question, index: int) -> Question:
+    """Let ``predict`` have the last word about who wins: ties, say, go by rules of its own.
+
+    Where it picks the largest value on all of the reference, only those who lead are put to it. Kernel
+    machines let pairs of classes vote, which may differ from the largest value at any row.
+    """
+    classes = classes_of(model)
+    if classes is None or not _has(model, "predict"):
+        return question
+    lead, target = question.ask, classes[index]
+
+    def settled(frame: pd.DataFrame, values: FloatArray) -> FloatArray:
+        wins = predictions(model, way.feed(frame), "model.predict") == target
+        return np.where(wins, np.maximum(values, 0.0), np.minimum(values, BEHIND))
+
+    def ask_about_leaders(frame: pd.DataFrame) -> FloatArray:
+        values = lead(frame)
+        chosen = np.flatnonzero(values >= -REPEATED)
+        if len(chosen):
+            values[chosen] = settled(frame.iloc[chosen].reset_index(drop=True), values[chosen])
+        return values
+
+    rows = some_rows(request.reference)
+    values = lead(rows)
+    agrees = bool(((settled(rows, values) >= 0.0) == (values >= 0.0)).all())
+    if agrees and not votes_in_pairs(model):
+        return replace(question, ask=ask_about_leaders)
+    return replace(question, ask=lambda frame: settled(frame, lead(frame)))
+
+
+def _read_number(model: Any, request: Request) -> ReadModel:
+    """Ask a regressor for its prediction."""
+    call = "model.predict"
+    read_range(
+        request, name=name_of(model)
+    )  # a class as the target is the likelier slip, so it is told first
+    way, sample = choose_way(model, model.predict, request, call)
+    if sample.ndim == 2 and sample.shape[1] > 1:
+        raise UnsupportedModel(
+            f"{name_of(model)} predicts {sample.shape[1]} numbers per row. Fit one model for the wanted one, "
+            "or pass a function that returns it."
+        )
+    question = about_number(request, _numbers(model.predict, way, call), name=name_of(model))
+    return _settled(model, request, way, question, call)
+
+
+def _read_votes(model: Any, request: Request) -> ReadModel:
+    """Ask a classifier that only predicts whether it predicts the target: 1 if so, and else -1."""
+    call = "model.predict"
+    if request.threshold is not None:
+        raise InvalidThreshold(
+            f"{name_of(model)} only predicts classes, without a score that could reach "
+            f"threshold={request.threshold!r}. Leave it out: the target then has to be predicted."
+        )
+    classes = classes_of(model)
+    if classes is None:
+        classes = predicted_classes(model, request, call)
+    target = classes[class_index(classes, request.target)]
+
+    def votes(given: Any) -> FloatArray:
+        return np.where(predictions(model, given, call) == target, 1.0, -1.0)
+
+    way, _ = choose_way(model, votes, request, call)
+    question = Question(ask=_numbers(votes, way, call), scale=LEAD, threshold=0.0, classes=classes)
+    return _settled(model, request, way, question, call)
 
 
 def _read_callable(model: Any, request: Request) -> ReadModel:
     call = "model(rows)"
-    way, sample = _choose_way(model, model, request.reference, call)
+    way, sample = choose_way(model, model, request, call)
     columns = sample.shape[1] if sample.ndim == 2 else 1
-    classes: tuple[Any, ...] = (0, 1) if columns == 1 else tuple(range(columns))
+    if is_range(request.target) and columns == 1:
+        question = about_number(request, _numbers(model, way, call), name=name_of(model))
+        return _settled(model, request, way, question, call)
     index = _callable_index(columns, request.target)
+    if columns == 1:
+        scale, threshold = _callable_scale(sample.reshape(-1), request.threshold)
+        ask = _numbers(model, way, call)
+        question = Question(ask=ask, scale=scale, threshold=threshold, classes=(0, 1))
+        return _settled(model, request, way, question, call)
+    ask_all, classes = _columns(model, way, call, columns), tuple(range(columns))
+    if columns > 2 and request.threshold is None:
+        inside = bool((sample >= 0.0).all() and (sample <= 1.0).all())
+        predict = class_ask(ask_all, index) if inside else None
+        question = about_winning(ask_all, classes=classes, index=index, predict=predict)
+    else:
+        scale, threshold = _callable_scale(sample[:, index], request.threshold)
+        ask = class_ask(ask_all, index)
+        question = Question(ask=ask, scale=scale, threshold=threshold, classes=classes)
+    return _settled(model, request, way, question, call)
+
+
+def _columns(method: Callable[[Any], Any], way: Way, call: str, count: int) -> AskAll:
+    """Build the call that gives one column per class."""
 
     def ask(frame: pd.DataFrame) -> FloatArray:
-        found = answers_of(model, way.feed(frame), call=call)
-        if columns == 1:
-            return one_per_row(found, len(frame), call=call)
-        return one_per_class(found, len(frame), columns, call=call)[:, index].copy()
+        found = answers_of(method, way.feed(frame), call=call, rows=frame)
+        return one_per_class(found, len(frame), count, call=call, rows=frame)
 
-    scale, threshold = _callable_scale(sample.reshape(len(sample), -1)[:, index], request.threshold)
-    return _settled(model, request, way, ask, call, scale, threshold, classes)
+    return ask
+
+
+def _numbers(method: Callable[[Any], Any], way: Way, call: str) -> Ask:
+    """Build the call that gives one number per row."""
+
+    def ask(frame: pd.DataFrame) -> FloatArray:
+        found = answers_of(method, way.feed(frame), call=call, rows=frame)
+        return one_per_row(found, len(frame), call=call, rows=frame)
+
+    return ask
 
 
 def _callable_index(columns: int, target: Any) -> int:
@@ -203,97 +325,48 @@ def _callable_scale(values: FloatArray, threshold: float | None) -> tuple[str, f
     return DECISION, asked
 
 
-def _settled(
-    model: Any,
-    request: Request,
-    way: _Way,
-    ask: Ask,
-    call: str,
-    scale: str,
-    threshold: float,
-    classes: tuple[Any, ...],
-) -> ReadModel:
+def _settled(model: Any, request: Request, way: Way, question: Question, call: str) -> ReadModel:
     single = way.precision == np.float32
-    tolerance = check_repeats(ask, some_rows(request.reference), call=call, single=single)
+    tolerance = _steadiness(question.ask, question.predict, question.classes, request, call, single=single)
+    _check_missing(question.ask, request)
     return ReadModel(
         family=f"opaque ({name_of(model)})",
         score=None,
         columns=way.columns,
-        scale=scale,
-        threshold=threshold,
-        classes=classes,
-        ask=ask,
+        scale=question.scale,
+        threshold=question.threshold,
+        classes=question.classes,
+        ask=question.ask,
+        predict=question.predict,
         report=_as_it_is,
         tolerance=tolerance,
     )
 
 
-def _choose_way(
-    model: Any, method: Callable[[Any], Any], reference: pd.DataFrame, call: str
-) -> tuple[_Way, np.ndarray]:
-    """Find out how the model takes its rows, and give its answers for some of them.
+def _steadiness(
+    ask: Ask, predict: Ask | None, classes: tuple[Any, ...], request: Request, call: str, *, single: bool
+) -> float:
+    """Check that answers repeat, and say how far they may differ.
 
-    What was fitted tells by its names or number of columns. Anything else is shown a frame, and an
-    array if that fails.
+    A predicted number is compared with itself, as it may be large where the end of the range is near.
     """
-    fitted = getattr(model, "__self__", model)  # of the method of an estimator, the estimator
-    names, count = _fitted_names(fitted, reference), _attribute(fitted, "n_features_in_")
-    if names is not None:
-        columns = columns_by_name(names, reference)
-    elif count is not None:
-        columns = columns_by_count(int(count), reference)
-    else:
-        columns = tuple(str(name) for name in reference.columns)
-    labels = {str(label): label for label in reference.columns}
-    order = [labels[name] for name in columns]
-    frame, array = as_frame(order), as_array(order, array_dtype(reference[order]))
-    feeds = [frame] if names is not None else [array] if count is not None else [frame, array]
-    feed, answers = choose_feed(method, feeds, some_rows(reference), call=call)
-    return _Way(columns=columns, feed=feed.give, precision=answers.dtype), answers
+    rows = some_rows(request.reference)
+    if predict is None or classes:
+        return check_repeats(ask, rows, call=call, single=single)
+    largest = float(np.abs(predict(rows)).max(initial=1.0))
+    return largest * check_repeats(predict, rows, call=call, single=single)
 
 
-def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
-    """List the column names that the model was fitted on; None if it saw a bare array or does not tell."""
-    names = _attribute(model, "feature_names_in_")
-    if names is None and type(model).__module__.partition(".")[0] == "catboost":
-        names = _attribute(model, "feature_names_")
-        if names is not None and list(names) == [str(place) for place in range(len(names))]:
-            return None  # CatBoost's names for the columns of an array
-    if names is None:
-        return None
-    # LightGBM turns blanks in names into underscores.
-    known = {str(label).replace(" ", "_"): str(label) for label in reference.columns}
-    own = {str(label) for label in reference.columns}
-    return [str(name) if str(name) in own else known.get(str(name), str(name)) for name in names]
-
-
-def _classes(model: Any) -> tuple[Any, ...] | None:
-    classes = _attribute(model, "classes_")
-    if classes is None:
-        return None
-    try:
-        plain = plain_classes(classes)
-    except ValueError:  # one array per output, of different lengths
-        plain = ((),)
-    if any(np.ndim(one) for one in plain):
-        raise UnsupportedModel(
-            f"{type(model).__name__} has several outputs, each with classes of its own. "
-            "Fit one model for the wanted output."
-        )
-    return plain
-
-
-def _attribute(model: Any, name: str) -> Any:
-    try:
-        return getattr(model, name, None)
-    except Exception:  # a property of the user's, about a model that has not been fitted, say
-        return None
+def _check_missing(ask: Ask, request: Request) -> None:
+    """Ask about a row that misses all it may, so that a refusal is heard now and not in the search."""
+    if not request.may_miss:
+        return
+    codes = request.codebook.encode(request.reference.head(1))
+    codes[0, [place for place, name in enumerate(request.codebook.names) if name in request.may_miss]] = (
+        MISSING
+    )
+    ask(request.codebook.decode(codes, request.reference.columns))
 
 
 def _as_it_is(values: FloatArray) -> FloatArray:
     return values
-
-
-def name_of(model: object) -> str:
-    """Name a model by its class, or a function by its own name."""
-    return getattr(model, "__name__", None) or type(model).__name__

@@ -1,24 +1,33 @@
-"""Read a scikit-learn Pipeline of column-wise scalers in front of any model that can be read."""
+"""Read a scikit-learn Pipeline whose transformers work column by column, in front of any readable model.
 
-from collections.abc import Callable
+What the model inside makes of its inputs becomes a function of the table's own columns, with the same proofs;
+see `compiled.lens` and `compiled.rewrite`. Any other pipeline is asked as a whole.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray
-from p2ce.compiled.library import library_class, overrides
-from p2ce.compiled.score import seen_as_given
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.compiled.kernel_machine import KernelMachine
+from p2ce.compiled.lens import Lens, may_be_missing
+from p2ce.compiled.library import library_class
+from p2ce.compiled.network import NetworkScore
+from p2ce.compiled.rewrite import contributions, plain_columns, reach_of_inputs, rewrite_forest, rises
+from p2ce.compiled.score import CompiledScore, seen_as_given
 from p2ce.errors import UnsupportedModel
-from p2ce.models.reading import PROBABILITY, ReadModel, Request, class_index, feeder
-from p2ce.models.sklearn_common import asks, columns_of, quiet_check_array, require_fitted, require_own
+from p2ce.models.preprocessing.fold import is_sparse
+from p2ce.models.preprocessing.prepare import Preparation, Prepared
+from p2ce.models.preprocessing.see import SeenThrough, refusing, see_through, without_zeros
+from p2ce.models.reading import Ask, ReadModel, Request, columns_by_count, feeder
+from p2ce.models.sklearn_common import columns_of, require_fitted, require_own
 
 _NAMES = frozenset({"Pipeline"})
-# Each works on one column at a time, keeps the columns in place, and never decreases: x ↦ a·x + b with a > 0,
-# or that clipped. Only a type on this list may stand in front of a model.
-_SCALERS = frozenset({"StandardScaler", "MinMaxScaler", "RobustScaler"})
-CHECKED_ROWS = 256
+# What no proof covers, such as a logarithm, may lie this many times farther out than the reference.
+_REACH_FACTOR = 64.0
 
 
 def recognises(model: object) -> bool:
@@ -27,118 +36,175 @@ def recognises(model: object) -> bool:
 
 
 def read(model: Any, request: Request) -> ReadModel:
-    """Read the last step; the fitted scalers themselves prepare what it sees."""
+    """Read the last step; what it reads is written in terms of the table's own columns."""
     require_own(model, root="sklearn", names=_NAMES)
-    scalers = [step for _, step in model.steps[:-1] if step is not None and step != "passthrough"]
-    for scaler in scalers:
-        _require_scaler(scaler)
+    steps = [step for _, step in model.steps[:-1] if not _does_nothing(step)]
     last = model.steps[-1][1]
-    if last is None or last == "passthrough":
+    if _does_nothing(last):
         raise UnsupportedModel(
-            "This Pipeline ends without a model. Pass one whose last step is a classifier."
+            "This Pipeline ends without a model. Pass one whose last step is a classifier or a regressor."
         )
-    if not scalers:
+    if not steps:
         return request.read(last, request)
     require_fitted(model)
-    columns, named = columns_of(scalers[0], request.reference)
-    labels = {str(label): label for label in request.reference.columns}
-    feed = feeder(columns, request.reference, named=named)
-    if any(not scaler.copy for scaler in scalers):
-        feed = _copies(feed)
-    see = _seer(scalers, columns, feed(request.reference), named=named)
+    columns, named = _columns(steps[0], request.reference)
+    seen = see_through(_preparation(steps, columns, request, named=named))
+    lens = seen.lens
+    if is_sparse(seen.rows) and type(last).__module__.partition(".")[0] == "xgboost":
+        lens = without_zeros(lens)
 
-    positions = [list(labels).index(name) for name in columns]
-    reach = request.reach[positions]
-    # Every scaler is monotone, so the ends of the reach bound all that the model will see.
-    seen_reach = np.abs(see(np.stack([-reach, reach]))).max(axis=0)
-    seen = _scaled(scalers, feed(request.reference))
-    if not isinstance(seen, pd.DataFrame):  # it is one after set_output(transform="pandas")
-        seen = pd.DataFrame(seen, columns=list(columns))
-    inside = request.read(last, replace(request, reference=seen, reach=seen_reach))
-    if inside.columns != tuple(seen.columns):
-        raise UnsupportedModel(
-            "This Pipeline's model takes the scaled columns in another order. Fit it as a whole."
-        )
+    may_miss = np.array([name in request.may_miss for name in columns], dtype=np.bool_)
+    reach = request.reach[positions(columns, request.reference)]
+    input_reach, proven = reach_of_inputs(lens, reach, seen.codes, _REACH_FACTOR)
+    inside, lens = _read_inside(last, replace(request, reach=input_reach), seen, lens, may_miss)
     assert inside.score is not None, "the last step is read, never only asked"
-    index = class_index(inside.classes, request.target)
-    if inside.scale == PROBABILITY:
-        ask = asks(model.predict_proba, feed, index)
-    else:
-        ask = asks(model.decision_function, feed, None, 1.0 if index == 1 else -1.0)
+    limits = np.where(proven, np.inf, input_reach)
+    through = _through(seen)
+    is_category = seen.preparation.codebook.is_category
     return replace(
         inside,
-        family=f"{inside.family} behind scalers",
+        family=f"{inside.family} behind {', '.join(seen.names)}" if seen.names else inside.family,
         columns=columns,
-        ask=ask,
-        score=_behind(inside.score, see),
-        reach=None if inside.reach is None else reach,
+        ask=through(inside.ask),
+        predict=None if inside.predict is None else through(inside.predict),
+        score=_behind(inside.score, lens, may_miss, limits),
+        also=tuple(_behind(score, lens, may_miss, limits) for score in inside.also),
+        # A table knows all labels there are, and what becomes of others.
+        reach=None if inside.reach is None else np.where(is_category, np.inf, reach),
     )
 
 
-def _copies(feed: Callable[[pd.DataFrame], Any]) -> Callable[[pd.DataFrame], Any]:
-    """Hand over copies: a scaler with copy=False writes into what it is given."""
-    return lambda frame: feed(frame).copy()
+def _read_inside(
+    last: Any, request: Request, seen: SeenThrough, lens: Lens, may_miss: BoolArray
+) -> tuple[ReadModel, Lens]:
+    """Read the model on its inputs, some of which may be missing."""
+    labels = [str(label) for label in seen.frame.columns]
 
-
-def _behind(score: Any, see: Callable[[FloatArray], FloatArray]) -> Any:
-    """Let a score look at scaled values; what it makes of values itself comes after that."""
-    inner = score.see
-    return replace(score, see=see if inner is seen_as_given else lambda rows: inner(see(rows)))
-
-
-def _require_scaler(step: Any) -> None:
-    kind = library_class(step, root="sklearn", names=_SCALERS)
-    if kind is None or overrides(step, kind):
-        raise UnsupportedModel(
-            f"This Pipeline contains {type(step).__name__}, which cannot be read yet. "
-            f"Supported in front of a model: {', '.join(sorted(_SCALERS))}, 'passthrough'."
+    def read_with(missing: BoolArray) -> ReadModel:
+        names = frozenset(label for label, may in zip(labels, missing, strict=True) if may)
+        found = request.read(
+            last, replace(request, reference=seen.frame, codebook=seen.inputs, may_miss=names)
         )
+        if found.columns != tuple(labels):
+            raise UnsupportedModel(
+                "This Pipeline's model takes the transformed columns in another order. Fit it as a whole."
+            )
+        return found
+
+    missing = may_be_missing(lens, may_miss, strangers=True)
+    expected = may_be_missing(lens, may_miss, strangers=False)
+    try:
+        return read_with(missing), lens
+    except UnsupportedModel:
+        if np.array_equal(missing, expected):
+            raise
+    # A model that takes no missing values: what would be missing for an unknown label alone is refused by it.
+    return read_with(expected), refusing(lens, missing & ~expected)
 
 
-def _scaled(scalers: list[Any], rows: Any) -> Any:
-    for scaler in scalers:
-        rows = scaler.transform(rows)
-    return rows
+def _does_nothing(step: Any) -> bool:
+    return step is None or (isinstance(step, str) and step == "passthrough")
 
 
-def _seer(
-    scalers: list[Any], columns: tuple[str, ...], reference: Any, *, named: bool
+def _columns(step: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
+    """Give the columns in the order of the first transformer, and whether it was fitted on a frame."""
+    if getattr(step, "feature_names_in_", None) is None and not hasattr(step, "n_features_in_"):
+        return columns_by_count(reference.shape[1], reference), True  # it takes whatever it gets
+    return columns_of(step, reference)
+
+
+def _preparation(
+    steps: Sequence[Any], columns: tuple[str, ...], request: Request, *, named: bool
+) -> Preparation:
+    codebook = request.codebook.of(columns)
+    if not named and codebook.is_category.any():
+        raise UnsupportedModel(
+            "This Pipeline was fitted on an array that holds labels. Fit it on a frame, with named columns."
+        )
+    by_name = {str(label): label for label in request.reference.columns}
+    return Preparation(
+        steps=tuple(steps),
+        feed=feeder(columns, request.reference, named=named),
+        codebook=codebook,
+        labels=pd.Index([by_name[name] for name in columns], tupleize_cols=False),
+        reference=request.reference,
+    )
+
+
+def _through(seen: SeenThrough) -> Callable[[Ask], Ask]:
+    """Let a call of the last step go through the whole pipeline: its own transformers, then its own method.
+
+    The model gets the very object that the transformers give, as in the pipeline's own call.
+    """
+    labels = pd.Index(list(seen.frame.columns), tupleize_cols=False)
+
+    def through(ask: Ask) -> Ask:
+        def asked(frame: pd.DataFrame) -> FloatArray:
+            rows: Any = seen.preparation.transform(frame)
+            return ask(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, labels))  # type: ignore[arg-type]
+
+        return asked
+
+    return through
+
+
+def _behind(score: Any, lens: Lens, may_miss: BoolArray, limits: FloatArray) -> Any:
+    """Write a score over inputs as one over the table's columns."""
+    if isinstance(score, CompiledScore):
+        if score.forest is not None:
+            assert score.see is seen_as_given, "trees compare what they are given"
+            forest = rewrite_forest(score.forest, lens, may_miss)
+            return replace(score, column_count=lens.column_count, forest=forest)
+        assert score.weights is not None
+        return replace(
+            score,
+            column_count=lens.column_count,
+            weights=np.ones(lens.column_count),
+            see=contributions(lens, score.weights, score.see, limits),
+        )
+    if isinstance(score, NetworkScore):
+        plain = np.array([rises(strand) and not may_miss[strand.source] for strand in lens.strands])
+        return replace(
+            score,
+            column_count=lens.column_count,
+            sources=lens.sources[score.sources],
+            rising=score.rising & plain[score.sources],
+            see=_composed(score.see, lens.show),
+        )
+    if isinstance(score, KernelMachine):
+        return _kernel_behind(score, lens, may_miss)
+    raise UnsupportedModel(f"A Pipeline in front of {type(score).__name__} cannot be read yet.")
+
+
+def _composed(
+    inner: Callable[[FloatArray], FloatArray], show: Callable[[FloatArray], FloatArray]
 ) -> Callable[[FloatArray], FloatArray]:
-    """Apply the user's own fitted scalers, in the precision in which they would meet the user's rows."""
-    first = quiet_check_array(reference[:1])
-    dtype = first.dtype if first.dtype.kind == "f" else np.dtype(np.float64)
-
-    def see_slowly(rows: FloatArray) -> FloatArray:
-        given: Any = np.asarray(rows).astype(dtype)
-        if named:
-            given = pd.DataFrame(given, columns=list(columns))
-        return np.asarray(_scaled(scalers, given), dtype=np.float64)
-
-    def see(rows: FloatArray) -> FloatArray:
-        values = np.array(rows, dtype=dtype)
-        for scaler in scalers:
-            _scale_in_place(scaler, values)
-        return values.astype(np.float64)
-
-    # scikit-learn takes most of a millisecond to look at its input. The same arithmetic without that is used
-    # where it gives the same bits.
-    rows = np.asarray(reference, dtype=np.float64)[:CHECKED_ROWS]
-    rows = np.concatenate([rows, -7.3 * rows, 1e6 * rows + 0.1])
-    return see if np.array_equal(see(rows), see_slowly(rows)) else see_slowly
+    return show if inner is seen_as_given else lambda rows: inner(show(rows))
 
 
-def _scale_in_place(scaler: Any, values: FloatArray) -> None:
-    """Do to an array what the scaler's own transform does, operation by operation."""
-    kind = library_class(scaler, root="sklearn", names=_SCALERS)
-    name = "" if kind is None else kind.__name__
-    if name == "MinMaxScaler":
-        values *= scaler.scale_
-        values += scaler.min_
-        if scaler.clip:
-            np.clip(values, *scaler.feature_range, out=values)
-        return
-    center = scaler.center_ if name == "RobustScaler" else scaler.mean_
-    if center is not None and (scaler.with_centering if name == "RobustScaler" else scaler.with_mean):
-        values -= center
-    if scaler.scale_ is not None and (scaler.with_scaling if name == "RobustScaler" else scaler.with_std):
-        values /= scaler.scale_
+def _kernel_behind(score: KernelMachine, lens: Lens, may_miss: BoolArray) -> KernelMachine:
+    """Give every column its one input; a column without one is zero, and so are the vectors there."""
+    found = plain_columns(lens)
+    if found is None or may_miss[lens.sources].any():
+        raise UnsupportedModel(
+            "A kernel machine is read behind transformers that make one number of each column and never "
+            "decrease, such as scalers; this Pipeline has others."
+        )
+    places = np.array(found, dtype=np.int64)
+    used = places >= 0
+    support = np.zeros((len(score.support), lens.column_count))
+    support[:, used] = score.support[:, places[used]]
+    see = _composed(score.see, lens.show)
+
+    def spread_out(rows: FloatArray) -> FloatArray:
+        shown = np.zeros((len(rows), lens.column_count))
+        shown[:, used] = see(rows)[:, places[used]]
+        return shown
+
+    return replace(score, column_count=lens.column_count, support=support, see=spread_out)
+
+
+def positions(columns: Sequence[str], reference: pd.DataFrame) -> IntArray:
+    """Find a model's columns among those of the reference."""
+    known = [str(label) for label in reference.columns]
+    return np.array([known.index(name) for name in columns], dtype=np.int64)

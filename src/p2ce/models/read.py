@@ -2,6 +2,7 @@
 
 import logging
 import warnings
+from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,7 @@ from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
 from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.score import CompiledScore
-from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
+from p2ce.errors import InvalidAnswer, InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import (
     catboost,
     lightgbm,
@@ -31,6 +32,7 @@ from p2ce.models import (
 )
 from p2ce.models import opaque as opaque_models
 from p2ce.models.reading import ReadModel, Request
+from p2ce.problem.coding import MISSING, Codebook, codebook_of
 
 __all__ = ["FAMILIES", "SUPPORTED", "ReadModel", "read_model"]
 
@@ -49,12 +51,11 @@ FAMILIES: tuple[ModuleType, ...] = (
     torch_network,
 )
 SUPPORTED = (
-    "LightGBM (LGBMClassifier, Booster), XGBoost (XGBClassifier, Booster), CatBoost (CatBoostClassifier), "
-    "scikit-learn DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, "
-    "LogisticRegression and the other linear classifiers, SVC with a linear, rbf or poly kernel, GaussianNB, "
-    "MLPClassifier, PyTorch Sequential, and a Pipeline of StandardScaler, MinMaxScaler or RobustScaler in "
-    "front of any of these. Asked, and not read, is anything else with predict_proba or decision_function, "
-    "and any function of a frame or array"
+    "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; scikit-learn's "
+    "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, SVC and "
+    "SVR with a linear, rbf or poly kernel, GaussianNB, MLPs; PyTorch Sequential; and a Pipeline of "
+    "transformers that work on one column at a time in front of any of these. Asked, and not read, is "
+    "anything else with predict_proba, decision_function or predict, and any function of a frame or array"
 )
 log = logging.getLogger("p2ce")
 # scikit-learn's searches over models hand every call on to the best one.
@@ -70,16 +71,20 @@ def read_model(
     reference: pd.DataFrame,
     target: Any = 1,
     threshold: float | None = None,
+    scale: str | None = None,
     reach: FloatArray | None = None,
+    codebook: Codebook | None = None,
+    may_miss: Collection[str] | None = None,
     opaque: bool = False,
 ) -> ReadModel:
     """Read a fitted model as a score that is proven to decide as the model does, if it can be read.
 
     What cannot be read but asked comes back without a score, and with ``opaque=True`` so does every model.
-    ``reference`` holds rows like those that the model was fitted on, ``threshold`` defaults to 0.5 for
-    probabilities and 0 for decision functions. ``reach`` gives per reference column the largest magnitude
-    that a value will ever have; it defaults to 64 times what the reference shows, and only linear
-    models need it.
+    ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to 0.5 for
+    the probability of one class of two and 0 for decision functions; one class of more must win.
+    ``reach`` gives per reference column the largest magnitude that a value will ever have; it defaults to
+    64 times what the reference shows, and only linear models need it. ``may_miss`` names the columns in
+    which a value may be missing, by default those in which one is.
     """
     if not isinstance(reference, pd.DataFrame):
         raise InvalidReference(f"The reference must be a pandas DataFrame; got {type(reference).__name__}.")
@@ -88,34 +93,46 @@ def read_model(
             f"The reference frame has {reference.shape[0]} rows and {reference.shape[1]} columns. "
             "Pass the rows that the model was fitted on."
         )
-    largest = _largest(reference)
+    codebook = codebook_of(reference) if codebook is None else codebook
+    codes = codebook.encode(reference)
     if reach is None:
-        reach = REACH_FACTOR * np.where(largest > 0.0, largest, 1.0)
+        reach = REACH_FACTOR * _largest(codes, codebook)
+    if may_miss is None:
+        may_miss = columns_with_missing(codes, codebook)
     request = Request(
-        reference=reference, target=target, threshold=threshold, reach=reach, read=_read_natively
+        reference=reference,
+        target=target,
+        threshold=threshold,
+        scale=scale,
+        codebook=codebook,
+        may_miss=frozenset(may_miss),
+        reach=reach,
+        read=_read_natively,
     )
     found = _read_any(model, request)
     if found.score is None:
         return found
-    _check_against_model(found, reference)
+    _check_against_model(found, reference, codebook)
     return opaque_models.as_opaque(found, request) if opaque else found
 
 
-def _largest(reference: pd.DataFrame) -> FloatArray:
-    """Give the largest magnitude in each column; a column that has none cannot be read."""
-    try:
-        largest = np.abs(reference.to_numpy(dtype=np.float64)).max(axis=0)
-    except (TypeError, ValueError):
+def columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
+    """Name the columns in which a value is missing."""
+    names = codebook.names
+    return frozenset(names[column] for column in np.flatnonzero((codes == MISSING).any(axis=0)))
+
+
+def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
+    """Give the largest magnitude in each column, 1 where there is none but zero."""
+    unreadable = np.isnan(codes).any(axis=0)
+    if unreadable.any():
+        name = codebook.names[int(np.flatnonzero(unreadable)[0])]
         raise InvalidReference(
-            "The reference frame holds columns that are not numbers; its types are "
-            f"{', '.join(sorted(set(map(str, reference.dtypes))))}. Encode or drop them."
-        ) from None
-    if not np.isfinite(largest).all():
-        name = reference.columns[int(np.flatnonzero(~np.isfinite(largest))[0])]
-        raise InvalidReference(
-            f"Column {name!r} of the reference frame has missing or infinite values. Drop those rows."
+            f"Column {name!r} of the reference frame has infinite values, or what is no number. "
+            "Drop those rows."
         )
-    return np.asarray(largest, dtype=np.float64)
+    largest = np.where(codes == MISSING, 0.0, np.abs(codes)).max(axis=0)
+    return np.where(largest > 0.0, largest, 1.0)
 
 
 def _read_any(model: Any, request: Request) -> ReadModel:
@@ -154,17 +171,6 @@ def _why_not(model: Any) -> str:
         return f"{name} is a search over models that answers by itself. Its best_estimator_ may be readable."
     if hasattr(model, "cv_results_"):
         return f"{name} is a search that kept no model. Fit it with refit=True."
-    is_regressor = getattr(model, "_estimator_type", None) == "regressor"
-    if is_regressor or type(model).__name__.endswith(("Regressor", "LinearRegression")):
-        return (
-            f"{name} is a regressor, which has no class to reach. Pass a classifier; or model.predict, as a "
-            "function, with the threshold that it has to reach."
-        )
-    if hasattr(model, "predict") and not opaque_models.can_be_asked(model):
-        return (
-            f"{name} has no predict_proba and no decision_function (a hard vote has none), so that nothing "
-            "tells how far a row is from acceptance. Pass one that has, or a function that scores rows."
-        )
     return f"{name} cannot be read exactly. Supported are {SUPPORTED}."
 
 
@@ -173,23 +179,30 @@ def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:
         return opaque_models.read_module(model, request)
     try:
         return opaque_models.read(model, request)
-    except UnsupportedModel:
-        raise why from None  # the family knows best why
+    except UnsupportedModel as error:
+        known = any(family.recognises(model) for family in FAMILIES)
+        raise (why if known else error) from None  # the family knows best why
+    except InvalidAnswer as error:
+        # A Booster takes no frames: that it cannot be asked is less to the point than why it is not read.
+        raise (why if type(model).__name__ == "Booster" else error) from None
 
 
-def _check_against_model(found: ReadModel, reference: pd.DataFrame) -> None:
+def _check_against_model(found: ReadModel, reference: pd.DataFrame, codebook: Codebook) -> None:
     """Compare the reading with the model on some reference rows, since a library may change under us."""
     step = max(1, -(-len(reference) // CHECKED_ROWS))
     rows = reference.iloc[::step]
-    labels = {str(label): label for label in reference.columns}
-    values = rows[[labels[name] for name in found.columns]].to_numpy(dtype=np.float64)
-    reading = _reading(found.score, values)
+    values = codebook.of(found.columns).encode(rows)
+    readings = [_reading(score, values) for score in found.scores]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answers = found.ask(rows)
     accepted = answers >= found.threshold
-    wrong = ((reading.verdict == ACCEPTED) & ~accepted) | ((reading.verdict == REFUSED) & accepted)
-    error = np.abs(found.report(reading.value) - answers)
+    sure = np.all([reading.verdict == ACCEPTED for reading in readings], axis=0) & found.decides
+    refused = np.any([reading.verdict == REFUSED for reading in readings], axis=0)
+    wrong = (sure & ~accepted) | (refused & accepted)
+    error = np.zeros(len(rows))
+    if found.report is not None:
+        error = np.abs(found.report(readings[0].value) - answers)
     if wrong.any() or not bool((error <= found.tolerance * np.maximum(1.0, np.abs(answers))).all()):
         raise ModelMismatch(
             f"The model as read ({found.family}) disagrees with its own scores on {int(wrong.sum())} of "

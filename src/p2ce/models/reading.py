@@ -12,22 +12,35 @@ from p2ce.arrays import FloatArray
 from p2ce.compiled.foreign import ForeignScore
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidReference, InvalidTarget, InvalidThreshold, UnsupportedModel, nearest
+from p2ce.problem.coding import Codebook, codebook_of
 
 PROBABILITY = "probability"
 DECISION = "decision"
-LEAD = "lead"  # how far the last of several models is beyond its threshold
+LEAD = "lead"  # how far the target is ahead of what it must beat: a threshold, a class, the ends of a range
 Ask: TypeAlias = Callable[[pd.DataFrame], FloatArray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of a model: reach ``threshold`` for class ``target``, on data like ``reference``."""
+    """What is asked of a model: reach ``threshold`` for class ``target``, on data like ``reference``.
+
+    ``target`` is a class, or for a regressor the wanted range (low, high). Without a threshold, one class of
+    more than two must win. ``may_miss`` names the columns in which a value may be missing: only there need
+    a reading say what the model makes of it.
+    """
 
     reference: pd.DataFrame
     target: Any = 1
     threshold: float | None = None
+    scale: str | None = None  # PROBABILITY or DECISION where the user chose, None for what the model offers
+    codebook: Codebook = None  # type: ignore[assignment]  # of the reference, unless given
+    may_miss: frozenset[str] = frozenset()
     reach: FloatArray  # (d,) per reference column: the largest magnitude that a value will have
     read: Callable[[Any, "Request"], "ReadModel"]  # reads any family; a pipeline needs it for its last step
+
+    def __post_init__(self) -> None:
+        if self.codebook is None:
+            object.__setattr__(self, "codebook", codebook_of(self.reference))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,18 +52,37 @@ class ReadModel:
     turns scores into the scale of ``ask``, up to rounding. ``reach`` is given where ``sure`` and
     ``maybe`` are proven only for values up to that magnitude per column; a caller who needs more reads
     the model again with a larger reach.
+
+    Some decisions take several scores, all of which must reach their thresholds: a class must beat every
+    other, a prediction must lie between two ends. ``also`` holds the further ones; then ``ask`` gives the
+    least lead. Where all of them together are necessary but not sufficient, ``decides`` is False: what
+    passes them is put to the model itself.
     """
 
     family: str
     score: CompiledScore | ForeignScore | None
+    also: tuple[CompiledScore | ForeignScore, ...] = ()
+    decides: bool = True
     columns: tuple[str, ...]
     scale: str
     threshold: float
     classes: tuple[Any, ...]
     ask: Ask
-    report: Callable[[FloatArray], FloatArray]
+    report: Callable[[FloatArray], FloatArray] | None  # None where one score alone does not tell
     tolerance: float  # how far report(compiled score) may be from ask, by the family's precision
     reach: FloatArray | None = None
+    # What the model predicts, to be shown beside a lead: the predicted number, the target's probability.
+    predict: Ask | None = None
+
+    @property
+    def scores(self) -> "tuple[CompiledScore | ForeignScore, ...]":
+        """All scores that have to reach their thresholds; none for a model that can only be asked."""
+        return () if self.score is None else (self.score, *self.also)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the model itself decides about cells, in part or wholly."""
+        return self.score is None or not self.decides
 
 
 def columns_by_name(
@@ -155,6 +187,8 @@ def feeder(columns: Sequence[str], reference: pd.DataFrame, *, named: bool) -> C
 
 def array_dtype(frame: pd.DataFrame) -> np.dtype[Any]:
     """Choose the dtype of a frame as an array; a mixture with bools must not become an array of objects."""
+    if any(coding.is_category for coding in codebook_of(frame)):
+        return np.dtype(object)
     kinds = [dtype if isinstance(dtype, np.dtype) else np.dtype(np.float64) for dtype in frame.dtypes]
     common = np.result_type(*kinds)
     return common if common.kind in "iuf" else np.dtype(np.float64)

@@ -2,7 +2,8 @@
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidThreshold, UnsupportedModel
 from p2ce.models.read import read_model
-from p2ce.models.reading import PROBABILITY, ReadModel
+from p2ce.models.reading import LEAD, PROBABILITY, ReadModel
+from p2ce.problem.coding import Codebook
 
 
 def read_models(
@@ -21,7 +23,10 @@ def read_models(
     target: Any,
     threshold: float | Sequence[float | None] | None,
     margin: float = 0.0,
+    scale: str | None = None,
     reach: FloatArray | None = None,
+    codebook: Codebook | None = None,
+    may_miss: Collection[str] | None = None,
     opaque: bool = False,
 ) -> tuple[ReadModel, ...]:
     """Read a model, or every model of a list; ``threshold`` is for all of them, or one for each.
@@ -35,22 +40,45 @@ def read_models(
     thresholds = _one_for_each(threshold, len(models), several=several)
     _check_margin(margin)
     found = []
+    read_one = partial(
+        read_model,
+        reference=reference,
+        scale=scale,
+        reach=reach,
+        codebook=codebook,
+        may_miss=may_miss,
+        opaque=opaque,
+    )
     for one, asked in zip(models, thresholds, strict=True):
-        read = read_model(
-            one, reference=reference, target=target, threshold=asked, reach=reach, opaque=opaque
-        )
-        if margin:
+        read = read_one(one, target=target, threshold=asked)
+        if margin and read.scale == LEAD:
+            read = read_one(one, target=_narrowed(target, margin), threshold=asked)
+        elif margin:
             wanted = read.threshold + margin
             if read.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:
                 raise InvalidOption(
                     f"margin={margin!r} on top of the threshold {read.threshold:g} asks for a probability of "
                     f"{wanted:g}. Keep their sum in [0, 1]."
                 )
-            read = read_model(
-                one, reference=reference, target=target, threshold=wanted, reach=reach, opaque=opaque
-            )
+            read = read_one(one, target=target, threshold=wanted)
         found.append(read)
     return tuple(found)
+
+
+def _narrowed(target: Any, margin: float) -> Any:
+    """Move the ends of a wanted range inwards."""
+    if not isinstance(target, tuple | list):
+        raise InvalidOption(
+            f"margin={margin!r} has no scale where class {target!r} must win. Pass the threshold that its "
+            "probability has to reach instead."
+        )
+    low, high = (
+        (-math.inf if target[0] is None else target[0]),
+        (math.inf if target[1] is None else target[1]),
+    )
+    if low + margin > high - margin:
+        raise InvalidOption(f"margin={margin!r} leaves nothing of the range {target!r}. Pass a smaller one.")
+    return low + margin, high - margin
 
 
 def _one_for_each(threshold: Any, count: int, *, several: bool) -> list[Any]:

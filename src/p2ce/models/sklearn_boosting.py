@@ -1,4 +1,4 @@
-"""Read scikit-learn's GradientBoostingClassifier."""
+"""Read scikit-learn's GradientBoostingClassifier and GradientBoostingRegressor."""
 
 import platform
 from typing import Any
@@ -6,89 +6,101 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
+from p2ce.arrays import FloatArray
 from p2ce.compiled.assemble import assemble_forest, largest_leaves
 from p2ce.compiled.library import library_class, overrides
-from p2ce.compiled.links import logistic, summation_error, sure_and_maybe, widened
-from p2ce.compiled.score import CompiledScore
+from p2ce.compiled.links import logistic, summation_error
 from p2ce.errors import UnsupportedModel
-from p2ce.models.reading import (
-    PROBABILITY,
-    ReadModel,
-    Request,
-    binary_index,
-    plain_classes,
-    probability_threshold,
-    second_class_or_first,
+from p2ce.models.margins import Boosted, Classes, read_classes, read_number
+from p2ce.models.reading import ReadModel, Request, plain_classes
+from p2ce.models.sklearn_common import (
+    asks_all,
+    asks_number,
+    columns_of,
+    require_fitted,
+    require_numbers,
+    require_own,
+    tree_nodes,
 )
-from p2ce.models.sklearn_common import asks_estimator, columns_of, require_fitted, require_own, tree_nodes
+from p2ce.models.targets import Margin
 
 FAMILY = "scikit-learn gradient boosting"
-_NAMES = frozenset({"GradientBoostingClassifier"})
+_NAMES = frozenset({"GradientBoostingClassifier", "GradientBoostingRegressor"})
+_CONSTANTS = {
+    "DummyClassifier": ("prior", "most_frequent", "constant"),
+    "DummyRegressor": ("mean", "median", "quantile", "constant"),
+}
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn GradientBoostingClassifier."""
+    """Tell a scikit-learn GradientBoostingClassifier or GradientBoostingRegressor."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
 def read(model: Any, request: Request) -> ReadModel:
-    """Read the stages, scaled by the learning rate, on top of a constant start."""
-    require_own(model, root="sklearn", names=_NAMES)
+    """Read the stages, scaled by the learning rate, on top of a constant start; one forest per class."""
+    kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
-    classes = plain_classes(model.classes_)
-    index = binary_index(classes, request.target, family=FAMILY)
-    sign = 1.0 if index == 1 else -1.0
     columns, _ = columns_of(model, request.reference)
+    require_numbers(request, columns, name=f"A {FAMILY} model")
+    classifies = kind.__name__ == "GradientBoostingClassifier"
+    start, doubt = _start(model, classifies)
+    margins = tuple(
+        _margin(model, float(first), doubt, model.estimators_[:, place]) for place, first in enumerate(start)
+    )
+    # Elsewhere compilers may fuse rate·value into the addition, which rounds once instead of twice.
+    same_bits = doubt == 0.0 and platform.machine().lower() in ("x86_64", "amd64")
+    band = 0.0 if same_bits else 2.0 * max(margin.error for margin in margins)
+    boosted = Boosted(family=FAMILY, columns=columns, margins=margins, band=band)
+    if not classifies:
+        return read_number(
+            boosted, request, predict=asks_number(model, "predict", request.reference), reported=None
+        )
     factor = 2.0 if model.loss == "exponential" else 1.0  # the exponential loss halves the logit
-    start = _start(model, factor)
+    classes = Classes(
+        names=plain_classes(model.classes_),
+        ask_margins=asks_all(model, "decision_function", request.reference),
+        ask_probabilities=asks_all(model, "predict_proba", request.reference),
+        decides=True,
+        link=lambda complement: logistic(complement=complement, margin=lambda total: factor * total),
+        report=lambda totals: np.asarray(expit(factor * totals)),
+    )
+    return read_classes(boosted, classes, request)
 
+
+def _margin(model: Any, start: float, doubt: float, stages: Any) -> Margin:
     rate = float(model.learning_rate)
-    trees = [stage[0].tree_ for stage in model.estimators_]
-    forest = assemble_forest([tree_nodes(tree, sign * (rate * tree.value[:, 0, 0])) for tree in trees])
-    threshold = probability_threshold(request.threshold)
-    sure, maybe = sure_and_maybe(
-        logistic(complement=index == 0, margin=lambda total: factor * total), threshold
-    )
-    if platform.machine().lower() not in ("x86_64", "amd64"):
-        # Elsewhere compilers may fuse rate·value into the addition, which rounds once instead of twice.
-        magnitude = abs(start) + float(largest_leaves(forest).sum())
-        sure, maybe = widened(sure, maybe, 2.0 * summation_error(len(trees) + 2, magnitude))
-    of_target = second_class_or_first(index)
-    return ReadModel(
-        family=FAMILY,
-        score=CompiledScore(
-            name="model",
-            column_count=len(columns),
-            offset=sign * start,
-            forest=forest,
-            sure=sure,
-            maybe=maybe,
-        ),
-        columns=columns,
-        scale=PROBABILITY,
-        threshold=threshold,
-        classes=classes,
-        ask=asks_estimator(model, "predict_proba", request.reference, column=index),
-        report=lambda scores: of_target(np.asarray(expit(factor * (scores * sign)))),
-        tolerance=1e-12,
-    )
+    trees = [stage.tree_ for stage in stages]
+    forest = assemble_forest([tree_nodes(tree, rate * tree.value[:, 0, 0]) for tree in trees])
+    magnitude = abs(start) + float(largest_leaves(forest).sum())
+    # One term more than trees and start, for rate·value.
+    return Margin(offset=start, forest=forest, error=doubt + 2.0 * summation_error(len(trees) + 2, magnitude))
 
 
-def _start(model: Any, factor: float) -> float:
-    """Compute the constant that every row starts from, as scikit-learn does."""
+def _start(model: Any, classifies: bool) -> tuple[FloatArray, float]:
+    """Compute the constants that every row starts from, as scikit-learn does, and how far they may be off."""
+    count = int(model.estimators_.shape[1])
     if isinstance(model.init_, str) and model.init_ == "zero":
-        return 0.0
-    constant = library_class(model.init_, root="sklearn", names={"DummyClassifier"})
+        return np.zeros(count), 0.0
+    constant = library_class(model.init_, root="sklearn", names=set(_CONSTANTS))
     if (
         constant is None
         or overrides(model.init_, constant)
-        or model.init_.strategy not in ("prior", "most_frequent", "constant")
+        or model.init_.strategy not in _CONSTANTS[constant.__name__]
     ):
         raise UnsupportedModel(
             f"This {FAMILY} model starts from {type(model.init_).__name__}, which is not a constant. "
             "Fit with init=None or init='zero'."
         )
+    row = np.zeros((1, model.n_features_in_), dtype=np.float32)
+    if not classifies:
+        return np.asarray(model.init_.predict(row), dtype=np.float64).ravel(), 0.0
     smallest = np.finfo(np.float64).eps
-    share = model.init_.predict_proba(np.zeros((1, model.n_features_in_), dtype=np.float32))[:, 1]
-    raw = logit(np.clip(share, smallest, 1.0 - smallest, dtype=np.float64))
-    return float(raw[0] if factor == 1.0 else 0.5 * raw[0])
+    shares = np.clip(model.init_.predict_proba(row), smallest, 1.0 - smallest, dtype=np.float64)
+    if count == 1:
+        raw = logit(shares[:, 1])
+        return raw if model.loss != "exponential" else 0.5 * raw, 0.0
+    # The geometric mean takes as many logarithms and additions as there are classes, each rounded.
+    raw = np.log(shares[0]) - np.mean(np.log(shares[0]))
+    doubt = (count + 16) * 2.0**-52 * 4.0 * float(np.abs(np.log(shares[0])).max() + 1.0)
+    return raw, doubt

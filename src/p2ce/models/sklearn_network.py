@@ -1,4 +1,4 @@
-"""Read scikit-learn's MLPClassifier."""
+"""Read scikit-learn's MLPClassifier and MLPRegressor."""
 
 from typing import Any
 
@@ -7,103 +7,140 @@ from scipy.special import expit
 
 from p2ce.compiled.library import library_class
 from p2ce.compiled.links import Reported, logistic, sure_and_maybe
-from p2ce.compiled.network import NetworkScore
 from p2ce.compiled.network_layers import Layer
 from p2ce.compiled.network_rounding import DOUBLE, SINGLE
 from p2ce.compiled.score import seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
+from p2ce.models.network_outputs import (
+    Outputs,
+    one_output,
+    read_network_range,
+    read_network_share,
+    read_network_win,
+)
 from p2ce.models.reading import (
     PROBABILITY,
     ReadModel,
     Request,
-    binary_index,
+    class_index,
     feeder,
     plain_classes,
     probability_threshold,
     second_class_or_first,
 )
 from p2ce.models.sklearn_common import (
+    asks_all,
     asks_estimator,
+    asks_number,
     columns_of,
     quiet_check_array,
     require_fitted,
+    require_numbers,
     require_own,
 )
+from p2ce.models.targets import read_range, refuse_scale
 
-FAMILY = "scikit-learn MLPClassifier"
-_NAMES = frozenset({"MLPClassifier"})
+FAMILY = "scikit-learn"
+_NAMES = frozenset({"MLPClassifier", "MLPRegressor"})
 _ACTIVATIONS = {"identity": "identity", "relu": "relu", "tanh": "tanh", "logistic": "sigmoid"}
 CHECKED_ROWS = 256
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn MLPClassifier."""
+    """Tell a scikit-learn MLPClassifier or MLPRegressor."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
 def read(model: Any, request: Request) -> ReadModel:
-    """Read the layers; the output is the logit of the second class, or minus it for the first."""
-    require_own(model, root="sklearn", names=_NAMES)
+    """Read the layers; outputs are logits of the classes, or the predicted number."""
+    kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
-    _require_one_output(model)
-    classes = plain_classes(model.classes_)
-    index = binary_index(classes, request.target, family=FAMILY)
-    sign = 1.0 if index == 1 else -1.0
-    columns, named = columns_of(model, request.reference)
-
-    given = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
-    if given.dtype.kind == "f" and given.dtype not in (np.float32, np.float64):
-        raise UnsupportedModel(
-            f"{FAMILY} on columns of {given.dtype} cannot be read. Pass the reference as float64."
+    family = f"{FAMILY} {kind.__name__}"
+    if kind.__name__ == "MLPRegressor":
+        _require_output(model, family, count=1, activation="identity")
+        wanted = read_range(request, name=kind.__name__)
+        return read_network_range(
+            _outputs(model, request, family), wanted, predict=asks_number(model, "predict", request.reference)
         )
-    # One array of float64 makes all that follows it float64; the wider unit is right for either.
-    single = any(array.dtype == np.float32 for array in (*model.coefs_, *model.intercepts_))
+    classes = plain_classes(model.classes_)
+    if len(classes) == 2:
+        _require_output(model, family, count=1, activation="logistic")
+    else:
+        _require_output(model, family, count=len(classes), activation="softmax")
+    index = class_index(classes, request.target)
+    refuse_scale(request, (PROBABILITY,), name=kind.__name__)
+    outputs = _outputs(model, request, family)
+    if len(classes) == 2:
+        return _read_one_of_two(model, request, outputs, classes, index)
+    ask_all = asks_all(model, "predict_proba", request.reference)
+    if request.threshold is None:
+        return read_network_win(outputs, classes, index, ask_all=ask_all, ask_probabilities=ask_all)
     threshold = probability_threshold(request.threshold)
-    sure, maybe = sure_and_maybe(_link(complement=index == 0, single=single), threshold)
+    return read_network_share(outputs, classes, index, threshold, ask_probabilities=ask_all)
+
+
+def _read_one_of_two(
+    model: Any, request: Request, outputs: Outputs, classes: tuple[Any, ...], index: int
+) -> ReadModel:
+    """Read the one output: the logit of the second class, or minus it for the first."""
+    sign = 1.0 if index == 1 else -1.0
+    threshold = probability_threshold(request.threshold)
+    sure, maybe = sure_and_maybe(_link(complement=index == 0, single=outputs.single), threshold)
     of_target = second_class_or_first(index)
-    score = NetworkScore(
-        name="model",
-        column_count=len(columns),
-        layers=_layers(model, sign),
-        sure=sure,
-        maybe=maybe,
-        see=seen_in_single if given.dtype == np.float32 else seen_as_given,
-        unit=SINGLE if single else DOUBLE,
-    )
-    labels = {str(label): label for label in request.reference.columns}
-    rows = request.reference[[labels[name] for name in columns]].to_numpy(dtype=np.float64)[:CHECKED_ROWS]
+    score = outputs.score(one_output(outputs.layers[-1], 0, sign=sign), sure, maybe)
     return ReadModel(
-        family=FAMILY,
+        family=outputs.family,
         score=score,
-        columns=columns,
+        columns=outputs.columns,
         scale=PROBABILITY,
         threshold=threshold,
         classes=classes,
         ask=asks_estimator(model, "predict_proba", request.reference, column=index),
         report=lambda scores: of_target(np.asarray(expit(scores * sign), dtype=np.float64)),
-        tolerance=score.tolerance(rows),
+        tolerance=score.tolerance(outputs.rows),
     )
 
 
-def _require_one_output(model: Any) -> None:
-    if model.n_outputs_ != 1 or model.out_activation_ != "logistic":
+def _require_output(model: Any, family: str, *, count: int, activation: str) -> None:
+    if model.n_outputs_ != count or model.out_activation_ != activation:
         raise UnsupportedModel(
-            f"{FAMILY} with {model.n_outputs_} outputs ({model.out_activation_}): only two classes can be "
-            "read exactly here. Fit one model that separates the wanted class from the rest."
+            f"{family} with {model.n_outputs_} outputs ({model.out_activation_}) cannot be read, only with "
+            f"{count} ({activation}). Fit one model for the wanted label or number."
         )
     if model.activation not in _ACTIVATIONS:
         raise UnsupportedModel(
-            f"{FAMILY} with activation {model.activation!r} cannot be read. "
+            f"{family} with activation {model.activation!r} cannot be read. "
             f"Supported are {', '.join(sorted(_ACTIVATIONS))}."
         )
 
 
-def _layers(model: Any, sign: float) -> tuple[Layer, ...]:
+def _outputs(model: Any, request: Request, family: str) -> Outputs:
+    columns, named = columns_of(model, request.reference)
+    require_numbers(request, columns, name=family)
+    given = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
+    if given.dtype.kind == "f" and given.dtype not in (np.float32, np.float64):
+        raise UnsupportedModel(
+            f"{family} on columns of {given.dtype} cannot be read. Pass the reference as float64."
+        )
+    # One array of float64 makes all that follows it float64; the wider unit is right for either.
+    single = any(array.dtype == np.float32 for array in (*model.coefs_, *model.intercepts_))
+    return Outputs(
+        family=family,
+        columns=columns,
+        layers=_layers(model),
+        see=seen_in_single if given.dtype == np.float32 else seen_as_given,
+        unit=SINGLE if single else DOUBLE,
+        single=single,
+        rows=request.codebook.of(columns).encode(request.reference.head(CHECKED_ROWS)),
+    )
+
+
+def _layers(model: Any) -> tuple[Layer, ...]:
     last = len(model.coefs_) - 1
     return tuple(
         Layer(
-            weights=np.asarray(weights, dtype=np.float64) * (sign if position == last else 1.0),
-            bias=np.asarray(bias, dtype=np.float64) * (sign if position == last else 1.0),
+            weights=np.asarray(weights, dtype=np.float64),
+            bias=np.asarray(bias, dtype=np.float64),
             activation="identity" if position == last else _ACTIVATIONS[model.activation],
         )
         for position, (weights, bias) in enumerate(zip(model.coefs_, model.intercepts_, strict=True))

@@ -1,7 +1,7 @@
-"""Read scikit-learn's SVC and NuSVC: a weighted sum of the columns, or of kernels at the support vectors."""
+"""Read scikit-learn's SVC and SVR: a weighted sum of the columns, or of kernels at the support vectors."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,11 +9,13 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.compiled.kernel_machine import POLY, RBF, KernelMachine
 from p2ce.compiled.library import library_class
-from p2ce.compiled.links import summation_error, widened
+from p2ce.compiled.links import exactly, summation_error, widened
 from p2ce.compiled.score import CompiledScore, seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
 from p2ce.models.reading import (
     DECISION,
+    LEAD,
+    PROBABILITY,
     ReadModel,
     Request,
     array_dtype,
@@ -21,15 +23,24 @@ from p2ce.models.reading import (
     decision_threshold,
     plain_classes,
 )
-from p2ce.models.sklearn_common import asks_estimator, columns_of, require_fitted, require_own
+from p2ce.models.sklearn_common import (
+    asks_estimator,
+    asks_number,
+    columns_of,
+    require_fitted,
+    require_numbers,
+    require_own,
+)
+from p2ce.models.targets import range_ask, range_ends, read_range, refuse_scale
 
 FAMILY = "scikit-learn support vector machine"
-_NAMES = frozenset({"SVC", "NuSVC"})
+_REGRESSORS = frozenset({"SVR", "NuSVR"})
+_NAMES = frozenset({"SVC", "NuSVC"}) | _REGRESSORS
 _LINEAR = "linear"
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn SVC or NuSVC, whatever its kernel."""
+    """Tell a scikit-learn SVC, NuSVC, SVR or NuSVR, whatever its kernel."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
@@ -38,63 +49,141 @@ def read(model: Any, request: Request) -> ReadModel:
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     family = f"{FAMILY} ({kind.__name__})"
+    if kind.__name__ in _REGRESSORS:
+        return _read_regressor(model, request, family)
+    offered = (PROBABILITY, DECISION) if hasattr(model, "predict_proba") else (DECISION,)
+    refuse_scale(request, offered, name=kind.__name__)
+    if offered[0] == PROBABILITY and request.scale != DECISION:
+        # libsvm does not report the logistic function of the decision value. It improves (½, ½) step by step
+        # and stops early: whatever is within ½ percent of one half is reported as exactly one half.
+        raise UnsupportedModel(
+            f"{family} with probability=True reports the outcome of an iteration, without a proven link to "
+            "its decision value. Pass scale='decision' to have the decision value read exactly."
+        )
     _refuse_what_has_no_bound(model, family)
     classes = plain_classes(model.classes_)
     index = binary_index(classes, request.target, family=family)
-    sign = 1.0 if index == 1 else -1.0
-    columns, named = columns_of(model, request.reference)
-
+    machine = _machine(model, request, family)
+    threshold, sign = decision_threshold(request.threshold), 1.0 if index == 1 else -1.0
     # With two classes libsvm's value points to the first one, and scikit-learn reports minus that.
-    duals = -sign * np.asarray(model._dual_coef_, dtype=np.float64)[0]  # (vectors,)
-    vectors = np.ascontiguousarray(model.support_vectors_, dtype=np.float64)  # (vectors, d)
-    intercept = -sign * float(model._intercept_[0])
-    if vectors.shape != (len(duals), len(columns)):
-        raise UnsupportedModel(f"{family} does not hold its support vectors. Fit it anew.")
-    positions = [list(map(str, request.reference.columns)).index(name) for name in columns]
-    reach = request.reach[positions]
-    threshold = decision_threshold(request.threshold)
-    score: CompiledScore | KernelMachine
-    if model.kernel == _LINEAR:
-        band = _band(duals, vectors, intercept, reach)
-        sure, maybe = widened(threshold, threshold, band)
-        score = CompiledScore(
-            name="model",
-            column_count=len(columns),
-            offset=intercept,
-            weights=duals @ vectors,
-            sure=sure,
-            maybe=maybe,
-        )
-        tolerance = 1e-9 + band
-    else:
-        values = _values(request, columns)
-        score = KernelMachine(
-            name="model",
-            column_count=len(columns),
-            support=vectors,
-            weights=duals,
-            intercept=intercept,
-            kernel=model.kernel,
-            gamma=float(model._gamma),
-            coef0=float(model.coef0) if model.kernel == POLY else 0.0,
-            degree=int(model.degree) if model.kernel == POLY else 0,
-            sure=threshold,
-            maybe=threshold,
-            see=seen_as_given if named else _cast(array_dtype(values), family),
-        )
-        tolerance = _tolerance(score, values, family)
+    score = machine.score(-sign, threshold, threshold)
     return ReadModel(
         family=family,
         score=score,
-        columns=columns,
+        columns=machine.columns,
         scale=DECISION,
         threshold=threshold,
         classes=classes,
         ask=asks_estimator(model, "decision_function", request.reference, column=None, sign=sign),
         report=lambda scores: scores,
-        tolerance=tolerance,
-        # A kernel machine bounds its rounding for every person anew, however far out.
-        reach=reach if isinstance(score, CompiledScore) else None,
+        tolerance=machine.tolerance(score),
+        reach=machine.proven_reach,
+    )
+
+
+def _read_regressor(model: Any, request: Request, family: str) -> ReadModel:
+    """Hold the predicted number, which is libsvm's value as it is, between the ends of a range."""
+    _refuse_what_has_no_bound(model, family)
+    wanted = read_range(request, name=type(model).__name__)
+    machine = _machine(model, request, family)
+    ends = range_ends(wanted, exactly(float), band=0.0)
+    first, *more = (machine.score(end.sign, end.sure, end.maybe) for end in ends)
+    sign = ends[0].sign
+    predict = asks_number(model, "predict", request.reference)
+    return ReadModel(
+        family=family,
+        score=first,
+        also=tuple(more),
+        columns=machine.columns,
+        scale=LEAD,
+        threshold=0.0,
+        classes=(),
+        ask=range_ask(predict, wanted),
+        predict=predict,
+        report=lambda scores: wanted.leads(sign * scores),
+        tolerance=machine.tolerance(first),
+        reach=machine.proven_reach,
+    )
+
+
+class _Machine(NamedTuple):
+    """What a model's value is computed from."""
+
+    model: Any
+    family: str
+    duals: FloatArray  # (vectors,)
+    vectors: FloatArray  # (vectors, d)
+    intercept: float
+    columns: tuple[str, ...]
+    reach: FloatArray  # (d,)
+    values: pd.DataFrame  # the reference, in the model's columns
+    see: Callable[[FloatArray], FloatArray]
+
+    @property
+    def is_linear(self) -> bool:
+        return bool(self.model.kernel == _LINEAR)
+
+    @property
+    def proven_reach(self) -> FloatArray | None:
+        """A kernel machine bounds its rounding for every person anew, however far out."""
+        return self.reach if self.is_linear else None
+
+    def score(self, sign: float, sure: float, maybe: float) -> CompiledScore | KernelMachine:
+        """Give libsvm's value times ``sign`` as a score, with thresholds on it."""
+        duals, intercept = sign * self.duals, sign * self.intercept
+        if self.is_linear:
+            band = _band(duals, self.vectors, intercept, self.reach)
+            sure, maybe = widened(sure, maybe, band)
+            return CompiledScore(
+                name="model",
+                column_count=len(self.columns),
+                offset=intercept,
+                weights=duals @ self.vectors,
+                sure=sure,
+                maybe=maybe,
+            )
+        is_poly = self.model.kernel == POLY
+        return KernelMachine(
+            name="model",
+            column_count=len(self.columns),
+            support=self.vectors,
+            weights=duals,
+            intercept=intercept,
+            kernel=self.model.kernel,
+            gamma=float(self.model._gamma),
+            coef0=float(self.model.coef0) if is_poly else 0.0,
+            degree=int(self.model.degree) if is_poly else 0,
+            sure=sure,
+            maybe=maybe,
+            see=self.see,
+        )
+
+    def tolerance(self, score: CompiledScore | KernelMachine) -> float:
+        """Say how far our value may be from libsvm's."""
+        if isinstance(score, CompiledScore):
+            return 1e-9 + _band(self.duals, self.vectors, self.intercept, self.reach)
+        return _tolerance(score, self.values, self.family)
+
+
+def _machine(model: Any, request: Request, family: str) -> _Machine:
+    columns, named = columns_of(model, request.reference)
+    require_numbers(request, columns, name=family)
+    duals = np.asarray(model._dual_coef_, dtype=np.float64)[0]
+    vectors = np.ascontiguousarray(model.support_vectors_, dtype=np.float64)
+    if vectors.shape != (len(duals), len(columns)):
+        raise UnsupportedModel(f"{family} does not hold its support vectors. Fit it anew.")
+    positions = [list(map(str, request.reference.columns)).index(name) for name in columns]
+    values = _values(request, columns)
+    return _Machine(
+        model=model,
+        family=family,
+        duals=duals,
+        vectors=vectors,
+        intercept=float(model._intercept_[0]),
+        columns=columns,
+        reach=request.reach[positions],
+        values=values,
+        see=seen_as_given if named or model.kernel == _LINEAR else _cast(array_dtype(values), family),
     )
 
 
@@ -143,13 +232,6 @@ def _refuse_what_has_no_bound(model: Any, family: str) -> None:
         raise UnsupportedModel(
             f"{family} with kernel {model.kernel!r} has no bound of its own. "
             f"Kernels that can be read are {_LINEAR!r}, {RBF!r} and {POLY!r}."
-        )
-    if hasattr(model, "predict_proba"):
-        # libsvm does not report the logistic function of the decision value. It improves (½, ½) step by step
-        # and stops early: whatever is within ½ percent of one half is reported as exactly one half.
-        raise UnsupportedModel(
-            f"{family} with probability=True reports the outcome of an iteration, without a proven link to "
-            "its decision value. Fit with probability=False to have the decision value read exactly."
         )
     if hasattr(model.support_vectors_, "toarray"):
         raise UnsupportedModel(f"{family} was fitted on a sparse matrix. Fit it on the frame itself.")

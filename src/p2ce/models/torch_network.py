@@ -1,16 +1,16 @@
 """Read a PyTorch Sequential of plain layers, and ask any other module.
 
-What the probability of the target is, for a module with
+What the outputs mean:
 
-* one output: the logistic function of it, or the output itself where the last layer is a Sigmoid;
-* two outputs, one logit per class: their softmax (a final Softmax or LogSoftmax is the same).
+* one output: the logistic function of it is the probability of class 1, or the output itself is where the
+  last layer is a Sigmoid; with ``target=(low, high)`` it is a number that has to lie in that range;
+* several outputs, one logit per class: their softmax (a final Softmax or LogSoftmax is the same); of more
+  than two classes the largest output wins.
 
 The module runs in its own precision on the CPU; the logistic function or softmax on top is computed in
 float64 from what it returns. Classes are 0, 1, … The module is never changed, not even put into eval mode.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,35 +20,42 @@ from scipy.special import expit, softmax
 from p2ce.arrays import FloatArray
 from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.links import Reported, logistic, sure_and_maybe
-from p2ce.compiled.network import NetworkScore
-from p2ce.compiled.network_layers import Layer
 from p2ce.compiled.network_rounding import DOUBLE, SINGLE
 from p2ce.compiled.score import seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
+from p2ce.models.network_outputs import (
+    Outputs,
+    difference,
+    one_output,
+    read_network_range,
+    read_network_share,
+    read_network_win,
+)
+from p2ce.models.questions import Question, about_number, about_probability, is_range
 from p2ce.models.reading import (
     PROBABILITY,
-    Ask,
     ReadModel,
     Request,
     class_index,
     columns_by_count,
     probability_threshold,
 )
-from p2ce.models.sklearn_common import require_own
+from p2ce.models.sklearn_common import require_numbers
+from p2ce.models.targets import AskAll, class_ask, read_range, refuse_scale
+from p2ce.models.torch_layers import (
+    IGNORED,
+    LAST,
+    kind_of,
+    layers_of,
+    parts_of,
+    precision_of,
+    require_eval,
+    unit_of,
+)
 
 FAMILY = "PyTorch Sequential"
 OPAQUE_FAMILY = "opaque torch module"
 _NAMES = frozenset({"Sequential"})
-_BENT = {"ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}
-_IGNORED = frozenset({"Identity", "Dropout", "AlphaDropout", "Flatten"})
-_LAST = frozenset({"Softmax", "LogSoftmax"})
-_KNOWN = frozenset({*_BENT, *_IGNORED, *_LAST, "Sequential", "Linear", "LeakyReLU", "BatchNorm1d"})
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks")
-BFLOAT = 2.0**-8
-# The roundings that a normalisation adds to a term: root, reciprocal, two products, two sums, with room.
-_NORMALISED = 16
-# Beyond these a normalisation is kept as a layer of its own, where an overflow before it is noticed.
-_FOLDED_RANGE = (1e-12, 1e12)
 CHECKED_ROWS = 256
 
 
@@ -67,77 +74,124 @@ def recognises_module(model: object) -> bool:
 
 
 def read(model: Any, request: Request) -> ReadModel:
-    """Read the layers in order; normalisations are folded into the Linear layer beside them."""
-    dtype = _precision(model)
-    parts = [part for part in _parts(model) if _kind(part) not in _IGNORED]
-    ending = _kind(parts[-1]) if parts and _kind(parts[-1]) in ("Sigmoid", *_LAST) else ""
-    layers = _layers(parts[:-1] if ending else parts)
+    """Read the layers in order, and hold the outputs to what is asked of them."""
+    dtype = precision_of(model)
+    parts = [part for part in parts_of(model) if kind_of(part) not in IGNORED]
+    ending = kind_of(parts[-1]) if parts and kind_of(parts[-1]) in ("Sigmoid", *LAST) else ""
+    layers = layers_of(parts[:-1] if ending else parts)
     width = layers[-1].weights.shape[1]
-    if layers[-1].activation != "identity" or width != (
-        2 if ending in _LAST else 1 if ending else min(width, 2)
-    ):
+    fits = width > 1 if ending in LAST else width == 1 if ending else True
+    if layers[-1].activation != "identity" or not fits:
         raise UnsupportedModel(
-            f"This Sequential ends with {width} outputs of {_kind(parts[-1])}: only one logit, one "
-            "probability, or one logit for each of two classes can be read. "
-            "End it with a Linear layer of one or two outputs."
+            f"This Sequential ends with {width} outputs of {kind_of(parts[-1])}: only one logit, one "
+            "probability, or one logit for each class can be read. End it with a Linear layer."
         )
-    index = class_index((0, 1), request.target)
-    columns = columns_by_count(len(layers[0].weights), request.reference)
-    threshold = probability_threshold(request.threshold)
     single = dtype == np.float32
+    columns = columns_by_count(len(layers[0].weights), request.reference)
+    require_numbers(request, columns, name=FAMILY)
+    outputs = Outputs(
+        family=FAMILY,
+        columns=columns,
+        layers=tuple(layers),
+        see=seen_in_single if single else seen_as_given,
+        unit=unit_of(dtype),
+        single=bool(ending) and single,  # without an ending, softmax is computed here, in float64
+        rows=request.codebook.of(columns).encode(request.reference.head(CHECKED_ROWS)),
+    )
+    returned = _asks(model, columns, request.reference)
+    if is_range(request.target) and width == 1:
+        if ending:
+            raise UnsupportedModel(
+                "This Sequential ends with a Sigmoid, whose output is asked for and not read. End it with a "
+                "Linear layer to have a range of its output read."
+            )
+        wanted = read_range(request, name="module")
+        return read_network_range(outputs, wanted, predict=class_ask(returned, 0))
+    classes = tuple(range(max(2, width)))
+    index = class_index(classes, request.target)
+    refuse_scale(request, (PROBABILITY,), name="module")
+    if width <= 2:
+        return _read_one_of_two(request, outputs, index, ending, returned, single=single)
+    probabilities = _probabilities(returned, ending)
+    if request.threshold is None:
+        return read_network_win(outputs, classes, index, ask_all=returned, ask_probabilities=probabilities)
+    threshold = probability_threshold(request.threshold)
+    return read_network_share(outputs, classes, index, threshold, ask_probabilities=probabilities)
+
+
+def _read_one_of_two(
+    request: Request, outputs: Outputs, index: int, ending: str, returned: AskAll, *, single: bool
+) -> ReadModel:
+    threshold = probability_threshold(request.threshold)
     link = (
         _printed_link(index, ending, SINGLE if single else DOUBLE) if ending else logistic(complement=False)
     )
-    sure, maybe = sure_and_maybe(link, threshold)
-    score = NetworkScore(
-        name="model",
-        column_count=len(columns),
-        layers=(*layers[:-1], _one_output(layers[-1], index)),
-        sure=sure,
-        maybe=maybe,
-        see=seen_in_single if single else seen_as_given,
-        unit=_unit(dtype),
-    )
-    rows = request.reference.to_numpy(dtype=np.float64)[:CHECKED_ROWS]
+    last = outputs.layers[-1]
+    if outputs.count == 1:
+        last = one_output(last, 0, sign=1.0 if index == 1 else -1.0)
+    else:
+        last = difference(last, index, 1 - index)
+    score = outputs.score(last, *sure_and_maybe(link, threshold))
     return ReadModel(
         family=FAMILY,
         score=score,
-        columns=columns,
+        columns=outputs.columns,
         scale=PROBABILITY,
         threshold=threshold,
         classes=(0, 1),
-        ask=_asks(model, columns, request.reference, _outcome(ending, index)),
+        ask=class_ask(_probabilities(returned, ending), index),
         report=_expit,
-        tolerance=score.tolerance(rows),
+        tolerance=score.tolerance(outputs.rows),
     )
 
 
-def ask_module(module: Any, reference: pd.DataFrame, target: Any, threshold: float | None) -> ReadModel:
-    """Take any module as one that can only be asked; its outputs are logits.
+def ask_module(module: Any, request: Request) -> ReadModel:
+    """Take any module as one that can only be asked; its outputs are logits, or a number.
 
-    (n,) or (n, 1) is the logit of class 1; (n, k) holds one logit for each of the classes 0 to k − 1. A
-    module that ends with probabilities needs a callable around it that returns them.
+    (n,) or (n, 1) is the logit of class 1, or with ``target=(low, high)`` the number that has to lie there;
+    (n, k) holds one logit for each of the classes 0 to k − 1. A module that ends with probabilities needs
+    a callable around it that returns them.
     """
-    _require_eval(module)
+    require_eval(module)
+    reference = request.reference
     columns = tuple(str(name) for name in reference.columns)
-    shape = run_module(module, reference.head(2).to_numpy(dtype=np.float64)).shape
-    if len(shape) == 0 or len(shape) > 2 or shape[0] != min(2, len(reference)):
+    categories = [name for name in columns if request.codebook[name].is_category]
+    if categories:
         raise UnsupportedModel(
-            f"This {type(module).__name__} returned a tensor of shape {shape} for {min(2, len(reference))} "
+            f"This {type(module).__name__} takes rows of numbers; column {categories[0]!r} holds categories. "
+            "Pass a function that encodes the rows of a frame and puts them to the module."
+        )
+    returned = _asks(module, columns, reference)
+    rows = reference.head(2)
+    shape = returned(rows).shape
+    if len(shape) == 0 or len(shape) > 2 or shape[0] != len(rows):
+        raise UnsupportedModel(
+            f"This {type(module).__name__} returned a tensor of shape {shape} for {len(rows)} "
             "rows. It must give one logit per row, or one per row and class."
         )
-    count = 2 if len(shape) == 1 or shape[1] == 1 else shape[1]
-    index = class_index(tuple(range(count)), target)
+    question = _question(request, returned, 1 if len(shape) == 1 else shape[1])
     return ReadModel(
         family=OPAQUE_FAMILY,
         score=None,
         columns=columns,
-        scale=PROBABILITY,
-        threshold=probability_threshold(threshold),
-        classes=tuple(range(count)),
-        ask=_asks(module, columns, reference, _outcome("", index)),
+        scale=question.scale,
+        threshold=question.threshold,
+        classes=question.classes,
+        ask=question.ask,
+        predict=question.predict,
         report=_unchanged,
         tolerance=1e-9,
+    )
+
+
+def _question(request: Request, returned: AskAll, width: int) -> Question:
+    if is_range(request.target) and width == 1:
+        return about_number(request, lambda frame: returned(frame).reshape(len(frame)), name="module")
+    classes = tuple(range(max(2, width)))
+    index = class_index(classes, request.target)
+    refuse_scale(request, (PROBABILITY,), name="module")
+    return about_probability(
+        request, _probabilities(returned, ""), classes=classes, index=index, ask_largest=returned
     )
 
 
@@ -149,15 +203,11 @@ def _expit(scores: FloatArray) -> FloatArray:
     return np.asarray(expit(scores), dtype=np.float64)
 
 
-def _asks(
-    module: Any,
-    columns: tuple[str, ...],
-    reference: pd.DataFrame,
-    outcome: Callable[[FloatArray], FloatArray],
-) -> Ask:
+def _asks(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> AskAll:
+    """Build the call that gives what the module returns for a frame."""
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
-    return lambda frame: outcome(run_module(module, frame[order].to_numpy(dtype=np.float64)))
+    return lambda frame: run_module(module, frame[order].to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def run_module(module: Any, values: FloatArray) -> FloatArray:
@@ -177,24 +227,26 @@ def run_module(module: Any, values: FloatArray) -> FloatArray:
     return np.asarray(returned.detach().to("cpu", torch.float64).numpy())
 
 
-def _outcome(ending: str, index: int) -> Callable[[FloatArray], FloatArray]:
-    """Choose the formula that turns what the module returns into the probability of class ``index``."""
+def _probabilities(returned: AskAll, ending: str) -> AskAll:
+    """Choose the formula that turns what the module returns into one probability per class."""
 
-    def outcome(returned: FloatArray) -> FloatArray:
-        if returned.ndim == 1 or returned.shape[1] == 1:
-            one = returned.reshape(-1)
+    def probabilities(frame: pd.DataFrame) -> FloatArray:
+        found = returned(frame)
+        if found.ndim == 1 or found.shape[1] == 1:
+            one = found.reshape(-1)
             if ending == "Sigmoid":
-                return one if index == 1 else 1.0 - one
-            return _expit(one if index == 1 else -one)
+                return np.column_stack([1.0 - one, one])
+            return np.column_stack([_expit(-one), _expit(one)])
         if ending == "Softmax":
-            return np.ascontiguousarray(returned[:, index])
+            return np.asarray(found)
         if ending == "LogSoftmax":
-            return np.asarray(np.exp(returned[:, index]))
-        if returned.shape[1] == 2:
-            return _expit(returned[:, index] - returned[:, 1 - index])
-        return np.ascontiguousarray(softmax(returned, axis=1)[:, index])
+            return np.asarray(np.exp(found))
+        if found.shape[1] == 2:
+            ahead = found[:, 1] - found[:, 0]
+            return np.column_stack([_expit(-ahead), _expit(ahead)])
+        return np.asarray(softmax(found, axis=1))
 
-    return outcome
+    return probabilities
 
 
 def _printed_link(index: int, ending: str, unit: float) -> Reported:
@@ -213,186 +265,3 @@ def _printed_link(index: int, ending: str, unit: float) -> Reported:
         return (1.0 - high, 1.0 - low) if turned else (low, high)
 
     return reported
-
-
-def _one_output(layer: Layer, index: int) -> Layer:
-    """Turn one or two logits into the margin of the target: the logit, minus it, or the difference."""
-    if layer.weights.shape[1] == 1:
-        sign = 1.0 if index == 1 else -1.0
-        return replace(layer, weights=sign * layer.weights, bias=sign * layer.bias)
-    other = 1 - index
-    return Layer(
-        weights=layer.weights[:, [index]] - layer.weights[:, [other]],
-        bias=layer.bias[[index]] - layer.bias[[other]],
-        size=layer.size.sum(axis=1, keepdims=True),
-        bias_size=layer.bias_size.sum(keepdims=True),
-        extra_steps=layer.extra_steps + 8,
-    )
-
-
-def _kind(part: Any) -> str:
-    kind = library_class(part, root="torch", names=_KNOWN)
-    return "" if kind is None else kind.__name__
-
-
-def _parts(module: Any) -> Iterator[Any]:
-    """Walk nested Sequentials in order, and refuse whatever is more than a plain layer."""
-    if not _kind(module):
-        raise UnsupportedModel(
-            f"This Sequential contains {type(module).__name__}, which cannot be read. Supported are "
-            f"{', '.join(sorted(_KNOWN))}."
-        )
-    require_own(module, root="torch", names=_KNOWN)
-    if any(getattr(module, name, None) for name in _HOOKS) or getattr(module, "_compiled_call_impl", None):
-        raise UnsupportedModel(
-            f"{type(module).__name__} in this Sequential has forward hooks or is compiled, so that its "
-            "parameters do not tell what it computes. Pass the plain module."
-        )
-    _require_eval(module)
-    kind = _kind(module)
-    if kind == "Sequential":
-        for part in module:
-            yield from _parts(part)
-        return
-    if kind == "Flatten" and (module.start_dim, module.end_dim) not in ((1, -1), (1, 1)):
-        raise UnsupportedModel(
-            "Flatten in this Sequential must have start_dim=1. Drop it: rows are flat already."
-        )
-    if kind in _LAST and module.dim not in (1, -1):
-        raise UnsupportedModel(
-            f"{kind} in this Sequential must have dim=1, over the classes; got {module.dim}."
-        )
-    yield module
-
-
-def _require_eval(module: Any) -> None:
-    if any(part.training for part in module.modules()):
-        raise UnsupportedModel(
-            f"This {type(module).__name__} is in training mode, where answers may be random. "
-            "Call .eval() on it before passing it on."
-        )
-
-
-def _precision(module: Any) -> np.dtype[Any]:
-    """Give the one precision of all numbers in the module; they must be finite and on the CPU."""
-    held = [tensor for tensor in (*module.parameters(), *module.buffers()) if tensor.is_floating_point()]
-    kinds = {str(tensor.dtype).removeprefix("torch.") for tensor in held}
-    if len(kinds) != 1 or not kinds <= {"float32", "float64"}:
-        raise UnsupportedModel(
-            f"This Sequential holds numbers of type {', '.join(sorted(kinds)) or 'none'}: float32 or float64 "
-            "throughout can be read. Convert it with .float() or .double()."
-        )
-    if any(tensor.device.type != "cpu" for tensor in held):
-        raise UnsupportedModel("This Sequential is not on the CPU. Pass a copy that is: module.cpu().")
-    if not all(bool(tensor.isfinite().all()) for tensor in held):
-        raise UnsupportedModel("This Sequential holds weights that are not finite numbers. Train it again.")
-    return np.dtype(kinds.pop())
-
-
-def _unit(dtype: np.dtype[Any]) -> float:
-    """Give the rounding unit; PyTorch may have been told to multiply float32 matrices in bfloat16."""
-    import torch
-
-    if dtype == np.float64:
-        return DOUBLE
-    mkldnn = torch.backends.mkldnn
-    places = (torch.backends, mkldnn, getattr(mkldnn, "matmul", None))
-    told = {getattr(place, "fp32_precision", "none") for place in places}
-    try:
-        told.add(torch.get_float32_matmul_precision())
-    except RuntimeError:  # newer releases do not answer where both ways of telling were used
-        return BFLOAT
-    return SINGLE if told <= {"none", "ieee", "highest"} else BFLOAT
-
-
-def _layers(parts: list[Any]) -> list[Layer]:
-    layers: list[Layer] = []
-    for part in parts:
-        kind = _kind(part)
-        pending = layers[-1] if layers and layers[-1].activation == "identity" else None
-        if kind == "Linear":
-            layers.append(_linear(part))
-        elif kind == "BatchNorm1d":
-            layers.append(_normalisation(part))
-        elif kind in _BENT or kind == "LeakyReLU":
-            if not layers:
-                raise UnsupportedModel(f"This Sequential begins with {kind}. Begin it with a Linear layer.")
-            if pending is None:  # one activation after another
-                layers.append(_diagonal(np.ones(len(layers[-1].bias)), np.zeros(len(layers[-1].bias))))
-            layers[-1] = replace(
-                layers[-1], activation=_BENT.get(kind, "leaky_relu"), slope=_slope(part, kind)
-            )
-            continue
-        else:
-            raise UnsupportedModel(f"{kind} can only be the last layer of a Sequential.")
-        if pending is not None and _may_fold(pending, layers[-1]):
-            layers[-2:] = [_folded(pending, layers[-1])]
-    if not layers:
-        raise UnsupportedModel("This Sequential has no layers. Pass one that ends with a Linear layer.")
-    return layers
-
-
-def _slope(part: Any, kind: str) -> float:
-    slope = float(part.negative_slope) if kind == "LeakyReLU" else 0.0
-    if not 0.0 <= slope <= 1.0:
-        raise UnsupportedModel(f"LeakyReLU has slope {slope}; only slopes from 0 to 1 can be read.")
-    return slope
-
-
-def _linear(part: Any) -> Layer:
-    weights = _numbers(part.weight).T
-    return Layer(
-        weights=weights, bias=np.zeros(weights.shape[1]) if part.bias is None else _numbers(part.bias)
-    )
-
-
-def _normalisation(part: Any) -> Layer:
-    """Turn (x − mean) / √(variance + ε) · weight + bias into a product and a sum per column."""
-    if part.running_mean is None:
-        raise UnsupportedModel(
-            "BatchNorm1d without running statistics looks at all rows together. Train it with them."
-        )
-    mean, variance = _numbers(part.running_mean), _numbers(part.running_var)
-    weight = np.ones(len(mean)) if part.weight is None else _numbers(part.weight)
-    bias = np.zeros(len(mean)) if part.bias is None else _numbers(part.bias)
-    spread = variance + float(part.eps)
-    largest = max(float(np.abs(array).max(initial=0.0)) for array in (mean, weight, bias, spread))
-    if not (float(spread.min(initial=1.0)) >= 1e-12 and largest <= 1e12):
-        raise UnsupportedModel(
-            "BatchNorm1d holds numbers beyond 1e12 or a variance below 1e-12. Train it again."
-        )
-    scale = weight / np.sqrt(spread)
-    return _diagonal(scale, bias - mean * scale, np.abs(bias) + np.abs(mean * scale))
-
-
-def _diagonal(scale: FloatArray, shift: FloatArray, size: FloatArray | None = None) -> Layer:
-    """Write a product and a sum per column as a layer."""
-    bias_size = np.abs(shift) if size is None else size
-    return Layer(weights=np.diag(scale), bias=shift, bias_size=bias_size, extra_steps=_NORMALISED)
-
-
-def _may_fold(before: Layer, after: Layer) -> bool:
-    """Tell whether two layers without an activation in between become one: one of them must be diagonal.
-
-    What was folded once is not folded again, so that an overflow in between would be noticed.
-    """
-    if not {before.extra_steps, after.extra_steps} <= {0, _NORMALISED}:
-        return False
-    scales = [np.abs(np.diag(layer.weights)) for layer in (before, after) if layer.extra_steps == _NORMALISED]
-    low, high = _FOLDED_RANGE
-    return bool(scales) and all(bool(((scale >= low) & (scale <= high)).all()) for scale in scales)
-
-
-def _folded(before: Layer, after: Layer) -> Layer:
-    """Multiply two layers; terms keep the magnitudes, and the roundings, of both."""
-    return Layer(
-        weights=before.weights @ after.weights,
-        bias=before.bias @ after.weights + after.bias,
-        size=before.size @ after.size,
-        bias_size=before.bias_size @ after.size + after.bias_size,
-        extra_steps=before.extra_steps + after.extra_steps + len(after.weights),
-    )
-
-
-def _numbers(tensor: Any) -> FloatArray:
-    return np.array(tensor.detach().numpy(), dtype=np.float64)

@@ -34,3 +34,8 @@ def read_cost(given: object, *, what: str) -> float:
             f"Costs must be finite numbers of 0 or more, but {what} is {given!r}. Correct it."
         )
     return cost
+
+
+def read_category(given: object, *, name: str) -> float:
+    """Give what a changed category counts in a distance."""
+    return read_cost(given, what=f"category of {name!r}")

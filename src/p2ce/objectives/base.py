@@ -7,28 +7,57 @@ from typing import ClassVar
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective
+from p2ce.problem.coding import MISSING, Codebook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reference:
-    """The people that costs are measured against: all the model's columns, in its order."""
+    """The people that costs are measured against: all the model's columns, in its order.
+
+    Values are codes (``p2ce.problem.coding``): numbers as they are, ranks of labels, MISSING.
+    """
 
     names: tuple[str, ...]
     values: FloatArray  # (N, d)
+    codebook: Codebook | None = None  # how each column is coded; None: all are numbers
+
+    @property
+    def is_category(self) -> BoolArray:
+        """Which columns hold categories, (d,)."""
+        if self.codebook is None:
+            return np.zeros(len(self.names), dtype=np.bool_)
+        return self.codebook.is_category
+
+    @property
+    def number_count(self) -> int:
+        """How many columns hold numbers, fixed ones included; at least 1, so that it can be divided by."""
+        return max(1, int(np.count_nonzero(~self.is_category)))
 
     def spread(self) -> FloatArray:
-        """Give the population standard deviation σ of each column, (d,); 0 counts as 1."""
+        """Give the population standard deviation σ of each column's known numbers, (d,); 0 counts as 1.
+
+        That of a category is 1.
+        """
+        known = self.values != MISSING
+        values = self.values if known.all() else np.where(known, self.values, 0.0)
         # Asked of the values, since rounding gives a constant column a deviation of 1e-17 or so.
-        constant = self.values.min(axis=0) == self.values.max(axis=0)
-        deviation = self.values.std(axis=0)
-        return np.where(constant | (deviation == 0), 1.0, deviation)
+        constant = values.min(axis=0) == values.max(axis=0)
+        deviation = values.std(axis=0)
+        for column in np.flatnonzero(~known.all(axis=0)):
+            there = values[known[:, column], column]
+            constant[column] = not len(there) or there.min() == there.max()
+            deviation[column] = 1.0 if constant[column] else there.std()
+        return np.where(constant | (deviation == 0) | self.is_category, 1.0, deviation)
 
 
 class FittedObjective(ABC):
-    """An objective that knows the reference people: it prices every change of every column."""
+    """An objective that knows the reference people: it prices every change of every column.
+
+    Values are codes (``p2ce.problem.coding``): numbers as they are, the rank of a label, MISSING (−inf).
+    """
 
     name: str
     join: Join
@@ -38,25 +67,37 @@ class FittedObjective(ABC):
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
         """Price a column's values (n, w) for people who stand at current (n, 1); staying costs exactly 0."""
 
+    def switch(self, columns: tuple[int, ...], before: FloatArray, after: FloatArray) -> FloatArray:
+        """Price changes of k columns that are one category, a one-hot group: (n, 1, k), (n, w, k) → (n, w).
+
+        By default what the columns cost one by one, joined.
+        """
+        each = [
+            self._checked(column, after[:, :, place], before[:, :, place])
+            for place, column in enumerate(columns)
+        ]
+        joined: FloatArray = np.max(each, axis=0) if self.join is Join.MAX else np.sum(each, axis=0)
+        return joined
+
+    def table(self, columns: IntArray, values: FloatArray, current: FloatArray) -> FloatArray:
+        """Price m columns at once: values (n, m, w) for people who stand at current (n, m, 1).
+
+        By default column by column.
+        """
+        costs = np.empty(values.shape)
+        for axis, column in enumerate(columns):
+            costs[:, axis] = self._checked(int(column), values[:, axis], current[:, axis])
+        return costs
+
     def report(self, total: FloatArray) -> FloatArray:
         """Turn joined costs into the numbers that people see."""
         return total
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FittedDistance(FittedObjective):
-    """|Δ| counted in units of each column, as several objectives do."""
-
-    keeps_the_rules: ClassVar[bool] = True
-    name: str
-    join: Join
-    unit: FloatArray  # (d,) the distance that costs 1; infinite where moving is free
-
-    def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
-        """Price a column's values."""
-        moved: FloatArray = np.abs(values - current)
-        moved /= self.unit[column]
-        return moved
+    def _checked(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
+        costs = self.costs(column, values, current)
+        if not self.keeps_the_rules:
+            _check_costs(self, column, values, current, costs)
+        return costs
 
 
 class Objective(ABC):
@@ -84,15 +125,8 @@ def price(
 
     ``columns`` (m,) says which of the model's columns each axis is.
     """
-    tables = [np.empty(values.shape) for _ in fitted]
-    for axis, column in enumerate(columns):
-        for objective, table in zip(fitted, tables, strict=True):
-            here, now = values[:, axis], current[:, axis, None]
-            costs = objective.costs(int(column), here, now)
-            if not objective.keeps_the_rules:
-                _check_costs(objective, int(column), here, now, costs)
-            table[:, axis] = costs
-    return tables
+    axes = np.asarray(columns, dtype=np.int64)
+    return [objective.table(axes, values, current[:, :, None]) for objective in fitted]
 
 
 def _check_costs(

@@ -5,14 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import FloatArray, IntArray
 from p2ce.compiled.costs import Join
 from p2ce.objectives.base import FittedObjective, Objective, Reference
 
 
 @dataclass(frozen=True, slots=True)
 class Changes(Objective):
-    """One for every feature that changes, however little.
+    """One for every feature that changes, however little; a value that appears or goes missing is a change.
 
     >>> import numpy as np
     >>> people = Reference(names=("a",), values=np.array([[0.0], [4.0]]))
@@ -36,12 +36,26 @@ class FittedChanges(FittedObjective):
     name: str
     join: Join
 
-    def costs(
+    def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
+        """Price a column's values."""
+        return self.table(np.array([column]), values, current)
+
+    def table(
         self,
-        column: int,  # noqa: ARG002 (the others need it)
+        columns: IntArray,  # noqa: ARG002 (the others need it)
         values: FloatArray,
         current: FloatArray,
     ) -> FloatArray:
-        """Price a column's values."""
+        """Price the values of several columns."""
         moved: FloatArray = (values != current).astype(np.float64)
         return moved
+
+    def switch(
+        self,
+        columns: tuple[int, ...],  # noqa: ARG002 (the others need it)
+        before: FloatArray,
+        after: FloatArray,
+    ) -> FloatArray:
+        """Price a one-hot group: it changes as one."""
+        switched: FloatArray = (before != after).any(axis=2).astype(np.float64)
+        return switched

@@ -5,19 +5,23 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective, nearest
 from p2ce.objectives.arguments import read_cost, read_join, read_name
 from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.problem.coding import MISSING, Coding, is_missing
+from p2ce.problem.labels import as_cells
 
-PriceOf: TypeAlias = Callable[[float, FloatArray], Any]  # (current value, values (w,)) → costs (w,)
+PriceOf: TypeAlias = Callable[[Any, npt.NDArray[Any]], Any]  # (current value, values (w,)) → costs (w,)
+Priced: TypeAlias = tuple[tuple[Any, float], ...]  # a dict as it was given: value and cost
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PriceList:
-    """What moving to each value costs."""
+    """What moving to each value, as its code, costs."""
 
     values: FloatArray  # (k,) ascending
     costs: FloatArray  # (k,)
@@ -32,7 +36,9 @@ class CostTable(Objective):
         tables: feature → a dict of value → cost of moving there, or a function of the current value
             and an array of values that gives their costs. Costs are finite and 0 or more; staying is
             free, so that a dict's entry for the current value is not charged and a function must
-            give 0 for it. Work on several processes needs a function that can be pickled: not a lambda.
+            give 0 for it. Of a category, values are its labels (a function gets an array of objects). A
+            missing value is None or NaN in a dict; a function sees NaN among numbers, None among labels.
+            Work on several processes needs a function that can be pickled: not a lambda.
         join: ``"sum"`` or ``"max"`` over the features.
         default: the cost of a change that no table prices: a feature without a table, or a value
             missing in its dict. Without a default such a change is an error, never silently free.
@@ -49,13 +55,13 @@ class CostTable(Objective):
 
     name: str
     join: Join
-    tables: tuple[tuple[str, PriceList | PriceOf], ...]
+    tables: tuple[tuple[str, Priced | PriceOf], ...]
     default: float | None
 
     def __init__(
         self,
         name: str,
-        tables: Mapping[str, Mapping[float, float] | PriceOf],
+        tables: Mapping[str, Mapping[Any, float] | PriceOf],
         *,
         join: str = "sum",
         default: float | None = None,
@@ -76,7 +82,9 @@ class CostTable(Objective):
         )
 
     def fit(self, reference: Reference) -> FittedObjective:
-        """Find each table's column."""
+        """Find each table's column, and the code of each value that it prices."""
+        codings = (None,) * len(reference.names) if reference.codebook is None else tuple(reference.codebook)
+        coding_of = dict(zip(reference.names, codings, strict=True))
         for feature, _ in self.tables:
             if feature not in reference.names:
                 raise InvalidObjective(
@@ -87,7 +95,13 @@ class CostTable(Objective):
             name=self.name,
             join=self.join,
             features=reference.names,
-            tables=dict(self.tables),
+            codings=codings,
+            tables={
+                feature: _price_list(self.name, feature, table, coding_of[feature])
+                if isinstance(table, tuple)
+                else table
+                for feature, table in self.tables
+            },
             default=self.default,
         )
 
@@ -100,45 +114,44 @@ class FittedCostTable(FittedObjective):
     name: str
     join: Join
     features: tuple[str, ...]  # the model's columns
+    codings: tuple[Coding | None, ...]  # of each column; None is a number's
     tables: dict[str, PriceList | PriceOf]
     default: float | None
 
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
         """Price a column's values, and refuse what a cost may not be."""
-        feature = self.features[column]
-        table = self.tables.get(feature)
+        table = self.tables.get(self.features[column])
         if isinstance(table, PriceList):
-            return self._from_list(feature, table, values, current)
+            return self._from_list(column, table, values, current)
         if table is None:
-            self._refuse_unpriced(feature, values, values != current)
+            self._refuse_unpriced(column, values, values != current)
             return np.where(values == current, 0.0, self.default or 0.0)
         return np.stack(
-            [
-                self._asked(feature, table, row, float(now))
-                for row, (now,) in zip(values, current, strict=True)
-            ]
+            [self._asked(column, table, row, float(now)) for row, (now,) in zip(values, current, strict=True)]
         )
 
     def _from_list(
-        self, feature: str, table: PriceList, values: FloatArray, current: FloatArray
+        self, column: int, table: PriceList, values: FloatArray, current: FloatArray
     ) -> FloatArray:
         found = np.minimum(np.searchsorted(table.values, values), len(table.values) - 1)
         listed = table.values[found] == values
         moved = values != current
-        self._refuse_unpriced(feature, values, moved & ~listed)
+        self._refuse_unpriced(column, values, moved & ~listed)
         return np.where(moved, np.where(listed, table.costs[found], self.default or 0.0), 0.0)
 
-    def _refuse_unpriced(
-        self, feature: str, values: FloatArray, unpriced: "np.typing.NDArray[np.bool_]"
-    ) -> None:
+    def _refuse_unpriced(self, column: int, values: FloatArray, unpriced: BoolArray) -> None:
         if self.default is None and unpriced.any():
+            feature = self.features[column]
             raise InvalidObjective(
-                f"Objective {self.name!r} has no cost for {feature!r} = {values[unpriced][0]:g}, which "
-                f"people may move to. Add it to the table, give CostTable a default=, or fix({feature!r})."
+                f"Objective {self.name!r} has no cost for {feature!r} = "
+                f"{self._shown(column, values[unpriced][0])}, which people may move to. "
+                f"Add it to the table, give CostTable a default=, or fix({feature!r})."
             )
 
-    def _asked(self, feature: str, table: PriceOf, values: FloatArray, current: float) -> FloatArray:
-        costs = np.asarray(table(current, values.copy()), dtype=np.float64)
+    def _asked(self, column: int, table: PriceOf, values: FloatArray, current: float) -> FloatArray:
+        feature = self.features[column]
+        now = self._as_users_see(column, np.array([current]))[0]
+        costs = np.asarray(table(now, self._as_users_see(column, values)), dtype=np.float64)
         if costs.shape != values.shape:
             raise InvalidObjective(
                 f"Objective {self.name!r}: the function for {feature!r} must give {len(values)} costs for "
@@ -149,15 +162,32 @@ class FittedCostTable(FittedObjective):
             first = int(np.argmax(wrong))
             rule = "staying must cost 0" if values[first] == current else "costs must be finite and 0 or more"
             raise InvalidObjective(
-                f"Objective {self.name!r} gives {feature!r} from {current:g} to {values[first]:g} the cost "
-                f"{costs[first]:g}; {rule}. Correct the function for {feature!r}."
+                f"Objective {self.name!r} gives {feature!r} from {self._shown(column, current)} to "
+                f"{self._shown(column, values[first])} the cost {costs[first]:g}; {rule}. "
+                f"Correct the function for {feature!r}."
             )
         return costs + 0.0  # −0 would print as such
 
+    def _as_users_see(self, column: int, codes: FloatArray) -> npt.NDArray[Any]:
+        """Turn codes into labels, or into numbers with NaN where missing; always a copy."""
+        coding = self.codings[column]
+        if coding is not None and coding.is_category:
+            return as_cells([coding.plain(code) for code in codes.tolist()])
+        return np.where(codes == MISSING, np.nan, codes)
 
-def _read_table(name: str, feature: str, table: object) -> PriceList | PriceOf:
+    def _shown(self, column: int, code: float) -> str:
+        coding = self.codings[column]
+        if code == MISSING:
+            return "missing"
+        return repr(coding.plain(code)) if coding is not None and coding.is_category else f"{code:g}"
+
+
+def _read_table(name: str, feature: str, table: object) -> Priced | PriceOf:
     if isinstance(table, Mapping) and table:
-        return _price_list(name, feature, table)
+        # Which column is a category is known only once there is a reference.
+        return tuple(
+            (value, read_cost(cost, what=f"{name!r} at {feature} = {value}")) for value, cost in table.items()
+        )
     if callable(table):
         return table
     raise InvalidObjective(
@@ -166,22 +196,43 @@ def _read_table(name: str, feature: str, table: object) -> PriceList | PriceOf:
     )
 
 
-def _price_list(name: str, feature: str, table: Mapping[Any, Any]) -> PriceList:
-    prices: dict[float, float] = {}
-    for value, cost in table.items():
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = np.nan
-        if not np.isfinite(number):
-            raise InvalidObjective(
-                f"Objective {name!r}: the values of {feature!r} must be finite numbers, got {value!r}. "
-                f"Use the numbers that the column holds."
-            )
-        prices[number] = read_cost(cost, what=f"{name!r} at {feature} = {value}")
-    # A float32 column holds another 0.1 than the one that was typed; its price is the same.
-    with np.errstate(over="ignore"):
-        held = {float(np.float32(number)): cost for number, cost in prices.items()}
-    prices = {**held, **prices}
+def _price_list(name: str, feature: str, table: Priced, coding: Coding | None) -> PriceList:
+    is_category = coding is not None and coding.is_category
+    prices = {}
+    for value, cost in table:
+        if is_missing(value):
+            prices[MISSING] = cost
+        elif coding is not None and is_category:
+            prices[_label(name, feature, value, coding)] = cost
+        else:
+            prices[_number(name, feature, value)] = cost
+    if not is_category:
+        # A float32 column holds another 0.1 than the one that was typed; its price is the same.
+        with np.errstate(over="ignore"):
+            held = {float(np.float32(number)): cost for number, cost in prices.items()}
+        prices = {**held, **prices}
     values = np.array(sorted(prices))
     return PriceList(values=values, costs=np.array([prices[value] for value in values.tolist()]))
+
+
+def _label(name: str, feature: str, value: object, coding: Coding) -> float:
+    code = coding.code_of(value)
+    if code is None:
+        raise InvalidObjective(
+            f"Objective {name!r} prices {feature!r} = {value!r}, a label that the reference frame never has. "
+            f"{nearest(value, coding.labels or ())}"
+        )
+    return code
+
+
+def _number(name: str, feature: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise InvalidObjective(
+            f"Objective {name!r}: the values of {feature!r} must be finite numbers, got {value!r}. "
+            f"Use the numbers that the column holds."
+        )
+    return number

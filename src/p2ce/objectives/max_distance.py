@@ -1,17 +1,24 @@
 """How far does the feature move that moves farthest? c₂ of the paper."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from p2ce.compiled.costs import Join
-from p2ce.objectives.base import FittedDistance, FittedObjective, Objective, Reference
+from p2ce.objectives.arguments import read_category
+from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.objectives.distance import FittedDistance
 
 
 @dataclass(frozen=True, slots=True)
 class MaxDistance(Objective):
     """The largest |Δ|/σ; with ``scaled=False`` the largest |Δ|, in the features' own units.
+
+    Args:
+        scaled: False leaves σ out.
+        category: how many σ (units, unscaled) a changed category counts, and a change from or to a
+            missing value.
 
     >>> import numpy as np
     >>> people = Reference(names=("a",), values=np.array([[0.0], [4.0]]))
@@ -21,6 +28,10 @@ class MaxDistance(Objective):
 
     join: ClassVar[Join] = Join.MAX
     scaled: bool = True
+    category: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "category", read_category(self.category, name=self.name))
 
     @property
     def name(self) -> str:
@@ -30,4 +41,10 @@ class MaxDistance(Objective):
     def fit(self, reference: Reference) -> FittedObjective:
         """Learn σ of every column, unless distances stay unscaled."""
         unit = reference.spread() if self.scaled else np.ones(len(reference.names))
-        return FittedDistance(name=self.name, join=self.join, unit=unit)
+        return FittedDistance(
+            name=self.name,
+            join=self.join,
+            unit=unit,
+            flip=np.full(len(unit), self.category),
+            is_category=reference.is_category,
+        )

@@ -5,16 +5,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import FloatArray, IntArray
 from p2ce.compiled.costs import Join
 from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.problem.coding import MISSING
 
 
 @dataclass(frozen=True, slots=True)
 class PercentileShift(Objective):
     """The largest |F(after) − F(before)|, F the mid-rank distribution of the reference column.
 
-    F(v) is the share of reference people below v, plus half the share of those exactly at v.
+    F(v) is the share of reference people below v, plus half the share of those exactly at v, of all whose
+    value is known. A changed category, and a change from or to a missing value, is a shift of 1.
 
     >>> import numpy as np
     >>> people = Reference(names=("a",), values=np.array([[0.0], [1.0], [1.0], [3.0]]))
@@ -27,7 +29,10 @@ class PercentileShift(Objective):
 
     def fit(self, reference: Reference) -> FittedObjective:
         """Learn the distribution of every column."""
-        columns = tuple(_distribution(column) for column in reference.values.T)
+        columns = tuple(
+            None if is_category else _distribution(column[column != MISSING])
+            for column, is_category in zip(reference.values.T, reference.is_category, strict=True)
+        )
         return FittedPercentileShift(name=self.name, join=self.join, columns=columns)
 
 
@@ -53,15 +58,41 @@ class FittedPercentileShift(FittedObjective):
     keeps_the_rules: ClassVar[bool] = True
     name: str
     join: Join
-    columns: tuple[Distribution, ...]
+    columns: tuple[Distribution | None, ...]  # None for a category
 
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
         """Price a column's values."""
-        share = self.columns[column].share
-        return abs(share(values) - share(current))
+        return self.table(np.array([column]), values[:, None], current[:, None])[:, 0]
+
+    def table(self, columns: IntArray, values: FloatArray, current: FloatArray) -> FloatArray:
+        """Price the values of several columns."""
+        shift: FloatArray = np.empty(values.shape)
+        for axis, column in enumerate(columns):
+            distribution = self.columns[column]
+            here, now = values[:, axis], current[:, axis]
+            if distribution is None:
+                shift[:, axis] = here != now
+            else:
+                np.abs(distribution.share(here) - distribution.share(now), out=shift[:, axis])
+        missing = (values == MISSING) | (current == MISSING)
+        if missing.any():
+            shift[missing] = (values != current)[missing]
+        return shift
+
+    def switch(
+        self,
+        columns: tuple[int, ...],  # noqa: ARG002 (the others need it)
+        before: FloatArray,
+        after: FloatArray,
+    ) -> FloatArray:
+        """Price a one-hot group as the category that it is."""
+        switched: FloatArray = (before != after).any(axis=2).astype(np.float64)
+        return switched
 
 
 def _distribution(column: FloatArray) -> Distribution:
+    if not len(column):  # nobody's value is known: every known one is as far along as any other
+        return Distribution(points=np.zeros(1), shares=np.zeros(3))
     points, counts = np.unique(column, return_counts=True)
     up_to = np.concatenate([[0], np.cumsum(counts)])
     shares = np.empty(2 * len(points) + 1)

@@ -7,8 +7,9 @@ import numpy as np
 
 from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective, nearest
-from p2ce.objectives.arguments import read_cost, read_join, read_name
-from p2ce.objectives.base import FittedDistance, FittedObjective, Objective, Reference
+from p2ce.objectives.arguments import read_category, read_cost, read_join, read_name
+from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.objectives.distance import FittedDistance
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -21,6 +22,8 @@ class WeightedDistance(Objective):
         join: ``"sum"`` or ``"max"``.
         scaled: False measures in the feature's own unit instead of σ.
         default: the weight of the features that are not named.
+        category: how many σ a changed category counts, and a change from or to a missing value; the weight
+            multiplies it. A one-hot group has the largest weight of its columns.
 
     >>> import numpy as np
     >>> people = Reference(names=("a", "b"), values=np.array([[0.0, 1.0], [2.0, 5.0]]))
@@ -34,6 +37,7 @@ class WeightedDistance(Objective):
     weights: tuple[tuple[str, float], ...]
     scaled: bool
     default: float
+    category: float
 
     def __init__(
         self,
@@ -43,6 +47,7 @@ class WeightedDistance(Objective):
         join: str = "sum",
         scaled: bool = True,
         default: float = 1.0,
+        category: float = 1.0,
     ) -> None:
         if not isinstance(weights, Mapping):
             raise InvalidObjective(
@@ -59,6 +64,7 @@ class WeightedDistance(Objective):
         )
         set_field(self, "scaled", bool(scaled))
         set_field(self, "default", read_cost(default, what="the default weight"))
+        set_field(self, "category", read_category(category, name=self.name))
 
     def fit(self, reference: Reference) -> FittedObjective:
         """Learn σ of every column."""
@@ -72,4 +78,10 @@ class WeightedDistance(Objective):
         weight = np.array([known.get(feature, self.default) for feature in reference.names])
         sigma = reference.spread() if self.scaled else np.ones(len(weight))
         unit = np.divide(sigma, weight, out=np.full(len(weight), np.inf), where=weight > 0)
-        return FittedDistance(name=self.name, join=self.join, unit=unit)
+        return FittedDistance(
+            name=self.name,
+            join=self.join,
+            unit=unit,
+            flip=weight * self.category,
+            is_category=reference.is_category,
+        )

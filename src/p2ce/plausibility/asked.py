@@ -1,6 +1,7 @@
 """Turn any way of scoring rows into a detector that is asked: its columns, its threshold, its answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from p2ce.compiled.answers import (
     one_per_row,
     some_rows,
 )
-from p2ce.errors import InvalidOption, InvalidReference, nearest
-from p2ce.plausibility.reading import ReadDetector
+from p2ce.errors import InvalidAnswer, InvalidOption, InvalidReference, nearest
+from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 
 # The share of the reference that is implausible to a detector that has no threshold of its own.
 DEFAULT_CONTAMINATION = 0.05
@@ -25,13 +26,13 @@ DEFAULT_CONTAMINATION = 0.05
 
 def asked_detector(
     method: Callable[[Any], Any],
+    request: DetectorRequest,
     *,
     name: str,
     call: str,
     columns: tuple[str, ...],
     named: bool | None,
-    reference: pd.DataFrame,
-    contamination: float | None,
+    default_contamination: float | None = None,
     sign: float = 1.0,
     least: float = 0.0,
     single: bool = False,
@@ -39,18 +40,26 @@ def asked_detector(
     """Read a detector to which rows are plausible where ``sign`` times its answer is at least ``least``.
 
     ``method`` is asked about frames of ``columns`` if ``named``, about arrays if not, and about whichever
-    works if nobody knows. ``single`` says that it computes in single precision, whatever it answers. With
-    ``contamination``, the reference gives the least plausible value instead.
+    works if nobody knows; frames are of the columns' own types. ``single`` says that it computes in single
+    precision, whatever it answers. With a contamination, asked for or by default, the reference gives the
+    least plausible value instead.
     """
+    reference, contamination = request.reference, request.contamination
+    contamination = default_contamination if contamination is None else contamination
+    categories = [name for name in columns if request.codebook[name].is_category]
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
-    frame, array = as_frame(order), as_array(order, np.dtype(np.float64))
+    # Labels can only be handed over as they are.
+    frame, array = as_frame(order), as_array(order, np.dtype(object if categories else np.float64))
     feeds = [frame, array] if named is None else [frame] if named else [array]
-    feed, sample = choose_feed(method, feeds, some_rows(reference), call=call)
+    with naming_categories(categories):
+        feed, sample = choose_feed(method, feeds, some_rows(reference[order]), call=call)
 
     def value(rows: pd.DataFrame) -> FloatArray:
-        found = answers_of(method, feed.give(rows), call=call)
-        return sign * one_per_row(found, len(rows), call=call)
+        own = rows[order]  # messages name no other columns
+        with naming_categories(categories):
+            found = answers_of(method, feed.give(own), call=call, rows=own)
+            return sign * one_per_row(found, len(own), call=call, rows=own)
 
     single = single or sample.dtype == np.float32
     tolerance = check_repeats(value, some_rows(reference), call=call, single=single)
@@ -65,6 +74,22 @@ def asked_detector(
         report=lambda values: values,
         tolerance=tolerance,
     )
+
+
+@contextmanager
+def naming_categories(names: Sequence[str]) -> Iterator[None]:
+    """Name the columns of categories where a detector raises, as they are a likely reason."""
+    try:
+        yield
+    except InvalidAnswer as error:
+        if not names or error.__cause__ is None:  # it answered, but not as it should
+            raise
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        raise InvalidAnswer(
+            f"{error} Columns of categories here: {', '.join(map(repr, names[:5]))}{more}. If it takes no "
+            "labels, put an encoder in front of it (a Pipeline with a ColumnTransformer, fitted as a whole), "
+            "or pass p2ce.IsolationForest(), which takes them as they are."
+        ) from error.__cause__
 
 
 def lowest_share(values: FloatArray, contamination: float) -> float:

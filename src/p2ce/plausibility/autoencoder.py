@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import UnsupportedDetector
 from p2ce.plausibility.asked import DEFAULT_CONTAMINATION, asked_detector
-from p2ce.plausibility.reading import ReadDetector
+from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 
 
 def recognises(detector: object) -> bool:
@@ -19,12 +18,7 @@ def recognises(detector: object) -> bool:
     )
 
 
-def read(
-    detector: Any,
-    reference: pd.DataFrame,
-    random_state: int | None,  # noqa: ARG001
-    contamination: float | None,
-) -> ReadDetector:
+def read(detector: Any, request: DetectorRequest) -> ReadDetector:
     """Ask for minus the mean squared error; the threshold is the reference's 5th percentile by default.
 
     The columns are the reference's, in its order and unscaled: scaling belongs into the module.
@@ -37,12 +31,12 @@ def read(
 
     return asked_detector(
         lambda rows: -_squared_error(detector, rows),
+        request,
         name=type(detector).__name__,
         call=f"detector ({type(detector).__name__})",
-        columns=tuple(str(name) for name in reference.columns),
+        columns=tuple(str(name) for name in request.reference.columns),
         named=False,
-        reference=reference,
-        contamination=DEFAULT_CONTAMINATION if contamination is None else contamination,
+        default_contamination=DEFAULT_CONTAMINATION,
         single=any(str(part.dtype) != "torch.float64" for part in detector.parameters()),
     )
 

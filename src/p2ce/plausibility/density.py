@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import pandas as pd
-
 from p2ce.plausibility.asked import DEFAULT_CONTAMINATION, asked_detector, columns_of
-from p2ce.plausibility.reading import ReadDetector
+from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 
 
 def recognises(detector: object) -> bool:
@@ -15,20 +13,15 @@ def recognises(detector: object) -> bool:
     return callable(getattr(detector, "score_samples", None))
 
 
-def read(
-    detector: Any,
-    reference: pd.DataFrame,
-    random_state: int | None,  # noqa: ARG001
-    contamination: float | None,
-) -> ReadDetector:
+def read(detector: Any, request: DetectorRequest) -> ReadDetector:
     """Ask for log-densities; the threshold is a percentile of the reference, the 5th by default."""
-    columns, named = columns_of(detector, reference)
+    columns, named = columns_of(detector, request.reference)
     return asked_detector(
         detector.score_samples,
+        request,
         name=type(detector).__name__,
         call="detector.score_samples",
         columns=columns,
         named=named,
-        reference=reference,
-        contamination=DEFAULT_CONTAMINATION if contamination is None else contamination,
+        default_contamination=DEFAULT_CONTAMINATION,
     )

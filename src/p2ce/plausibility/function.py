@@ -4,12 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from p2ce.errors import InvalidOption
 from p2ce.plausibility import autoencoder
 from p2ce.plausibility.asked import asked_detector, columns_of
-from p2ce.plausibility.reading import ReadDetector
+from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 
 
 def recognises(detector: object) -> bool:
@@ -17,22 +16,16 @@ def recognises(detector: object) -> bool:
     return callable(detector) and not isinstance(detector, type) and not autoencoder.recognises(detector)
 
 
-def read(
-    detector: Any,
-    reference: pd.DataFrame,
-    random_state: int | None,  # noqa: ARG001
-    contamination: float | None,
-) -> ReadDetector:
+def read(detector: Any, request: DetectorRequest) -> ReadDetector:
     """Ask for values, higher for more plausible; their threshold is 0, or a percentile of the reference."""
-    columns, named = columns_of(detector, reference)
+    columns, named = columns_of(detector, request.reference)
     return asked_detector(
-        _signed(detector, contamination),
+        _signed(detector, request.contamination),
+        request,
         name=getattr(detector, "__name__", None) or type(detector).__name__,
         call="detector(rows)",
         columns=columns,
         named=named,
-        reference=reference,
-        contamination=contamination,
     )
 
 

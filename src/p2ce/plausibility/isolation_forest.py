@@ -1,6 +1,6 @@
 """Read scikit-learn's IsolationForest as summed path lengths, or fit one to the reference."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -8,14 +8,18 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
+from p2ce.compiled.answers import answers_of
 from p2ce.compiled.assemble import TreeNodes, assemble_forest
 from p2ce.compiled.cuts import cut_of_float32_at_most
 from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.links import first_score, sure_and_maybe
 from p2ce.compiled.score import CompiledScore
-from p2ce.errors import InvalidOption, NotFitted, UnsupportedDetector
+from p2ce.compiled.steps import steps_of_cut
+from p2ce.errors import InvalidOption, NotFitted, UnsupportedDetector, UnsupportedModel
 from p2ce.plausibility.asked import check_contamination, columns_of, lowest_share
-from p2ce.plausibility.reading import ReadDetector
+from p2ce.plausibility.outlier_detectors import CALL
+from p2ce.plausibility.reading import DetectorRequest, ReadDetector
+from p2ce.plausibility.stand_ins import known_codes
 
 _NAMES = frozenset({"IsolationForest"})
 # 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
@@ -28,6 +32,13 @@ class IsolationForest:
 
     ``contamination`` is the share of the reference that counts as outliers, above 0 and at most 0.5.
     ``max_samples`` is the number of rows per tree; "auto" means 256, or all of them if there are fewer.
+
+    Columns need not hold numbers, and values may be missing. A category counts by the rank of its label: the
+    commonest label is 0, the next 1, so that rare labels lie far out and a label that the reference does not
+    have lies beyond all of them; ordered categories count in their own order. What labels are called changes
+    nothing. A missing number counts as lying one standard deviation below the smallest known value of its
+    column, a missing label as lying one rank before the first: apart from the others, and as unusual as
+    missing values are rare in the reference.
 
     >>> IsolationForest(contamination=0.1).n_estimators
     100
@@ -59,43 +70,49 @@ def recognises(detector: object) -> bool:
     )
 
 
-def read(
-    detector: Any, reference: pd.DataFrame, random_state: int | None, contamination: float | None
-) -> ReadDetector:
+def read(detector: Any, request: DetectorRequest) -> ReadDetector:
     """Read a forest, after fitting it if it is only asked for."""
     if not isinstance(detector, IsolationForest):
-        return _read_fitted(detector, reference, contamination)
-    if contamination is not None:
-        detector = replace(detector, contamination=contamination)
-    return _fit(detector, reference, random_state)
+        return _read_fitted(detector, request)
+    if request.contamination is not None:
+        detector = replace(detector, contamination=request.contamination)
+    return _fit(detector, request)
 
 
-def _fit(asked: IsolationForest, reference: pd.DataFrame, random_state: int | None) -> ReadDetector:
+def _fit(asked: IsolationForest, request: DetectorRequest) -> ReadDetector:
+    """Fit a forest to the codes of the reference, with a number in the place of every missing value.
+
+    That number is the lowest of its column. Splits lie at or above the lowest and below the highest value
+    that the forest has seen, so minus infinity takes the same way down as that number, in every tree; and
+    the code of an unseen label the same as any number beyond the last rank. Hence codes are scored as they
+    are.
+    """
     from sklearn.ensemble import IsolationForest as Fitted
 
-    _check_seed(random_state)
-    rows = reference.to_numpy(dtype=np.float64)
+    _check_seed(request.random_state)
+    codebook = request.codebook.of([str(name) for name in request.reference.columns])
+    rows = known_codes(codebook.encode(request.reference), codebook)
     samples = asked.max_samples if asked.max_samples == "auto" else min(int(asked.max_samples), len(rows))
     fitted = Fitted(
         contamination=asked.contamination,
         n_estimators=asked.n_estimators,
         max_samples=samples,
-        random_state=random_state if asked.random_state is None else asked.random_state,
+        random_state=request.random_state if asked.random_state is None else asked.random_state,
     ).fit(rows)
     decide = _decision(fitted)
     # Nobody else computes this detector, so one exact threshold on the path lengths defines it.
     least = first_score(lambda depth: float(decide(np.array([depth]))[0]) >= 0.0)
-    columns = tuple(str(name) for name in reference.columns)
     return ReadDetector(
         family="isolation forest",
-        score=_score(fitted, len(columns), sure=least, maybe=least),
-        columns=columns,
+        score=_score(fitted, codebook.names, frozenset(), sure=least, maybe=least),
+        columns=codebook.names,
         ask=None,
         report=decide,
     )
 
 
-def _read_fitted(detector: Any, reference: pd.DataFrame, contamination: float | None) -> ReadDetector:
+def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
+    reference, contamination = request.reference, request.contamination
     kind = library_class(detector, root="sklearn", names=_NAMES)
     assert kind is not None, "a family only reads what it recognises"
     replaced = overrides(detector, kind)
@@ -112,28 +129,47 @@ def _read_fitted(detector: Any, reference: pd.DataFrame, contamination: float | 
     columns, named = columns_of(detector, reference)
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
+    categories = [name for name in columns if request.codebook[name].is_category]
+    if categories:
+        raise UnsupportedDetector(
+            f"This IsolationForest looks at {categories[0]!r}, which holds categories here and not numbers. "
+            "So its trees cannot be read. p2ce.IsolationForest() takes categories as they are."
+        )
 
     def decided(frame: pd.DataFrame) -> FloatArray:
         rows = frame[order]
         # A bare array goes in as float64: scikit-learn casts it to float32 by itself.
-        given = rows if named else rows.to_numpy(dtype=np.float64)
-        return np.asarray(detector.decision_function(given), dtype=np.float64)
+        given = rows if named else rows.to_numpy(dtype=np.float64, na_value=np.nan)
+        found = answers_of(detector.decision_function, given, call=CALL, rows=rows)
+        return np.asarray(found, dtype=np.float64)
 
     least = 0.0 if contamination is None else lowest_share(decided(reference), contamination)
     decide = _decision(detector)
     sure, maybe = sure_and_maybe(_reported(detector), least)
-    return ReadDetector(
-        family="scikit-learn isolation forest",
-        score=_score(detector, len(columns), sure=sure, maybe=maybe),
-        columns=columns,
-        # The sign of a difference is always right in floating point: at least 0 means at least ``least``.
-        ask=lambda frame: decided(frame) - least,
-        report=lambda depths: decide(depths) - least,
-    )
+
+    def read_for(may_miss: frozenset[str]) -> ReadDetector:
+        return ReadDetector(
+            family="scikit-learn isolation forest",
+            score=_score(detector, columns, may_miss, sure=sure, maybe=maybe),
+            columns=columns,
+            # The sign of a difference is always right in floating point: 0 or more means ``least`` or more.
+            ask=lambda frame: decided(frame) - least,
+            report=lambda depths: decide(depths) - least,
+            again=read_for,
+        )
+
+    return read_for(request.may_miss)
 
 
-def _score(fitted: Any, column_count: int, *, sure: float, maybe: float) -> CompiledScore:
-    """Add path lengths in scikit-learn's own order, with its own c(n) for leaves that hold several rows."""
+def _score(
+    fitted: Any, columns: Sequence[str], may_miss: Collection[str], *, sure: float, maybe: float
+) -> CompiledScore:
+    """Add path lengths in scikit-learn's own order, with its own c(n) for leaves that hold several rows.
+
+    Every split of scikit-learn's sends missing values to a side of its own; only in ``may_miss`` need that
+    be looked at.
+    """
+    misses = np.array([name in may_miss for name in columns], dtype=np.bool_)
     trees = []
     for index, (member, features) in enumerate(
         zip(fitted.estimators_, fitted.estimators_features_, strict=True)
@@ -141,17 +177,29 @@ def _score(fitted: Any, column_count: int, *, sure: float, maybe: float) -> Comp
         tree = member.tree_
         length = fitted._decision_path_lengths[index] + fitted._average_path_length_per_tree[index] - 1.0
         inner = tree.children_left >= 0
+        feature = np.asarray(features)[np.where(inner, tree.feature, 0)]
+        cut = cut_of_float32_at_most(np.where(inner, tree.threshold, 0.0))
+        # Minus infinity goes left at a plain cut.
+        goes_right = inner & misses[feature] & (tree.missing_go_to_left == 0) if misses.any() else misses[:0]
         trees.append(
             TreeNodes(
                 left=tree.children_left,
                 right=tree.children_right,
-                feature=np.asarray(features)[np.where(inner, tree.feature, 0)],
-                threshold=cut_of_float32_at_most(np.where(inner, tree.threshold, 0.0)),
+                feature=feature,
+                threshold=cut,
                 value=length,
+                steps={
+                    node: steps_of_cut(float(cut[node]), missing_left=False)
+                    for node in np.flatnonzero(goes_right).tolist()
+                },
             )
         )
+    try:
+        forest = assemble_forest(trees)
+    except UnsupportedModel as error:  # too many cuts
+        raise UnsupportedDetector(str(error)) from error
     return CompiledScore(
-        name="plausibility", column_count=column_count, forest=assemble_forest(trees), sure=sure, maybe=maybe
+        name="plausibility", column_count=len(columns), forest=forest, sure=sure, maybe=maybe
     )
 
 

@@ -3,32 +3,27 @@
 from copy import copy
 from typing import Any
 
-import pandas as pd
-
 from p2ce.compiled.library import library_class
 from p2ce.errors import NotFitted, UnsupportedDetector
 from p2ce.plausibility.asked import asked_detector, columns_of
-from p2ce.plausibility.reading import ReadDetector
+from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 
 CALL = "detector.decision_function"
 _LOCAL = frozenset({"LocalOutlierFactor"})
+_PIPELINE = frozenset({"Pipeline"})
 
 
 def recognises(detector: object) -> bool:
     """Tell an object with a decision function, or one that would have it if it had been set up otherwise."""
     if isinstance(detector, type):
         return False
-    return callable(getattr(detector, "decision_function", None)) or _is_local(detector)
+    return callable(getattr(detector, "decision_function", None)) or _is_local(_last_step(detector))
 
 
-def read(
-    detector: Any,
-    reference: pd.DataFrame,
-    random_state: int | None,  # noqa: ARG001
-    contamination: float | None,
-) -> ReadDetector:
+def read(detector: Any, request: DetectorRequest) -> ReadDetector:
     """Ask for decision values: plausible from 0 up, or up to ``threshold_`` where higher is more abnormal."""
-    if _is_local(detector) and not detector.novelty:
+    last = _last_step(detector)
+    if _is_local(last) and not last.novelty:
         raise UnsupportedDetector(
             "LocalOutlierFactor(novelty=False) only scores the rows that it was fitted on. "
             "Fit LocalOutlierFactor(novelty=True)."
@@ -38,7 +33,7 @@ def read(
             f"{type(detector).__name__} is a classifier: its decision function tells classes apart, not what "
             "is plausible. Pass an outlier detector."
         )
-    name, (columns, named) = type(detector).__name__, columns_of(detector, reference)
+    name, (columns, named) = type(detector).__name__, columns_of(detector, request.reference)
     abnormal = _is_pyod(detector)  # higher is more abnormal there
     if abnormal and not hasattr(detector, "threshold_"):
         raise NotFitted(f"This {name} is not fitted. Call .fit(X) on it.")
@@ -46,12 +41,11 @@ def read(
         detector, named = _without_names(detector), False
     return asked_detector(
         detector.decision_function,
+        request,
         name=name,
         call=CALL,
         columns=columns,
         named=named,
-        reference=reference,
-        contamination=contamination,
         sign=-1.0 if abnormal else 1.0,
         least=-float(detector.threshold_) if abnormal else 0.0,
     )
@@ -65,6 +59,13 @@ def _without_names(detector: Any) -> Any:
     other = copy(detector)  # shallow: all that it has learnt is shared, and stays as it is
     del other.feature_names_in_
     return other
+
+
+def _last_step(detector: Any) -> Any:
+    """Give what judges the rows in the end: of a pipeline, which is asked as a whole, its last step."""
+    if library_class(detector, root="sklearn", names=_PIPELINE) is None:
+        return detector
+    return detector.steps[-1][1]
 
 
 def _is_local(detector: object) -> bool:

@@ -1,6 +1,7 @@
 """Find which detector is meant, and read it."""
 
 import logging
+from collections.abc import Collection
 from types import ModuleType
 from typing import Any
 
@@ -10,7 +11,8 @@ from p2ce.errors import InvalidOption, InvalidReference, UnsupportedDetector
 from p2ce.plausibility import autoencoder, density, function, isolation_forest, outlier_detectors
 from p2ce.plausibility.asked import check_contamination
 from p2ce.plausibility.isolation_forest import IsolationForest
-from p2ce.plausibility.reading import ReadDetector
+from p2ce.plausibility.reading import DetectorRequest, ReadDetector
+from p2ce.problem.coding import MISSING, Codebook, codebook_of
 
 __all__ = ["FAMILIES", "SUPPORTED", "IsolationForest", "ReadDetector", "read_detector"]
 
@@ -30,12 +32,16 @@ def read_detector(
     reference: pd.DataFrame,
     random_state: int | None = None,
     contamination: float | None = None,
+    codebook: Codebook | None = None,
+    may_miss: Collection[str] | None = None,
 ) -> ReadDetector | None:
     """Read a detector; None stays None and means that every point is plausible.
 
     ``random_state`` seeds a forest that is fitted here and brings no seed of its own. ``contamination`` is
     the share of the reference, above 0 and at most 0.5, that is to be implausible: the threshold becomes
-    that percentile of the detector's own values, and the detector itself stays as it is.
+    that percentile of the detector's own values, and the detector itself stays as it is. ``codebook`` says
+    how the reference's columns become the numbers that scores are computed from. ``may_miss`` names the
+    columns in which a value may be missing, by default those in which one is.
     """
     if contamination is not None:
         check_contamination(contamination)
@@ -52,12 +58,20 @@ def read_detector(
         raise UnsupportedDetector(
             f"plausibility got the class {detector.__name__}. Pass an instance: {detector.__name__}()."
         )
+    codebook = codebook_of(reference) if codebook is None else codebook
+    request = DetectorRequest(
+        reference=reference,
+        codebook=codebook,
+        may_miss=_columns_with_missing(reference, codebook) if may_miss is None else frozenset(may_miss),
+        random_state=random_state,
+        contamination=contamination,
+    )
     refusal = None
     for family in FAMILIES:
         if not family.recognises(detector):
             continue
         try:
-            found: ReadDetector = family.read(detector, reference, random_state, contamination)
+            found: ReadDetector = family.read(detector, request)
         except UnsupportedDetector as error:
             refusal = refusal or error
             continue
@@ -68,3 +82,8 @@ def read_detector(
         f"{type(detector).__module__}.{type(detector).__name__} cannot be read or asked. Supported are "
         f"{SUPPORTED}."
     )
+
+
+def _columns_with_missing(reference: pd.DataFrame, codebook: Codebook) -> frozenset[str]:
+    holes = (codebook.encode(reference) == MISSING).any(axis=0)
+    return frozenset(name for name, missing in zip(codebook.names, holes, strict=True) if missing)

@@ -11,7 +11,26 @@ ASKED = ("complete", "shap", "shap-plain", "shap-paper")
 
 
 def proof_sentence(explanation: Explanation) -> str:
-    """Give one sentence on what this answer rests on; honest for every status."""
+    """Give one sentence on what this answer rests on, honest for every status, and one on its rules."""
+    certificate = explanation.certificate
+    told = _proof(explanation)
+    if certificate is None or explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE):
+        return told
+    return " ".join([told, *_rules(certificate)])
+
+
+def _rules(certificate: Certificate) -> list[str]:
+    """Say which rules between features the answer keeps to, and which of them did not shorten the search."""
+    told = []
+    if certificate.rules:
+        told.append(f"Combinations that break a rule were left out: {'; '.join(certificate.rules)}.")
+    if certificate.checked_rules:
+        checked = "; ".join(certificate.checked_rules)
+        told.append(f"Checked on each candidate, without shortening the search: {checked}.")
+    return told
+
+
+def _proof(explanation: Explanation) -> str:
     certificate, status = explanation.certificate, explanation.status
     if status is Status.ERROR:
         return f"No answer: {explanation.message or 'this row could not be explained.'}"

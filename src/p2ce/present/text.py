@@ -1,11 +1,23 @@
 """Write an explanation as plain sentences."""
 
+from typing import Any
+
 from p2ce.errors import InvalidOption
 from p2ce.present.proof import proof_sentence
 from p2ce.present.trade_offs import trade_offs
 from p2ce.present.words import Phrases, change_in_words, counted, joined, sentence
 from p2ce.result import Counterfactual, Explanation, Status
-from p2ce.result.numbers import readable, readable_score
+from p2ce.result.numbers import readable, readable_prediction, readable_score
+from p2ce.result.wanted import (
+    LEAD,
+    class_in_words,
+    is_range,
+    lead_in_words,
+    must_win,
+    range_in_words,
+    wanted_ends,
+    wanted_in_words,
+)
 
 
 def to_text(explanation: Explanation, *, phrases: Phrases | None = None) -> str:
@@ -45,21 +57,73 @@ def standing(explanation: Explanation) -> list[str]:
     """Say where the person stands and how many options there are; nothing where that is unknown."""
     if explanation.status is Status.ERROR or explanation.person_score is None:
         return []
-    score = readable_score(explanation.person_score, explanation.threshold)
-    threshold = readable(explanation.threshold)
     found = len(explanation)
     found_words = (
         f"{counted(found, 'option')} {'does' if found == 1 else 'do'}:" if found else "No option was found."
     )
-    if explanation.scale == "lead":
-        last = f"Of {explanation.models} models, the last one is {_beyond(explanation.person_score)}."
-        return [last if explanation.status is Status.ALREADY_FAVOURABLE else f"{last} {found_words}"]
+    accepted = explanation.status is Status.ALREADY_FAVOURABLE
+    if explanation.scale == LEAD:
+        reached = _reached(explanation)
+        if found and reached:
+            found_words = f"With {counted(found, 'option')} it {reached}:"
+        return [_standing_by_lead(explanation) + ("" if accepted else f" {found_words}")]
+    score = readable_score(explanation.person_score, explanation.threshold)
+    threshold = readable(explanation.threshold)
     what = "probability of" if explanation.scale == "probability" else "decision score for"
     of_all = "" if explanation.models == 1 else f", by the strictest of {explanation.models} models,"
     wanted = f"The {what} {explanation.target}{of_all} is {score}"
-    if explanation.status is Status.ALREADY_FAVOURABLE:
+    if accepted:
         return [f"{wanted}, and {threshold} is enough."]
     return [f"{wanted} and must reach {threshold}. {found_words}"]
+
+
+def _standing_by_lead(explanation: Explanation) -> str:
+    """Say where a person stands whose score is a lead: over other classes, inside a range, over models."""
+    lead, prediction = explanation.person_score, explanation.person_prediction
+    assert lead is not None  # the caller saw to it
+    accepted = explanation.status is Status.ALREADY_FAVOURABLE
+    if is_range(explanation.target) and explanation.models == 1:
+        shown = "" if prediction is None else f" is {_predicted(prediction, explanation)} and"
+        verb = "lies" if accepted else "must lie"
+        if len(wanted_ends(explanation.target)) < 2:
+            verb = "is" if accepted else "must be"
+        wanted = wanted_in_words(explanation).removeprefix("prediction ")
+        where = "" if prediction is not None or accepted else f"; today it is {_outside(lead)}"
+        return f"The prediction{shown} {verb} {wanted}{where}."
+    if must_win(explanation):
+        chance = "" if prediction is None else f" (its probability is {_predicted(prediction, explanation)})"
+        named = class_in_words(explanation.target)
+        if accepted:
+            return f"Class {named} already wins: it is {lead_in_words(lead, explanation.threshold)}{chance}."
+        must = wanted_in_words(explanation).removeprefix("class ")
+        return f"Class {must}, and is {lead_in_words(lead, explanation.threshold)}{chance}."
+    wanted = ""
+    if is_range(explanation.target):
+        wanted = f", whose predictions must be {range_in_words(explanation.target)}"
+    return f"Of {explanation.models} models{wanted}, the last one is {_beyond(lead)}."
+
+
+def _reached(explanation: Explanation) -> str:
+    """Give the verb for what an option brings about; none where several models have to be spoken of."""
+    if must_win(explanation):
+        return "wins"
+    if not is_range(explanation.target) or explanation.models > 1:
+        return ""
+    return "does" if len(wanted_ends(explanation.target)) == 2 else "is"
+
+
+def _predicted(prediction: Any, explanation: Explanation) -> str:
+    ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
+    return readable_prediction(prediction, *ends)
+
+
+def _outside(lead: float) -> str:
+    """Say how far a prediction is from the wanted range.
+
+    >>> _outside(-12.5)
+    '12.50 outside'
+    """
+    return f"{readable_prediction(abs(lead), 0.0)} {'outside' if lead < 0 else 'inside'}"
 
 
 def _beyond(lead: float) -> str:
@@ -75,14 +139,27 @@ def option_sentences(explanation: Explanation, *, phrases: Phrases | None = None
     """Give one line per option: what to do, what it gives, and what it is best at."""
     lines = []
     for option, strengths in zip(explanation, trade_offs(explanation), strict=True):
-        result = (
-            f"All models are then at least {_beyond(option.score)}"
-            if explanation.scale == "lead"
-            else f"This gives {readable_score(option.score, explanation.threshold)}"
-        )
+        result = _result(option, explanation)
         best_at = f" ({joined(strengths)})" if strengths else ""
         lines.append(f"{what_to_do(option, explanation, phrases=phrases)}. {result}{best_at}.")
     return lines
+
+
+def _result(option: Counterfactual, explanation: Explanation) -> str:
+    """Say what an option leads to."""
+    if explanation.scale != LEAD:
+        return f"This gives {readable_score(option.score, explanation.threshold)}"
+    prediction = option.prediction
+    if is_range(explanation.target) and explanation.models == 1:
+        if prediction is None:
+            return f"The prediction is then {_outside(option.score)}"
+        return f"This gives {_predicted(prediction, explanation)}"
+    if must_win(explanation):
+        chance = (
+            "" if prediction is None else f", with a probability of {_predicted(prediction, explanation)}"
+        )
+        return f"It is then {lead_in_words(option.score, explanation.threshold)}{chance}"
+    return f"All models are then at least {_beyond(option.score)}"
 
 
 def what_to_do(option: Counterfactual, explanation: Explanation, *, phrases: Phrases | None = None) -> str:

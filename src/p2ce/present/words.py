@@ -19,13 +19,22 @@ def change_in_words(name: str, old: Any, new: Any, *, dtype: str = "", phrases: 
     'change HasGuarantor from no to yes'
     >>> change_in_words("HasGuarantor", False, True, phrases={("HasGuarantor", True): "get a guarantor"})
     'get a guarantor'
+    >>> change_in_words("Housing", "rent", "own"), change_in_words("Income", None, 42_000)
+    ('change Housing from rent to own', 'change Income from missing to 42,000')
     """
-    if phrases and (name, new) in phrases:
-        return phrases[name, new]
+    if phrases and (own := _phrase(name, new, phrases)) is not None:
+        return own
     # Yes and no have no order that people would call higher or lower.
-    ordered = isinstance(old, int | float) and isinstance(new, int | float) and not isinstance(new, bool)
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (old, new))
+    # Nothing is higher or lower than a missing value, not even NaN, which is a float.
+    ordered = numbers and old == old and new == new
     verb = "change" if not ordered else "raise" if new > old else "lower"
     return f"{verb} {name} from {readable(old, dtype)} to {readable(new, dtype)}"
+
+
+def _phrase(name: str, new: Any, phrases: Phrases) -> str | None:
+    """Find the own words for a change; those for None are for every missing value."""
+    return phrases.get((name, None if new != new else new))
 
 
 def joined(parts: list[str]) -> str:

@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
 from p2ce.problem.arguments import read_choices, read_range, read_step
+from p2ce.problem.coding import MISSING, is_missing
 from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range
 from p2ce.problem.infer import Grid, infer_features
 from p2ce.problem.table import actions_table
 
 if TYPE_CHECKING:
+    import os
+
     import pandas as pd
+
+    from p2ce.problem.rules.base import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -30,22 +35,34 @@ class ActionSet:
       LoanAmount  whole  either way  7: 1000–4000, every 500
 
     The person's own value of today is always a candidate as well, also if it lies outside the range.
+    A missing value of today may stay or become any candidate; it is never advised unless you say so.
     Keyword forms take a dict too, for names that are not identifiers: ``within({"Loan amount": (0, 9)})``.
     """
 
     features: tuple[FeatureActions, ...]  # in the frame's column order
+    rules: "tuple[Rule, ...]" = ()  # between features, in the order they were added
+
+    def __post_init__(self) -> None:
+        """Check the rules against the features, whichever of the two was said last."""
+        if self.rules:
+            from p2ce.problem.rules.check import check_rules  # which knows the features itself
+
+            check_rules(self.features, self.rules)
 
     @classmethod
     def infer(cls, frame: "pd.DataFrame", *, grid: Grid = "round") -> "ActionSet":
         """Read kinds, ranges and steps off a table of people.
 
-        Only 0 and 1 is binary, only whole numbers stays whole. The range is the 1st to the 99th
-        percentile. ``grid="round"`` takes the largest of 1, 2, 2.5, 5 × 10ⁿ that is not above 5 % of
+        Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
+        categories, with the labels that people have. The range is the 1st to the 99th percentile of the
+        known values. ``grid="round"`` takes the largest of 1, 2, 2.5, 5 × 10ⁿ that is not above 5 % of
         the range as the step; ``grid="paper"`` takes exactly 5 % and counts from the low end.
 
         >>> import pandas as pd
         >>> ActionSet.infer(pd.DataFrame({"Rate": [0.0, 0.5, 1.0], "Owns": [True, False, True]}))["Rate"].step
         0.025
+        >>> ActionSet.infer(pd.DataFrame({"Housing": ["own", "rent", None, "own"]}))["Housing"].labels
+        ('own', 'rent')
         """
         return cls(features=infer_features(frame, grid=grid))
 
@@ -59,8 +76,20 @@ class ActionSet:
         """
         return self._change(_each(names), lambda feature, _: replace(feature, fixed=True))
 
+    def protect(self, *names: object) -> "ActionSet":
+        """Let the named features never change, and never be named as what stands in the way.
+
+        For what no advice may touch, such as race or sex: ``fix`` is a matter of fact, this one of principle.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Sex": ["f", "m"]})).protect("Sex")
+        >>> actions["Sex"].fixed, actions["Sex"].protected
+        (True, True)
+        """
+        return self._change(_each(names), lambda feature, _: replace(feature, fixed=True, protected=True))
+
     def increase_only(self, *names: object) -> "ActionSet":
-        """Let the named features only go up from where the person stands.
+        """Let the named features only go up from where the person stands; a category must be ordered.
 
         >>> import pandas as pd
         >>> actions = ActionSet.infer(pd.DataFrame({"Years": [0, 5, 9]})).increase_only("Years")
@@ -70,7 +99,7 @@ class ActionSet:
         return self._change(_each(names), lambda feature, _: _turn(feature, Direction.UP))
 
     def decrease_only(self, *names: object) -> "ActionSet":
-        """Let the named features only go down from where the person stands.
+        """Let the named features only go down from where the person stands; a category must be ordered.
 
         >>> import pandas as pd
         >>> actions = ActionSet.infer(pd.DataFrame({"Debt": [0, 5, 9]})).decrease_only("Debt")
@@ -108,22 +137,101 @@ class ActionSet:
     def values(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
         """Name the candidates one by one, in place of range and step; within() still filters them.
 
+        Of a category these are labels, which the data must have.
+
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Term": [6, 24, 60]})).values(Term=[12, 24, 36])
-        >>> actions["Term"].candidates().tolist()
-        [12.0, 24.0, 36.0]
+        >>> people = pd.DataFrame({"Term": [6, 24, 60], "Housing": ["free", "own", "rent"]})
+        >>> actions = ActionSet.infer(people).values(Term=[12, 24, 36], Housing=["own", "rent"])
+        >>> actions["Term"].candidates().tolist(), actions["Housing"].candidates().tolist()
+        ([12.0, 24.0, 36.0], ['own', 'rent'])
         """
         asked = self._keywords("values", choices, named, example="[1, 2, 3]")
         return self._change(asked, lambda f, value: replace(f, choices=read_choices(f, value)))
 
-    def check_person(self, values: Mapping[str, float]) -> None:
+    def keep_missing(self, *names: object) -> "ActionSet":
+        """Let a missing value of the named features stay missing: nobody is asked to provide it.
+
+        >>> import numpy as np, pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).keep_missing("Income")
+        >>> actions["Income"].allows(np.nan, 30.0)
+        False
+        """
+        return self._change(_each(names), lambda feature, _: replace(feature, fillable=False))
+
+    def allow_missing(self, *names: object) -> "ActionSet":
+        """Let a known value of the named features become missing, which nobody is advised otherwise.
+
+        >>> import numpy as np, pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).allow_missing("Income")
+        >>> actions["Income"].allows(30.0, np.nan)
+        True
+        """
+        return self._change(_each(names), lambda feature, _: replace(feature, may_go_missing=True))
+
+    def rule(self, *rules: "Rule") -> "ActionSet":
+        """Add rules between features, made by ``p2ce.rules``. One that is there already is not added again.
+
+        A rule over unknown features, or one that contradicts what the features may do, is refused here,
+        and so is a later constraint that contradicts a rule.
+
+        >>> import pandas as pd
+        >>> from p2ce.rules import linked
+        >>> people = pd.DataFrame({"Age": range(20, 70), "Years": range(50)})
+        >>> ActionSet.infer(people).increase_only("Years").rule(linked("Years", "Age"))
+        ActionSet: 2 features, 2 may change, 1 rule
+          feature  kind   may move    candidates
+          Age      whole  either way  24: 22–68, every 2
+          Years    whole  up only     24: 2–48, every 2
+          rules
+            Age moves as much as Years does
+        """
+        all_rules = list(self.rules)
+        for rule in rules:
+            _check_is_rule(rule)
+            if rule not in all_rules:
+                all_rules.append(rule)
+        return replace(self, rules=tuple(all_rules))
+
+    def without_rule(self, rule: "Rule") -> "ActionSet":
+        """Take a rule away; an equal one will do.
+
+        >>> import pandas as pd
+        >>> from p2ce.rules import linked
+        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 70], "Years": [1, 9]}))
+        >>> actions.rule(linked("Years", "Age")).without_rule(linked("Years", "Age")) == actions
+        True
+        """
+        if rule not in self.rules:
+            texts = [one.text() for one in self.rules]
+            given = rule.text() if hasattr(rule, "text") else rule
+            raise InvalidActions(f"There is no rule {given!r} to take away. {nearest(given, texts)}")
+        return replace(self, rules=tuple(one for one in self.rules if one != rule))
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Write the policy as YAML that people can read and edit; ``load`` gives an equal one back.
+
+        A predicate that is a Python function cannot be written; give it as "module:function".
+        """
+        from p2ce.problem.policy import save  # here, since it needs a parser that nothing else does
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: "str | os.PathLike[str]") -> "ActionSet":
+        """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name."""
+        from p2ce.problem.policy import load
+
+        return load(path)
+
+    def check_person(self, values: Mapping[str, Any]) -> None:
         """Raise if the person's own values contradict the constraints: fixed outside of its range."""
         for feature in self.features:
             if feature.fixed and feature.asked_range is not None and feature.name in values:
                 low, high = feature.ends()
-                if not low <= values[feature.name] <= high:
+                value = values[feature.name]
+                if not is_missing(value) and value != MISSING and not low <= value <= high:
                     raise ContradictoryConstraints(
-                        f"{feature.name!r} is fixed at {shown(values[feature.name])} but within() asks for "
+                        f"{feature.name!r} is fixed at {shown(value)} but within() asks for "
                         f"{shown_range(low, high)}. Remove one of the two."
                     )
 
@@ -142,7 +250,7 @@ class ActionSet:
         return len(self.features)
 
     def __repr__(self) -> str:
-        return actions_table(self.features)
+        return actions_table(self.features, self.rules)
 
     def _change(
         self, asked: Mapping[Any, Any], change: Callable[[FeatureActions, Any], FeatureActions]
@@ -174,6 +282,15 @@ def _turn(feature: FeatureActions, direction: Direction) -> FeatureActions:
             f"or use fix({feature.name!r}) if it must not change."
         )
     return replace(feature, direction=direction)
+
+
+def _check_is_rule(rule: object) -> None:
+    if isinstance(rule, list | tuple):
+        raise InvalidActions(f"Give the rules one by one, not as a {type(rule).__name__}: rule(*rules).")
+    if isinstance(rule, type) or not hasattr(rule, "columns") or not callable(getattr(rule, "text", None)):
+        raise InvalidActions(
+            f"rule() expects rules, got {rule!r}. Make one with p2ce.rules: rule(linked('Years', 'Age'))."
+        )
 
 
 def _anchor(feature: FeatureActions) -> float:

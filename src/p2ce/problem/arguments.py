@@ -1,19 +1,22 @@
 """Read what people give to within(), step() and values(), and say what is wrong with it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidActions, nearest
+from p2ce.problem.coding import is_missing
 from p2ce.problem.decimals import to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, FeatureActions, Kind, shown, shown_range
+from p2ce.problem.labels import label_key
 
 
 def read_range(feature: FeatureActions, given: object) -> tuple[float, float]:
     """Give the two ends of a range, or say why they are none."""
     name = feature.name
+    _refuse_category(feature, "within()")
     ends = _listed(given)
     if ends is None or len(ends) != 2:
         raise InvalidActions(
@@ -32,6 +35,7 @@ def read_range(feature: FeatureActions, given: object) -> tuple[float, float]:
 def read_step(feature: FeatureActions, given: object) -> float:
     """Give the step as a number above zero, whole where the feature is."""
     name = feature.name
+    _refuse_category(feature, "step()")
     step = _number(given, f"step() of {name!r}")
     if step <= 0:
         raise InvalidActions(
@@ -50,14 +54,14 @@ def read_step(feature: FeatureActions, given: object) -> float:
     return step
 
 
-def read_choices(feature: FeatureActions, given: object) -> tuple[float, ...]:
-    """Give the candidates ascending, each once, in the column's own precision."""
+def read_choices(feature: FeatureActions, given: object) -> tuple[Any, ...]:
+    """Give the candidates, each once: numbers ascending in the column's precision, or labels in its order."""
     name = feature.name
     listed = _listed(given)
     if listed is None:
         raise InvalidActions(
             f"values() expects a list for {name!r}, got {_described(given)}. "
-            f"Write values({{{name!r}: [1, 2, 3]}})."
+            f"Write values({{{name!r}: {_example(feature)}}})."
         )
     if not listed:
         raise InvalidActions(
@@ -69,9 +73,49 @@ def read_choices(feature: FeatureActions, given: object) -> tuple[float, ...]:
             f"values() gives {name!r} {len(listed):,} candidates, more than the {MOST_CANDIDATES:,} allowed. "
             f"Name fewer of them."
         )
+    if feature.labels is not None:
+        return _labels(feature, feature.labels, listed)
     numbers = [_number(value, f"values() of {name!r}") for value in listed]
     # Adding 0 turns -0 into 0, so that equal action sets have equal candidates.
     return tuple(sorted({_as_held(feature, number) + 0.0 for number in numbers}))
+
+
+def _labels(feature: FeatureActions, known: tuple[Any, ...], listed: list[Any]) -> tuple[Any, ...]:
+    places = {label_key(label): place for place, label in enumerate(known)}
+    chosen = set()
+    for label in listed:
+        if is_missing(label):
+            raise InvalidActions(
+                f"values() of {feature.name!r} expects labels, got {label!r}, which is none. "
+                f"Use allow_missing({feature.name!r}) if it may become missing."
+            )
+        place = _place(places, label)
+        if place is None:
+            raise InvalidActions(
+                f"values() of {feature.name!r} names {label!r}, which the data never has. "
+                f"{nearest(label, known)}"
+            )
+        chosen.add(place)
+    return tuple(known[place] for place in sorted(chosen))
+
+
+def _place(places: Mapping[Any, int], label: Any) -> int | None:
+    try:
+        return places.get(label_key(label))
+    except TypeError:  # a list, say, which cannot be a label
+        return None
+
+
+def _refuse_category(feature: FeatureActions, call: str) -> None:
+    if feature.is_category:
+        raise InvalidActions(
+            f"{feature.name!r} is a category, which {call} says nothing about. "
+            f"Name the labels that it may take: values({{{feature.name!r}: {_example(feature)}}})."
+        )
+
+
+def _example(feature: FeatureActions) -> str:
+    return "[1, 2, 3]" if feature.labels is None else repr(list(feature.labels[:2]))
 
 
 def _as_held(feature: FeatureActions, number: float) -> float:
@@ -95,11 +139,7 @@ def _as_held(feature: FeatureActions, number: float) -> float:
 
 def _number(given: object, where: str) -> float:
     if isinstance(given, str) or not isinstance(given, Real | np.bool_):
-        hint = (
-            " Categorical values are not supported yet; encode them as numbers."
-            if isinstance(given, str)
-            else ""
-        )
+        hint = " The column holds numbers, not labels." if isinstance(given, str) else ""
         raise InvalidActions(f"{where} expects numbers, got {_described(given)}. Give plain numbers.{hint}")
     number = float(given)
     if not abs(number) <= LARGEST_MAGNITUDE:

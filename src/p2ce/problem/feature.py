@@ -7,10 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import ContradictoryConstraints, InvalidActions
+from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
+from p2ce.problem.coding import MISSING, Coding, is_missing
 from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, to_dtype
+from p2ce.problem.labels import as_cells, label_key, place_of
 
 MOST_CANDIDATES = 30_000
 LARGEST_MAGNITUDE = 1e300  # differences of two such values, and sums of a few, still are numbers
@@ -22,6 +25,7 @@ class Kind(StrEnum):
     BINARY = "binary"
     WHOLE = "whole"
     NUMBER = "number"
+    CATEGORY = "category"
 
 
 class Direction(IntEnum):
@@ -36,9 +40,13 @@ class Direction(IntEnum):
 class FeatureActions:
     """What one feature may do.
 
-    Candidates are ``anchor + i * step`` inside the range, or the ``choices`` if there are any. The
-    range is ``asked_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
+    Candidates of a number are ``anchor + i * step`` inside the range, or the ``choices`` if there are any.
+    The range is ``asked_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
     which says nothing about ``choices``. Whoever narrows the range only removes candidates.
+    Candidates of a category are its ``labels``, or the ``choices`` among them.
+
+    A missing value may become any candidate if it is ``fillable``, whatever the direction, since nobody
+    goes up or down from there. A known one becomes missing only if it ``may_go_missing``.
 
     >>> rate = FeatureActions(
     ...     name="Rate", kind=Kind.NUMBER, dtype=np.dtype(float), low=0.1, high=0.3, step=0.05
@@ -49,20 +57,36 @@ class FeatureActions:
 
     name: str
     kind: Kind
-    dtype: "np.dtype[Any]"  # the column's own
+    dtype: "np.dtype[Any]"  # of the numbers that the column holds, of a category that of its codes
     fixed: bool = False
+    protected: bool = False  # fixed for good: no advice may name it
     direction: Direction = Direction.BOTH
     low: float
     high: float
     step: float
     anchor: float = 0.0
     asked_range: tuple[float, float] | None = None
-    choices: tuple[float, ...] | None = None
+    choices: tuple[Any, ...] | None = None  # numbers, ascending, or labels, as ``labels`` has them
+    labels: tuple[Any, ...] | None = None  # a category's, those in the frame, in the order of their codes
+    order: tuple[Any, ...] | None = None  # all labels from low to high, where the category is ordered
+    fillable: bool = True
+    may_go_missing: bool = False
+    holds_missing: bool = False  # whether the column's type can say that a value is missing
 
     def __post_init__(self) -> None:
-        """Refuse constraints that leave no candidate at all."""
+        """Refuse constraints that contradict each other, and those that leave no candidate at all."""
+        if self.direction and self.labels is not None and self.order is None:
+            raise self._without_order()
+        if self.may_go_missing:
+            self._check_may_go_missing()
         if self.count() == 0:
+            if self.labels is not None:
+                raise InvalidActions(f"{self.name!r} is a category without labels. Give it at least one.")
             raise self._choices_outside() if self.choices is not None else self._range_between_multiples()
+
+    @property
+    def is_category(self) -> bool:
+        return self.labels is not None
 
     def ends(self) -> tuple[float, float]:
         """Give the range in force, in the column's own precision."""
@@ -73,19 +97,39 @@ class FeatureActions:
             low, high = (to_dtype(min(max(end, -limit), limit), self.dtype) for end in (low, high))
         return low, high
 
-    def candidates(self) -> FloatArray:
-        """Give the values that the feature may take, ascending, without the person's current one.
+    def candidates(self) -> npt.NDArray[Any]:
+        """Give the values that the feature may take, without the person's current one.
 
-        All are exact in the column's own dtype. A fixed feature has none.
+        Numbers ascend, and all are exact in the column's own dtype; labels come in the order of their
+        codes, in an array of objects. A fixed feature has none.
         """
         if self.fixed:
-            return np.empty(0)
+            return np.empty(0, dtype=object if self.is_category else np.float64)
+        self._check_not_too_many()
+        if self.labels is not None:
+            return as_cells(self.labels if self.choices is None else self.choices)
         if self.choices is not None:
             return self._filter(np.array(self.choices))
         if self._is_constant():
             return np.array([self.ends()[0]])
-        self._check_not_too_many()
         return self._filter(np.unique(self._at(self._indices())))
+
+    def codes(self, coding: Coding) -> FloatArray:
+        """Give the candidates as the grid sees them: ascending numbers, first of all MISSING if allowed.
+
+        ``coding`` is the column's in the reference frame, which must know every label.
+        """
+        if coding.is_category != self.is_category:
+            here, there = ("a category", "numbers") if self.is_category else ("numbers", "a category")
+            raise InvalidActions(
+                f"{self.name!r} is {here} for the actions but {there} in the reference frame "
+                f"({coding.dtype}). Infer the actions from the reference frame: ActionSet.infer(frame)."
+            )
+        values = self.candidates()
+        if coding.labels is not None:
+            values = self._codes_of(values.tolist(), coding.labels)
+        missing = [MISSING] if self.may_go_missing and not self.fixed else []
+        return np.concatenate([missing, values])
 
     def first_and_last(self) -> tuple[float, float]:
         """Give the smallest and the largest multiple of the step inside the range."""
@@ -93,24 +137,65 @@ class FeatureActions:
         return float(self._at(indices[:1])[0]), float(self._at(indices[-1:])[0])
 
     def count(self) -> int:
-        """Count the candidates (of a fixed feature: those it would have) without making them."""
+        """Count the known candidates (of a fixed feature: those it would have) without making them."""
+        if self.labels is not None:
+            return len(self.labels if self.choices is None else self.choices)
         if self.choices is not None:
             return len(self._filter(np.array(self.choices)))
         return 1 if self._is_constant() else len(self._indices())
 
-    def allows(self, before: float, after: float) -> bool:
+    def allows(self, before: Any, after: Any) -> bool:
         """Tell whether the feature may go from one value to the other, by what was asked of it alone.
 
-        Looks at ``fix``, direction, ``within`` and ``values``; an inferred range and the step choose
-        candidates but forbid nothing.
+        Values are the user's own: numbers, labels, None or NaN where missing. Looks at ``fix``, direction,
+        ``within``, ``values`` and what was said of missing values; an inferred range, the step and the
+        labels of the reference choose candidates but forbid nothing.
         """
-        if after == before:
+        was_missing, goes_missing = self._is_missing(before), self._is_missing(after)
+        if was_missing or goes_missing:
+            if was_missing and goes_missing:
+                return True
+            permitted = self.may_go_missing if goes_missing else self.fillable and self._offers(after)
+            return permitted and not self.fixed
+        change = self._change(before, after)
+        if change == 0:
             return True
-        if self.fixed or (after - before) * self.direction < 0:
+        return not self.fixed and change * self.direction >= 0 and self._offers(after)
+
+    def _is_missing(self, value: Any) -> bool:
+        return is_missing(value) or (not self.is_category and value == MISSING)
+
+    def _change(self, before: Any, after: Any) -> float:
+        """Give how far it is between two known values: places of an ordered category, 1 or 0 of another."""
+        if self.labels is None:
+            return float(after) - float(before)
+        if place_of(after, (before,)) is not None:
+            return 0.0
+        return self._rank(after) - self._rank(before) if self.order is not None else 1.0
+
+    def _rank(self, label: Any) -> float:
+        assert self.order is not None
+        place = place_of(label, self.order)
+        # A label that the order does not know lies behind all others, as its code does.
+        return float(len(self.order) if place is None else place)
+
+    def _offers(self, value: Any) -> bool:
+        if self.labels is not None:
+            return self.choices is None or place_of(value, self.choices) is not None
+        if self.asked_range is not None and not self.ends()[0] <= value <= self.ends()[1]:
             return False
-        if self.asked_range is not None and not self.ends()[0] <= after <= self.ends()[1]:
-            return False
-        return self.choices is None or after in self.choices
+        return self.choices is None or value in self.choices
+
+    def _codes_of(self, labels: list[Any], known: tuple[Any, ...]) -> FloatArray:
+        places = {label_key(label): place for place, label in enumerate(known)}
+        for label in labels:
+            if label_key(label) not in places:
+                raise InvalidActions(
+                    f"{self.name!r} may become {label!r}, which the reference frame never has. "
+                    f"{nearest(label, known)} Infer the actions from the reference frame, "
+                    f"or name what is possible with values()."
+                )
+        return np.array(sorted(places[label_key(label)] for label in labels), dtype=np.float64)
 
     def _is_constant(self) -> bool:
         # Then the one value is the candidate, whether or not it is a multiple of the step.
@@ -150,12 +235,38 @@ class FeatureActions:
 
     def _check_not_too_many(self) -> None:
         # Not checked at construction: a fine step() may come before the within() that makes it sensible.
-        if self.count() > MOST_CANDIDATES:
+        if self.count() <= MOST_CANDIDATES:
+            return
+        if self.labels is not None:
             raise InvalidActions(
-                f"Steps of {shown(self.step)} give {self.name!r} {self.count():,} candidates in "
-                f"{shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
-                f"Use a larger step() or a narrower within()."
+                f"{self.name!r} has {self.count():,} labels, more than the {MOST_CANDIDATES:,} allowed. "
+                f"Name fewer with values(), or fix({self.name!r}) if it is an identifier."
             )
+        raise InvalidActions(
+            f"Steps of {shown(self.step)} give {self.name!r} {self.count():,} candidates in "
+            f"{shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
+            f"Use a larger step() or a narrower within()."
+        )
+
+    def _check_may_go_missing(self) -> None:
+        if not self.holds_missing:
+            raise InvalidActions(
+                f"{self.name!r} cannot go missing: its column is {self.dtype}, which has no missing value. "
+                f"Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
+            )
+        if self.direction:
+            way = "increase_only" if self.direction > 0 else "decrease_only"
+            raise ContradictoryConstraints(
+                f"{self.name!r} is {way} and may go missing, but a missing value is neither up nor down. "
+                f"Remove one of the two."
+            )
+
+    def _without_order(self) -> InvalidActions:
+        return InvalidActions(
+            f"{self.name!r} is a category without an order, so that it goes neither up nor down. "
+            f"Make its column an ordered categorical (pd.CategoricalDtype([...], ordered=True)), or name "
+            f"the labels that it may take: values({{{self.name!r}: [...]}})."
+        )
 
     def _choices_outside(self) -> ContradictoryConstraints:
         assert self.choices is not None

@@ -1,5 +1,6 @@
 """Read off a table of people what each feature is like and where it may move."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Literal
@@ -8,6 +9,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidReference, UnsupportedColumn, nearest
+from p2ce.problem.coding import MISSING, Coding, coding_of
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, FeatureActions, Kind, shown
 
@@ -29,12 +31,16 @@ def infer_features(frame: "pd.DataFrame", *, grid: Grid = "round") -> tuple[Feat
     """
     if grid not in GRIDS:
         raise InvalidOption(f"grid must be 'round' or 'paper', not {grid!r}. {nearest(grid, GRIDS)}")
-    names = column_names(frame)
-    dtypes = {name: number_dtype(frame.iloc[:, j].dtype) for j, name in enumerate(names)}
-    _refuse_other_columns(frame, dtypes)
-    columns = {name: _as_floats(frame.iloc[:, j]) for j, name in enumerate(names)}
-    _refuse_missing(columns)
-    return tuple(_infer_one(name, dtypes[name], values, grid) for name, values in columns.items())
+    columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
+    codings = [_coding_of(column) for column in columns]
+    codes = [coding.encode(column) for coding, column in zip(codings, columns, strict=True)]
+    _refuse_infinite(codings, codes)
+    known = [values[values != MISSING] for values in codes]
+    _refuse_unknown(codings, known)
+    return tuple(
+        _infer_category(coding, values) if coding.is_category else _infer_number(coding, values, grid)
+        for coding, values in zip(codings, known, strict=True)
+    )
 
 
 def column_names(frame: "pd.DataFrame") -> tuple[str, ...]:
@@ -62,44 +68,58 @@ def column_names(frame: "pd.DataFrame") -> tuple[str, ...]:
     return names
 
 
-def number_dtype(dtype: Any) -> "np.dtype[Any] | None":
-    """Give the NumPy dtype of a number or bool column (pandas' nullable ones too), None for any other."""
-    plain = getattr(dtype, "numpy_dtype", dtype)
-    if isinstance(plain, np.dtype) and plain.kind in "biuf" and plain.itemsize <= 8:
-        return plain
-    return None
-
-
-def _refuse_other_columns(frame: "pd.DataFrame", dtypes: "dict[str, np.dtype[Any] | None]") -> None:
-    others = [
-        f"{name!r} ({frame.iloc[:, j].dtype})"
-        for j, (name, dtype) in enumerate(dtypes.items())
-        if dtype is None
-    ]
-    if others:
+def _coding_of(column: "pd.Series[Any]") -> Coding:
+    try:
+        return coding_of(column)
+    except TypeError as error:
+        if isinstance(error, UnsupportedColumn):
+            raise
         raise UnsupportedColumn(
-            f"Expected columns of numbers or bools, got {', '.join(others)}. Categorical columns are not "
-            f"supported yet: encode them as numbers before fitting the model, or drop them from both."
-        )
+            f"{str(column.name)!r} ({column.dtype}) holds cells that are no labels: {error}. "
+            f"Turn each into a text or a number before fitting the model, or drop the column from both."
+        ) from error
 
 
-def _as_floats(column: "pd.Series[Any]") -> FloatArray:
-    values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return values
-
-
-def _refuse_missing(columns: dict[str, FloatArray]) -> None:
-    bad = {name: int(np.count_nonzero(~np.isfinite(values))) for name, values in columns.items()}
-    found = ", ".join(f"{name!r} ({count})" for name, count in bad.items() if count)
+def _refuse_infinite(codings: Sequence[Coding], codes: Sequence[FloatArray]) -> None:
+    counts = [int(np.count_nonzero(np.isnan(values))) for values in codes]
+    found = ", ".join(
+        f"{coding.name!r} ({count})" for coding, count in zip(codings, counts, strict=True) if count
+    )
     if found:
         raise InvalidReference(
-            f"The reference frame has missing or infinite values in {found}. "
-            f"Fill them in, or drop the rows: frame.replace([inf, -inf], nan).dropna()."
+            f"The reference frame has infinite values in {found}. "
+            f"Make them missing, or drop the rows: frame.replace([inf, -inf], nan)."
         )
 
 
-def _infer_one(name: str, dtype: "np.dtype[Any] | None", values: FloatArray, grid: Grid) -> FeatureActions:
-    assert dtype is not None  # the other columns were refused before
+def _refuse_unknown(codings: Sequence[Coding], known: Sequence[FloatArray]) -> None:
+    found = ", ".join(repr(c.name) for c, values in zip(codings, known, strict=True) if not len(values))
+    if found:
+        raise InvalidReference(
+            f"Every value is missing in {found}, so that the reference frame says nothing about it. "
+            f"Drop the column here and from the model, or give rows that know it."
+        )
+
+
+def _infer_category(coding: Coding, codes: FloatArray) -> FeatureActions:
+    assert coding.labels is not None
+    # A categorical may declare labels that nobody has: no advice leads there.
+    labels = tuple(coding.labels[int(code)] for code in np.unique(codes))
+    return FeatureActions(
+        name=coding.name,
+        kind=Kind.CATEGORY,
+        dtype=coding.number_dtype,
+        low=0.0,
+        high=float(len(labels) - 1),
+        step=1.0,
+        labels=labels,
+        order=coding.labels if coding.ordered else None,
+        holds_missing=coding.holds_missing,
+    )
+
+
+def _infer_number(coding: Coding, values: FloatArray, grid: Grid) -> FeatureActions:
+    name, dtype = coding.name, coding.number_dtype
     kind = _kind(dtype, values)
     if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT_WHOLE and dtype.kind in "iu":
         raise InvalidReference(
@@ -113,7 +133,16 @@ def _infer_one(name: str, dtype: "np.dtype[Any] | None", values: FloatArray, gri
         )
     low, high = _range(values, kind, dtype)
     step, anchor = _step_and_anchor(low, high, kind, grid, extent=float(np.ptp(values)))
-    return FeatureActions(name=name, kind=kind, dtype=dtype, low=low, high=high, step=step, anchor=anchor)
+    return FeatureActions(
+        name=name,
+        kind=kind,
+        dtype=dtype,
+        low=low,
+        high=high,
+        step=step,
+        anchor=anchor,
+        holds_missing=coding.holds_missing,
+    )
 
 
 def _kind(dtype: "np.dtype[Any]", values: FloatArray) -> Kind:

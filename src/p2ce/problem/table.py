@@ -1,32 +1,55 @@
 """Write what the features may do as a table that people can read."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range, shown_values
+from p2ce.problem.labels import shown_labels
+
+if TYPE_CHECKING:
+    from p2ce.problem.rules.base import Rule
 
 MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP: "up only"}
 
 
-def actions_table(features: Sequence[FeatureActions]) -> str:
-    """Give a line per feature below a line of totals."""
+def actions_table(features: Sequence[FeatureActions], rules: Sequence["Rule"] = ()) -> str:
+    """Give a line per feature below a line of totals, and a line per rule below those."""
     rows = [("feature", "kind", "may move", "candidates"), *(_row(feature) for feature in features)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows
     )
     movable = sum(not feature.fixed for feature in features)
-    title = f"ActionSet: {len(features)} feature{'s' * (len(features) != 1)}, {movable} may change"
-    return "\n".join([title, *(f"  {line}".rstrip() for line in lines)])
+    title = f"ActionSet: {_counted(len(features), 'feature')}, {movable} may change"
+    if rules:
+        title = f"{title}, {_counted(len(rules), 'rule')}"
+    words = ["  rules", *(f"    {rule.text()}" for rule in rules)] if rules else []
+    return "\n".join([title, *(f"  {line}".rstrip() for line in lines), *words])
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _row(feature: FeatureActions) -> tuple[str, str, str, str]:
-    move = "never" if feature.fixed else MOVES[feature.direction]
-    return feature.name, str(feature.kind), move, "" if feature.fixed else _candidates(feature)
+    kind, move = str(feature.kind), MOVES[feature.direction]
+    if feature.is_category and feature.order is None:
+        move = "to any label"
+    if feature.fixed:
+        move = "never, protected" if feature.protected else "never"
+    return feature.name, kind, move, "" if feature.fixed else f"{_candidates(feature)}{_missing(feature)}"
 
 
 def _candidates(feature: FeatureActions) -> str:
     count = feature.count()
+    if feature.labels is not None:
+        return f"{count:,}: {shown_labels(feature.labels if feature.choices is None else feature.choices)}"
     if feature.choices is not None or feature.kind is Kind.BINARY or count == 1:
         return f"{count}: {shown_values(feature.candidates())}"
     first, last = feature.first_and_last()
     return f"{count:,}: {shown_range(first, last)}, every {shown(feature.step)}"
+
+
+def _missing(feature: FeatureActions) -> str:
+    """Say what was asked of missing values, where it is not what goes without saying."""
+    return "; may go missing" * feature.may_go_missing + "; missing stays" * (not feature.fillable)

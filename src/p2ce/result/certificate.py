@@ -6,7 +6,7 @@ from typing import Any
 
 from p2ce.result.plain import plain_values, read_values, to_plain
 
-NESTED = ("dropped", "open_costs", "cost_resolution")
+NESTED = ("dropped", "open_costs", "cost_resolution", "rules", "checked_rules")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,8 @@ class Certificate:
     open_boxes: int = 0  # boxes not looked at when time ran out
     open_costs: dict[str, float] | None = None  # the least an open box could still cost
     cost_resolution: dict[str, float] = field(default_factory=dict)  # costs closer than this are equal
+    rules: tuple[str, ...] = ()  # rules between features that narrowed the search, in words
+    checked_rules: tuple[str, ...] = ()  # rules that candidates were only checked against: they prune nothing
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
@@ -66,6 +68,8 @@ class Certificate:
             "open_boxes": to_plain(self.open_boxes),
             "open_costs": None if self.open_costs is None else plain_values(self.open_costs),
             "cost_resolution": plain_values(self.cost_resolution),
+            "rules": list(self.rules),
+            "checked_rules": list(self.checked_rules),
         }
 
     @classmethod
@@ -77,5 +81,7 @@ class Certificate:
                 "dropped": read_values(data["dropped"]),
                 "open_costs": None if data["open_costs"] is None else read_values(data["open_costs"]),
                 "cost_resolution": read_values(data["cost_resolution"]),
+                "rules": tuple(data.get("rules", ())),
+                "checked_rules": tuple(data.get("checked_rules", ())),
             }
         )

@@ -12,9 +12,11 @@ from p2ce.result.plain import Value, from_plain, plain_values, read_values, to_p
 class Counterfactual:
     """One Pareto-optimal point: what changes, what it costs, how the model and detector judge it.
 
-    `values` holds all model columns, `changes` only the changed ones as ``(before, after)``. `score`
-    is what the user's own model answered. `plausibility` is the detector's decision value (plausible
-    from 0 on), or None when no detector was asked for.
+    `values` holds all model columns, `changes` only the changed ones as ``(before, after)``: plain numbers,
+    bools and labels; a missing value is NaN in a column of floats and None elsewhere. `score` is what the
+    user's own model answered. Where that is a lead, `prediction` is what the model predicts: the number of
+    a regressor, the probability of the wanted class of several. `plausibility` is the detector's decision
+    value (plausible from 0 on), or None when no detector was asked for.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "LoanAmount": 5200},
@@ -24,7 +26,7 @@ class Counterfactual:
     ...     plausibility=0.02,
     ... )
     >>> print(option)
-    LoanAmount 7,500 → 5,200
+    LoanAmount: 7,500 → 5,200
     """
 
     values: dict[str, Value]
@@ -32,6 +34,7 @@ class Counterfactual:
     costs: dict[str, float]
     score: float
     plausibility: float | None = None
+    prediction: Any = None  # None where the score says it all
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
@@ -45,6 +48,7 @@ class Counterfactual:
             "costs": plain_values(self.costs),
             "score": to_plain(self.score),
             "plausibility": to_plain(self.plausibility),
+            "prediction": to_plain(self.prediction),
         }
 
     @classmethod
@@ -61,6 +65,7 @@ class Counterfactual:
             costs=read_values(data["costs"], objectives),
             score=from_plain(data["score"]),
             plausibility=from_plain(data["plausibility"]),
+            prediction=from_plain(data.get("prediction")),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -71,5 +76,5 @@ class Counterfactual:
 
     def __str__(self) -> str:
         return "; ".join(
-            f"{name} {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items()
+            f"{name}: {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items()
         )

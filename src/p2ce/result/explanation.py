@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from p2ce.errors import InvalidOption
+from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.overview import overview
 from p2ce.result.plain import Value, from_plain, plain_values, read_values, to_plain
 from p2ce.result.status import Status
-from p2ce.result.table import counterfactual_table
+from p2ce.result.table import Layout, counterfactual_table
+from p2ce.tables import as_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +26,8 @@ class Explanation:
 
     It is a sequence of `Counterfactual`, cheapest first in the first objective, then the next.
     Times are no part of the answer: two explanations that differ only in them are equal, and
-    `to_dict` leaves them out unless asked.
+    `to_dict` leaves them out unless asked. Neither is the kind of table in which people were given:
+    the same person in polars and in pandas has the same answer.
 
     >>> explanation = Explanation(
     ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
@@ -37,16 +40,19 @@ class Explanation:
     status: Status
     person: dict[str, Value]  # the factual row, exactly as given
     person_score: float | None = None  # None when the person could not be scored
+    person_prediction: Any = None  # what the model predicts for them, where the score does not say it
     threshold: float
-    scale: str = (
-        "probability"  # or "decision"; or "lead", how far the last of several models is beyond its own
-    )
+    # Or "decision"; or "lead": how far the wanted class is ahead of the best other, how far a prediction is
+    # inside the wanted range, how far the last of several models is beyond its own threshold.
+    scale: str = "probability"
     models: int = 1  # how many have to accept; the score is the lowest
-    target: Any
+    target: Any  # a class; or (low, high), what a regressor's prediction must lie in
     counterfactuals: tuple[Counterfactual, ...] = ()
     certificate: Certificate | None = None
     objectives: tuple[str, ...]
     dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
+    categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
+    kind: str = "pandas"  # in which kind of table `to_frame` answers: the one that the person came in
     message: str | None = None  # why there is no answer, for ERROR
     elapsed: float = 0.0  # seconds in all
     timings: dict[str, float] = field(default_factory=dict)  # stage ("search", "verification") → seconds
@@ -64,16 +70,32 @@ class Explanation:
     def __getitem__(self, index: int | slice) -> Counterfactual | tuple[Counterfactual, ...]:
         return self.counterfactuals[index]
 
-    def to_frame(self) -> "pd.DataFrame":
+    @overload
+    def to_frame(self, *, kind: Literal["pandas"]) -> "pd.DataFrame": ...
+    @overload
+    def to_frame(self, *, kind: str | None = None) -> Any: ...
+    def to_frame(self, *, kind: str | None = None) -> Any:
         """Give a row per counterfactual: the model's columns, a column per objective, score, plausibility.
 
-        Model columns have the types of the user's own frame. Where one of them has the name of one
-        of ours, ours gets a trailing underscore.
+        Model columns have the types of the user's own frame, categories all their labels, and an unseen
+        label of the person behind them. Where a model column has the name of one of ours, ours gets a
+        trailing underscore. A column `prediction` follows the score where the model predicts more than that.
+        `kind` asks for another kind of table: "pandas", "polars", "arrow", "numpy", "dict" or "records".
         """
-        return counterfactual_table(self.counterfactuals, dtypes=self.dtypes, objectives=self.objectives)
+        return as_kind(counterfactual_table(self.counterfactuals, self.layout), kind or self.kind)
+
+    @property
+    def layout(self) -> Layout:
+        """Which columns `to_frame` has."""
+        return Layout(
+            dtypes=self.dtypes,
+            categories=self.categories,
+            objectives=self.objectives,
+            predictions=self.person_prediction is not None,
+        )
 
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
-        """Give the same content as JSON-ready data, the same to the byte for the same answer.
+        """Give the same content as JSON-ready data, the same to the byte for the same answer of one kind.
 
         `times` adds the elapsed times, which differ from run to run.
         """
@@ -82,8 +104,11 @@ class Explanation:
             "status": self.status.value,
             "columns": list(self.dtypes),
             "dtypes": dict(self.dtypes),
+            "categories": {name: labels.to_dict() for name, labels in self.categories.items()},
+            "kind": self.kind,
             "person": plain_values(self.person),
             "person_score": to_plain(self.person_score),
+            "person_prediction": to_plain(self.person_prediction),
             "threshold": to_plain(self.threshold),
             "scale": self.scale,
             "models": self.models,
@@ -108,6 +133,7 @@ class Explanation:
             status=Status(data["status"]),
             person=read_values(data["person"]),
             person_score=from_plain(data["person_score"]),
+            person_prediction=from_plain(data.get("person_prediction")),
             threshold=from_plain(data["threshold"]),
             scale=data["scale"],
             models=data.get("models", 1),
@@ -119,6 +145,11 @@ class Explanation:
             certificate=None if certificate is None else Certificate.from_dict(certificate),
             objectives=objectives,
             dtypes={name: data["dtypes"][name] for name in columns},
+            # Answers from before there were categories have none.
+            categories={
+                name: Categories.from_dict(labels) for name, labels in data.get("categories", {}).items()
+            },
+            kind=data.get("kind", "pandas"),
             message=data["message"],
             elapsed=from_plain(data.get("elapsed", 0.0)),
             timings=read_values(data.get("timings", {})),
@@ -126,7 +157,9 @@ class Explanation:
 
     def __eq__(self, other: object) -> bool:
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
-        return isinstance(other, Explanation) and self.to_dict() == other.to_dict()
+        return isinstance(other, Explanation) and (
+            {**self.to_dict(), "kind": None} == {**other.to_dict(), "kind": None}
+        )
 
     __hash__ = None  # type: ignore[assignment]
 

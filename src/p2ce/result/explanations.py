@@ -2,14 +2,17 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from p2ce.errors import InvalidOption
+from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation, check_format
 from p2ce.result.plain import from_plain, to_plain
 from p2ce.result.status import Status
-from p2ce.result.table import counterfactual_table, own_name
+from p2ce.result.table import Layout, counterfactual_table, own_name
+from p2ce.tables import as_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +35,7 @@ class Explanations(Sequence[Explanation]):
     ('row 1 is empty', 2)
     """
 
-    __slots__ = ("_build", "_built", "_dtypes", "_objectives", "labels")
+    __slots__ = ("_build", "_built", "_layout", "kind", "labels")
 
     def __init__(
         self,
@@ -41,6 +44,8 @@ class Explanations(Sequence[Explanation]):
         labels: Sequence[Any] | None = None,
         dtypes: Mapping[str, str] | None = None,
         objectives: Sequence[str] = (),
+        categories: Mapping[str, Categories] | None = None,
+        kind: str = "pandas",
     ) -> None:
         if isinstance(entries, int):
             if build is None and entries:
@@ -52,7 +57,10 @@ class Explanations(Sequence[Explanation]):
             self._built = list(entries)
         self._build = build
         # The columns of a table of nobody.
-        self._dtypes, self._objectives = dict(dtypes or {}), tuple(objectives)
+        self._layout = Layout(
+            dtypes=dict(dtypes or {}), categories=dict(categories or {}), objectives=tuple(objectives)
+        )
+        self.kind = kind  # of table, in which `to_frame` and `summary` answer
         self.labels: tuple[Any, ...] = tuple(range(len(self._built)) if labels is None else labels)
         if len(self.labels) != len(self._built):
             raise InvalidOption(
@@ -71,9 +79,7 @@ class Explanations(Sequence[Explanation]):
         if isinstance(index, slice):
             chosen = range(len(self))[index]
             # Built through this one, so that nothing is built twice.
-            return Explanations(
-                len(chosen), lambda i: self[chosen[i]], self.labels[index], self._dtypes, self._objectives
-            )
+            return Explanations(len(chosen), lambda i: self[chosen[i]], self.labels[index], *self._rest())
         entry = self._built[index]
         if entry is None:
             position = range(len(self))[index]
@@ -89,11 +95,16 @@ class Explanations(Sequence[Explanation]):
         """How many people ended with which status."""
         return Counter(entry.status for entry in self)
 
-    def to_frame(self) -> "pd.DataFrame":
+    @overload
+    def to_frame(self, *, kind: Literal["pandas"]) -> "pd.DataFrame": ...
+    @overload
+    def to_frame(self, *, kind: str | None = None) -> Any: ...
+    def to_frame(self, *, kind: str | None = None) -> Any:
         """Give a row per counterfactual of every person, as `Explanation.to_frame` with two columns more.
 
         `person`, the first, is the person's index label; `status`, the last, is how their search ended.
-        People without an answer have no row here: `summary` lists everyone.
+        People without an answer have no row here: `summary` lists everyone. It is the kind of table in
+        which the people were given, or the `kind` asked for.
         """
         import pandas as pd
 
@@ -104,29 +115,39 @@ class Explanations(Sequence[Explanation]):
             owners += [position] * len(entry)
         # An entry for a bad row may know neither columns nor objectives, so the fullest one speaks.
         model = max(self, key=lambda entry: (len(entry) > 0, len(entry.dtypes)), default=None)
-        dtypes = self._dtypes if model is None else model.dtypes
-        objectives = self._objectives if model is None else model.objectives
-        frame = counterfactual_table(options, dtypes=dtypes, objectives=objectives)
+        layout = self._layout if model is None else model.layout
+        if any(entry.person_prediction is not None for entry in self):
+            layout = replace(layout, predictions=True)
+        frame = counterfactual_table(options, layout)
         labels = self._label_index().take(owners)
         frame.insert(0, own_name("person", frame.columns), labels)
         frame[own_name("status", frame.columns)] = pd.Series(
             [self[i].status.value for i in owners], dtype="object"
         )
-        return frame
+        return as_kind(frame, kind or self.kind)
 
-    def summary(self) -> "pd.DataFrame":
-        """Give a row per person: label, status, number of options, today's score and any message."""
+    @overload
+    def summary(self, *, kind: Literal["pandas"]) -> "pd.DataFrame": ...
+    @overload
+    def summary(self, *, kind: str | None = None) -> Any: ...
+    def summary(self, *, kind: str | None = None) -> Any:
+        """Give a row per person: label, status, number of options, today's score and any message.
+
+        What the model predicts today follows the score, where any prediction is known.
+        """
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "person": self._label_index(),
-                "status": pd.Series([entry.status.value for entry in self], dtype="object"),
-                "options": pd.Series([len(entry) for entry in self], dtype="int64"),
-                "score": pd.Series([entry.person_score for entry in self], dtype="float64"),
-                "message": pd.Series([entry.message for entry in self], dtype="object"),
-            }
-        )
+        predictions = [entry.person_prediction for entry in self]
+        predicted = any(one is not None for one in predictions)
+        data = {
+            "person": self._label_index(),
+            "status": pd.Series([entry.status.value for entry in self], dtype="object"),
+            "options": pd.Series([len(entry) for entry in self], dtype="int64"),
+            "score": pd.Series([entry.person_score for entry in self], dtype="float64"),
+            **({"prediction": pd.Series(predictions, dtype="float64")} if predicted else {}),
+            "message": pd.Series([entry.message for entry in self], dtype="object"),
+        }
+        return as_kind(pd.DataFrame(data), kind or self.kind)
 
     def _label_index(self) -> "pd.Index[Any]":
         import pandas as pd
@@ -138,6 +159,7 @@ class Explanations(Sequence[Explanation]):
         """Give the same content as JSON-ready data; labels JSON cannot carry (dates, …) become text."""
         return {
             "format": FORMAT,
+            "kind": self.kind,
             "labels": [to_plain(label) for label in self.labels],
             "people": [entry.to_dict(times=times) for entry in self],
         }
@@ -147,16 +169,26 @@ class Explanations(Sequence[Explanation]):
         """Undo `to_dict`."""
         check_format(data, FORMAT, "Explanations")
         people = [Explanation.from_dict(entry) for entry in data["people"]]
-        return cls(people, labels=[from_plain(label) for label in data["labels"]])
+        labels = [from_plain(label) for label in data["labels"]]
+        return cls(people, labels=labels, kind=data.get("kind", "pandas"))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Explanations) and self.to_dict() == other.to_dict()
+        return (
+            isinstance(other, Explanations)
+            and [to_plain(label) for label in self.labels] == [to_plain(label) for label in other.labels]
+            and list(self) == list(other)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A builder is often a closure, which cannot be pickled; what it builds can.
-        return (Explanations, (list(self), None, self.labels, self._dtypes, self._objectives))
+        return (Explanations, (list(self), None, self.labels, *self._rest()))
+
+    def _rest(self) -> tuple[Any, ...]:
+        """Give the arguments that say how tables of these people look."""
+        layout = self._layout
+        return layout.dtypes, layout.objectives, layout.categories, self.kind
 
     def __repr__(self) -> str:
         return f"<Explanations of {len(self)} people>"  # short: it must not build them all

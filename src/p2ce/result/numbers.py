@@ -1,29 +1,38 @@
 """Write numbers so that people read them easily and still see the true value."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from p2ce.tables.cells import is_missing
+
 SCORE_DECIMALS = 3
+MISSING = "missing"
 MOST_DECIMALS = 17  # enough to tell any two doubles between 0.1 and 1 apart
 
 
 def readable(value: Any, dtype: str = "") -> str:
     """Write a value with thousands separators, never rounded to another value.
 
+    No value at all is "missing"; a label that could be misread for it, or not be seen, is put in quotes.
     A value of a float32 column is written with the digits that column can hold: the double behind
     ``np.float32(0.1)`` is 0.10000000149011612, but nobody typed that.
 
     >>> readable(7500), readable(1234567.25), readable(7500.0), readable(True)
     ('7,500', '1,234,567.25', '7,500', 'yes')
-    >>> readable(float(np.float32(0.1)), "float32")
-    '0.1'
+    >>> readable(float(np.float32(0.1)), "float32"), readable("own"), readable(None), readable("missing")
+    ('0.1', 'own', 'missing', "'missing'")
     """
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, int | np.integer):
         return f"{int(value):,}"
+    if is_missing(value):
+        return MISSING
+    if isinstance(value, str):
+        return repr(str(value)) if value in ("", MISSING) or value != value.strip() else value
     if not isinstance(value, float | np.floating):
         return str(value)
     if value == 0:
@@ -37,18 +46,42 @@ def readable(value: Any, dtype: str = "") -> str:
     return f"{sign}{int(digits):,}" + (f".{fraction}" if fraction not in ("", "0") else "")
 
 
-def readable_score(score: float, threshold: float) -> str:
-    """Write a score with few decimals, but enough that it stays on its side of the threshold.
+def readable_score(score: float, *thresholds: float) -> str:
+    """Write a score with few decimals, but enough that it stays on its side of every threshold.
 
     >>> readable_score(0.53142, 0.5), readable_score(0.49996, 0.5), readable_score(0.5, 0.5)
     ('0.531', '0.49996', '0.500')
     """
     for decimals in range(SCORE_DECIMALS, MOST_DECIMALS + 1):
         text = f"{score:.{decimals}f}"
-        shown = float(text)
-        if (shown > threshold) == (score > threshold) and (shown < threshold) == (score < threshold):
+        if _same_sides(float(text), score, thresholds):
             return text
     return repr(float(score))
+
+
+def readable_prediction(value: Any, *ends: float) -> str:
+    """Write what a model predicts to some four digits, more where the side of an end depends on them.
+
+    >>> readable_prediction(152.13348, 100, 200), readable_prediction(99.9999, 100)
+    ('152.1', '99.9999')
+    >>> readable_prediction(12345.6)
+    '12,346'
+    """
+    if not isinstance(value, float | np.floating) or not np.isfinite(value):
+        return "–" if is_missing(value) else readable(value)
+    number = float(value)
+    if number and not 1e-3 <= abs(number) < 1e15:
+        return readable(number)
+    digits = len(str(int(abs(number))))
+    for decimals in range(max(0, SCORE_DECIMALS + 1 - digits), MOST_DECIMALS + 1):
+        text = f"{number:,.{decimals}f}"
+        if _same_sides(float(text.replace(",", "")), number, ends):
+            return text
+    return readable(number)
+
+
+def _same_sides(shown: float, value: float, marks: Iterable[float]) -> bool:
+    return all((shown > mark) == (value > mark) and (shown < mark) == (value < mark) for mark in marks)
 
 
 def readable_cost(cost: float) -> str:

@@ -2,8 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from p2ce.result.numbers import readable, readable_cost, readable_count, readable_score
+from p2ce.result.numbers import (
+    readable,
+    readable_cost,
+    readable_count,
+    readable_prediction,
+    readable_score,
+)
 from p2ce.result.status import Status
+from p2ce.result.wanted import LEAD, is_range, lead_in_words, wanted_ends, wanted_in_words
 
 if TYPE_CHECKING:
     from p2ce.result.counterfactual import Counterfactual
@@ -24,6 +31,10 @@ def overview(explanation: "Explanation") -> str:
             f"{_count(certificate.open_boxes, 'box')} open"
         )
         lines += ["", proof]
+        if certificate.rules:
+            lines.append(f"rules kept to: {'; '.join(certificate.rules)}")
+        if certificate.checked_rules:
+            lines.append(f"rules checked on candidates: {'; '.join(certificate.checked_rules)}")
     return "\n".join(lines)
 
 
@@ -31,17 +42,26 @@ def _headline(explanation: "Explanation") -> str:
     if explanation.status is Status.ERROR:
         return f"{explanation.status}: {explanation.message}"
     options = f"{len(explanation)} option{'s' * (len(explanation) != 1)}"
-    wanted = f"{explanation.scale} of {explanation.target!r} >= {readable(explanation.threshold)}"
-    now = (
-        ""
-        if explanation.person_score is None
-        else f" (now {readable_score(explanation.person_score, explanation.threshold)})"
-    )
-    return f"{explanation.status}: {options} for {wanted}{now}"
+    now = _standing(explanation)
+    return f"{explanation.status}: {options} for {wanted_in_words(explanation)}{now and f' (now {now})'}"
+
+
+def _standing(explanation: "Explanation") -> str:
+    score, prediction = explanation.person_score, explanation.person_prediction
+    if is_range(explanation.target) and prediction is not None:
+        return readable_prediction(prediction, *wanted_ends(explanation.target))
+    if score is None:
+        return ""
+    if explanation.scale == LEAD:
+        return lead_in_words(score, explanation.threshold)
+    return readable_score(score, explanation.threshold)
 
 
 def _table(explanation: "Explanation") -> list[str]:
-    header = ["", "change", *explanation.objectives, "score", "plausibility"]
+    ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
+    predicted = any(option.prediction is not None for option in explanation)
+    shown = ["prediction"] if predicted else []
+    header = ["", "change", *explanation.objectives, "score", *shown, "plausibility"]
     rows = [header]
     for number, option in enumerate(explanation, start=1):
         rows.append(
@@ -50,6 +70,7 @@ def _table(explanation: "Explanation") -> list[str]:
                 changes_in_brief(option, explanation.dtypes),
                 *(readable_cost(option.costs[name]) for name in explanation.objectives),
                 readable_score(option.score, explanation.threshold),
+                *([readable_prediction(option.prediction, *ends)] if predicted else []),
                 "–" if option.plausibility is None else readable_score(option.plausibility, 0.0),
             ]
         )
@@ -67,7 +88,7 @@ def _table(explanation: "Explanation") -> list[str]:
 def changes_in_brief(option: "Counterfactual", dtypes: dict[str, str]) -> str:
     """Write the changes of one counterfactual on one line."""
     return "; ".join(
-        f"{name} {readable(old, dtypes.get(name, ''))} → {readable(new, dtypes.get(name, ''))}"
+        f"{name}: {readable(old, dtypes.get(name, ''))} → {readable(new, dtypes.get(name, ''))}"
         for name, (old, new) in option.changes.items()
     )
 

@@ -1,12 +1,25 @@
-"""Lay counterfactuals out as a pandas table with the columns' own types."""
+"""Lay counterfactuals out as a table with the columns' own types."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.dtypes import made_column
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Which columns a table of counterfactuals has, and of which types."""
+
+    dtypes: Mapping[str, str]
+    categories: Mapping[str, Categories] = field(default_factory=dict)
+    objectives: Sequence[str] = ()
+    predictions: bool = False  # a column for them is there also when no row has one
 
 
 def own_name(wanted: str, taken: Iterable[str]) -> str:
@@ -21,22 +34,26 @@ def own_name(wanted: str, taken: Iterable[str]) -> str:
     return wanted
 
 
-def counterfactual_table(
-    options: Sequence[Counterfactual], *, dtypes: dict[str, str], objectives: Sequence[str]
-) -> "pd.DataFrame":
-    """Give a row per counterfactual: the model's columns, a column per objective, score, plausibility."""
+def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "pd.DataFrame":
+    """Give a row per counterfactual: the model's columns, a column per objective, score, plausibility.
+
+    What the model predicts stands between score and plausibility, where any is known.
+    """
     import pandas as pd  # here, so that holding an answer costs no import
 
     data: dict[str, Any] = {
-        name: pd.Series([option.values[name] for option in options], dtype=dtype)
-        for name, dtype in dtypes.items()
+        name: made_column([option.values[name] for option in options], dtype, layout.categories.get(name))
+        for name, dtype in layout.dtypes.items()
     }
     costs: list[tuple[str, list[Any]]] = [
-        (name, [option.costs[name] for option in options]) for name in objectives
+        (name, [option.costs[name] for option in options]) for name in layout.objectives
     ]
+    predictions = [option.prediction for option in options]
+    predicted = layout.predictions or any(one is not None for one in predictions)
     ours = [
         *costs,
         ("score", [option.score for option in options]),
+        *([("prediction", predictions)] if predicted else []),
         ("plausibility", [option.plausibility for option in options]),
     ]
     for wanted, numbers in ours:

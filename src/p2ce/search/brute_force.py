@@ -35,8 +35,12 @@ def brute_force(
     axes = np.arange(len(grid.names))
     rows[:, grid.columns] = placement.values[person, axes, cells]
     valid = np.ones(len(rows), dtype=np.bool_)
+    before = np.repeat(people[person : person + 1], len(cells), axis=0)
     for score in scores:
-        valid &= score_rows(score, rows) >= score.maybe
+        if score.spending is not None:
+            valid &= -score.spending.of_row(before, rows) >= score.maybe
+        else:
+            valid &= score_rows(score, rows) >= score.maybe
     cells = cells[valid]
     steps = tables.steps[person][:, axes, cells]  # (objectives, points, axes)
     totals = np.where(tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2)).T

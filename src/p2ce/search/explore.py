@@ -18,7 +18,7 @@ from p2ce.search.pricing import (
 )
 from p2ce.search.scan import is_banned, offer_cells, passes
 from p2ce.search.split import choose_cut
-from p2ce.search.workspace import BEATEN, BOUND, BOXES, SCORED, TOO_MANY, WORK
+from p2ce.search.workspace import BEATEN, BOUND, BOXES, RULE, SCORED, TOO_MANY, WORK
 
 # What became of a point that was offered.
 ADDED, NO_ROOM, REFUSED, IMPLAUSIBLE = range(4)
@@ -202,9 +202,17 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
     if rules.model_check and hopeless:
         counters[BOUND] += 1
         return True
+    # Rules between features cost next to nothing to bound.
+    for s in range(1, flat.scores.shape[0]):
+        is_rule = flat.scores[s].table >= flat.weights.shape[0]
+        if is_rule and is_hopeless(flat, s, me, box, size, changes_left, work):
+            counters[RULE] += 1
+            return True
     # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
     if rules.partial_check == 1 or (rules.partial_check == 2 and outcome == IMPLAUSIBLE):
         for s in range(1, flat.scores.shape[0]):
+            if flat.scores[s].table >= flat.weights.shape[0]:
+                continue
             if is_hopeless(flat, s, me, box, size, changes_left, work):
                 counters[BOUND + min(s, 2)] += 1
                 return True

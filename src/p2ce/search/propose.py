@@ -24,6 +24,7 @@ from p2ce.search.workspace import (
     FREE,
     OPEN,
     PAUSED,
+    RULE,
     STARTED,
     TOO_MANY,
     USED,
@@ -105,7 +106,8 @@ def no_score_can_pass(flat, me, box, size, changes_left, rules, forests, work):
         if flat.scores[s].table < 0 and not forests:
             continue
         if is_hopeless(flat, s, me, box, size, changes_left, work):
-            work.counters[BOUND + min(s, 2)] += 1
+            is_rule = flat.scores[s].table >= flat.weights.shape[0]
+            work.counters[RULE if is_rule else BOUND + min(s, 2)] += 1
             return True
     return False
 

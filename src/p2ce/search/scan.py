@@ -32,6 +32,13 @@ def is_banned(flat, me, cell):
 @kernel
 def passes(flat, s, me, index, work):
     """Score one cell in the library's own order. Doubtful cells pass: the model itself judges them later."""
+    table = flat.scores[s].table
+    if table >= flat.weights.shape[0]:
+        # A rule is no model of anybody's: its ticks are all there is, and verification has the last word.
+        total = me.limits[s].base
+        for a in range(index.shape[0]):
+            total += me.gains[table, a, index[a]]
+        return total >= me.limits[s].refused_below
     work.counters[CHECKED] += 1
     work.counters[WORK] += 16 * (flat.scores[s].last_tree - flat.scores[s].first_tree)
     return score_cell(flat, s, me, index, work.row) >= flat.scores[s].maybe

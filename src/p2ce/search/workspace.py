@@ -15,8 +15,9 @@ from p2ce.pareto.kernels import Front, new_front
 DONE, PAUSED, FRONT_FULL, BOXES_FULL, RESULTS_FULL = range(5)
 
 # What a person's counters count. BOUND + s: boxes that the bound of compiled score s removed, 2 standing for
-# all from there on; FOREIGN: by the bound of a score outside; ESTIMATE: by an estimate, which proves nothing.
-BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, FOREIGN, ESTIMATE, BOUND = range(9)
+# all from there on; FOREIGN: by the bound of a score outside; ESTIMATE: by an estimate, which proves nothing;
+# RULE: by a rule between features.
+BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, FOREIGN, ESTIMATE, RULE, BOUND = range(10)
 COUNTERS = BOUND + 3
 
 # Where the state keeps what.

@@ -8,6 +8,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array
 from p2ce.compiled.costs import Join, tabulate
+from p2ce.compiled.foreign import ForeignScore
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place, point_rows
@@ -16,6 +17,7 @@ from p2ce.search.methods import METHODS
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
 from p2ce.testing.failing import require
 from p2ce.testing.reports import ASKED
+from p2ce.testing.rows import with_unusual
 from p2ce.testing.subject import Subject
 
 PEOPLE = 6
@@ -36,11 +38,12 @@ class Bounded(NamedTuple):
 
 def bound_of(subject: Subject) -> str:
     """Name the kind of bound that a subject has."""
-    if subject.score is None or not getattr(subject.score, "has_bound", True):
+    bounding = [score for score in subject.scores if getattr(score, "has_bound", True)]
+    if not bounding:
         return ASKED
-    if not isinstance(subject.score, CompiledScore):
-        return subject.score.bound_name
-    return "additive" if subject.score.forest is None else "tree leaves"
+    if not isinstance(bounding[0], CompiledScore):
+        return bounding[0].bound_name
+    return "additive" if bounding[0].forest is None else "tree leaves"
 
 
 def check_bounds(
@@ -78,19 +81,31 @@ def check_bounds(
 def drop(
     subject: Subject, grid: BaseGrid, placement: Placement, people: FloatArray, boxes: Sequence[BoxOf]
 ) -> BoolArray:
-    """Tell which boxes the bound of a score drops."""
+    """Tell which boxes the bound of some score drops."""
+    dropped = np.zeros(len(boxes), dtype=np.bool_)
+    for score in subject.scores:
+        if getattr(score, "has_bound", True):
+            dropped |= _drop(score, grid, placement, people, boxes)
+    return dropped
+
+
+def _drop(
+    score: CompiledScore | ForeignScore,
+    grid: BaseGrid,
+    placement: Placement,
+    people: FloatArray,
+    boxes: Sequence[BoxOf],
+) -> BoolArray:
     owner, laid = stacked(list(boxes))
-    score = subject.score
-    assert score is not None
     if not isinstance(score, CompiledScore):
         return np.asarray(score.lay_out(grid, placement, people).hopeless(owner, laid))
     from p2ce.compiled.flat import flatten_scores, lay_out_people
     from p2ce.search.workspace import new_workspace
     from p2ce.testing.bound_kernel import drop_boxes
 
-    layout = flatten_scores([score], grid, np.zeros(len(subject.columns)))
-    moved = np.abs(placement.values - placement.current[:, :, None])
-    tables = tabulate([np.ones_like(moved) * (moved > 0)], [Join.SUM], placement)
+    layout = flatten_scores([score], grid, np.zeros(people.shape[1]))
+    moved = placement.values != placement.current[:, :, None]
+    tables = tabulate([moved.astype(np.float64)], [Join.SUM], placement)
     flat = lay_out_people(layout, grid, placement, tables, people)
     rules = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
     out = np.zeros(len(boxes), dtype=np.bool_)
@@ -161,5 +176,6 @@ class _Trial:
 def _people(subject: Subject, rng: np.random.Generator) -> FloatArray:
     """Choose people, refused ones first, since bounds are for those."""
     rows = subject.reference[rng.permutation(len(subject.reference))[: 20 * PEOPLE]]
+    rows = with_unusual(subject, rows, rng)
     refused = ~subject.accepts(subject.ask(rows))
     return np.concatenate([rows[refused], rows[~refused]])[:PEOPLE]

@@ -1,5 +1,6 @@
 """Check that a detector conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from p2ce.arrays import BoolArray, FloatArray
 from p2ce.explainer import Explainer
 from p2ce.plausibility.read import read_detector
 from p2ce.plausibility.reading import ReadDetector
+from p2ce.problem.coding import MISSING, codebook_of
 from p2ce.testing.answers import check_answers
 from p2ce.testing.bounds import Bounded, check_bounds
 from p2ce.testing.failing import require
 from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.reports import ASKED, DetectorReport
-from p2ce.testing.rows import grid_of_reference, rows_to_check
+from p2ce.testing.rows import grid_of_reference, rows_to_check, unusual_of
 from p2ce.testing.scores import check_scores
 from p2ce.testing.small_grid import small_actions
 from p2ce.testing.state import unchanged
@@ -29,6 +31,7 @@ def check_detector(
     reference: pd.DataFrame,
     *,
     contamination: float | None = None,
+    may_miss: Collection[str] | None = None,
     rows: int = 2000,
     boxes: int = 200,
     cells: int = 2000,
@@ -41,6 +44,8 @@ def check_detector(
         detector: a fitted detector, `p2ce.IsolationForest(...)`, or a function of rows.
         reference: the frame that would be passed to `Explainer`.
         contamination: the share of the reference that is to be implausible, if it is to be set.
+        may_miss: the columns in which values may be missing, by default those in which one is. Labels that
+            the reference does not have are tried wherever the detector answers about one.
         rows: rows on which decision values are compared, about.
         boxes: boxes of the grid that are put to the bound, for each threshold.
         cells: cells of a box that the detector itself is asked about, if there are more.
@@ -53,10 +58,24 @@ def check_detector(
     >>> report.bound, report.plausible
     ('no bound, asked', 1.0)
     """
+    codebook = codebook_of(reference)
+
+    def subject_at(share: float | None) -> Subject:
+        read = read_detector(
+            detector,
+            reference=reference,
+            random_state=random_state,
+            contamination=share,
+            codebook=codebook,
+            may_miss=may_miss,
+        )
+        _check_terms(read)
+        assert read is not None
+        return subject_of_detector(read, reference, codebook=codebook, may_miss=may_miss)
+
     with unchanged(detector, "detector", reference) as state:
-        read = _read(detector, reference, random_state, contamination)
+        subject = subject_at(contamination)
         rng = np.random.default_rng(random_state)
-        subject = subject_of_detector(read, reference)
         grid = grid_of_reference(subject)
         asked = rows_to_check(subject, grid, rows, rng)
         answers = check_answers(subject, asked, rng)
@@ -65,17 +84,17 @@ def check_detector(
         _check_share(subject, own, contamination)
         bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=None)
         for share in STRICTER if bounded.bound != ASKED else ():
-            stricter = subject_of_detector(_read(detector, reference, random_state, share), reference)
-            more = check_bounds(stricter, grid, boxes=boxes, cells=cells, rng=rng, again=None)
+            more = check_bounds(subject_at(share), grid, boxes=boxes, cells=cells, rng=rng, again=None)
             bounded = Bounded(bounded.bound, *(a + b for a, b in zip(bounded[1:], more[1:], strict=True)))
         fronts = _check_fronts(subject, detector, reference, contamination, people, rng, random_state)
     return DetectorReport(
-        family=read.family,
+        family=subject.family,
         contamination=contamination,
         plausible=float(subject.accepts(own).mean()),
         rows=len(asked),
         accepted=int(subject.accepts(answers).sum()),
-        tolerance=read.tolerance,
+        **unusual_of(subject, asked)._asdict(),
+        tolerance=subject.tolerance,
         state=state.how,
         **compared._asdict(),
         **bounded._asdict(),
@@ -83,19 +102,13 @@ def check_detector(
     )
 
 
-def _read(
-    detector: Any, reference: pd.DataFrame, random_state: int, contamination: float | None
-) -> ReadDetector:
-    read = read_detector(
-        detector, reference=reference, random_state=random_state, contamination=contamination
-    )
+def _check_terms(read: ReadDetector | None) -> None:
     require(read is not None, "A detector is needed to check one; got None.")
     assert read is not None
     require(
         read.score is not None or read.ask is not None,
         f"A reading of a detector has a score, or `ask`, or both; this one ({read.family}) has neither.",
     )
-    return read
 
 
 def _check_share(subject: Subject, own: FloatArray, contamination: float | None) -> None:
@@ -127,11 +140,14 @@ def _check_fronts(
     movable = [feature for feature in actions.features if not feature.fixed and feature.count() > 1]
     if not movable:
         return Fronts(0, 0)
-    label = {str(name): name for name in reference.columns}[movable[0].name]
-    enough = float(np.median(reference[label]))
+    codebook = codebook_of(reference)
+    wished = codebook[movable[0].name]
+    label = {str(name): name for name in reference.columns}[wished.name]
+    codes = wished.encode(reference[label])
+    enough = float(np.median(codes[codes != MISSING]))
 
     def wanted(frame: pd.DataFrame) -> FloatArray:
-        return np.where(frame[label].to_numpy(dtype=np.float64) > enough, 0.75, 0.25)
+        return np.where(wished.encode(frame[label]) > enough, 0.75, 0.25)
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
         return (wanted(frame) >= 0.5) & subject.accepts(subject.ask_frame(frame))
@@ -145,6 +161,6 @@ def _check_fronts(
         contamination=contamination,
         random_state=random_state,
     )
-    rows = reference.to_numpy(dtype=np.float64)[rng.permutation(len(reference))]
-    refused = rows[rows[:, list(reference.columns).index(label)] <= enough][:people]
+    order = rng.permutation(len(reference))
+    refused = reference.iloc[order[codes[order] <= enough][:people]]
     return check_fronts({"with this detector": explainer}, refused, accepts)

@@ -16,7 +16,6 @@ from p2ce.testing.boxes import BoxOf, cells_of
 from p2ce.testing.failing import require
 from p2ce.testing.subject import shown
 from p2ce.verify.batch import prepare
-from p2ce.verify.rows import rows_frame
 from p2ce.verify.setup import Setup
 
 MAX_CHANGES = 3
@@ -31,29 +30,29 @@ class Fronts(NamedTuple):
 
 
 def check_fronts(
-    explainers: Mapping[str, Explainer], people: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
+    explainers: Mapping[str, Explainer], people: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> Fronts:
-    """Compare every explainer's front of people (n, d) with brute force, and with one another.
+    """Compare every explainer's front of people with brute force, and with one another.
 
     ``accepts`` asks the user's own objects. All explainers have the same grid, costs and columns.
     """
     points = 0
-    for person in people:
+    for at in range(len(people)):
+        row = people.iloc[[at]]
         fronts = {}
         for how, explainer in explainers.items():
             setup = explainer._setup
-            row = rows_frame(person[None, :], setup.labels, setup.dtypes)
             fronts[how] = explainer.explain(row)
             told = f"The front that was found {how} for {shown(row.iloc[0])}"
             _require_proof(fronts[how], told)
-            truth = front_by_asking(setup, person, accepts)
+            truth = front_by_asking(setup, setup.codebook.encode(row)[0], accepts)
             _require_equal(fronts[how], truth, told)
             points += len(truth)
         first, *others = fronts
         for how in others:
             one, other = ([option.values for option in fronts[name]] for name in (first, how))
             require(
-                one == other,
+                repr(one) == repr(other),  # a missing value does not equal itself
                 f"The same {len(one)} points have to be found {first} and {how}; got {one} and {other} for "
                 f"{shown(row.iloc[0])}. The two decide differently about some cell.",
             )
@@ -77,8 +76,8 @@ def front_by_asking(
     cells = cells_of(box, here, EVERY_CELL, np.random.default_rng(0))
     cells = cells[(cells != here).any(axis=1)]
     if len(cells):
-        rows = batch.rows(setup.grid.columns, np.zeros(len(cells), dtype=np.int64), cells)
-        cells = cells[accepts(rows_frame(rows, setup.labels, setup.dtypes))]
+        rows = batch.rows(setup, np.zeros(len(cells), dtype=np.int64), cells)
+        cells = cells[accepts(setup.frame(rows))]
     steps = tables.steps[0][:, np.arange(len(here)), cells]  # (objectives, cells, axes)
     totals = np.where(tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2)).T
     compared = quanta(totals)

@@ -14,7 +14,7 @@ from p2ce.problem.actions import ActionSet
 from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.small_grid import refused_people, small_actions
 from p2ce.testing.subject import Subject
-from p2ce.verify.setup import labels_of
+from p2ce.verify.setup import Setup, labels_of
 
 # Makes an explainer of the model for a reference, in the model's order, and an action set.
 MakeExplainer: TypeAlias = Callable[[pd.DataFrame, ActionSet], Explainer]
@@ -36,12 +36,13 @@ def check_model_fronts(
     ordered = reference[list(labels_of(reference, read.columns))]
     actions = small_actions(subject, ordered, rng)
     asked = _of_callable(read, ordered, actions)
-    own = _of_reading(read, ordered, actions) if explainer is None else explainer(ordered, actions)
+    own = _of_reading(read, ordered, actions, subject) if explainer is None else explainer(ordered, actions)
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
         return subject.accepts(subject.ask_frame(frame))
 
-    return check_fronts({"by the model as read": own, "by a bare callable": asked}, refused, accepts)
+    explainers = {"by the model as read": own, "by a bare callable": asked}
+    return check_fronts(explainers, subject.frame(refused), accepts)
 
 
 def _of_callable(read: ReadModel, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
@@ -50,19 +51,30 @@ def _of_callable(read: ReadModel, reference: pd.DataFrame, actions: ActionSet) -
     asked = made._setup.model
     # Whoever computes in single precision rounds otherwise in another batch, which a few rows may not show.
     asked = replace(asked, tolerance=max(asked.tolerance, read.tolerance))
-    made._setup = made._setup.with_models((asked,))
+    made._setup = _with_model(made._setup, asked, made._setup.may_miss)
     return made
 
 
-def _of_reading(read: ReadModel, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
+def _of_reading(read: ReadModel, reference: pd.DataFrame, actions: ActionSet, subject: Subject) -> Explainer:
     """Put a reading that no family is registered for in the place of a callable's."""
     made = _of_callable(read, reference, actions)
-    made._setup = made._setup.with_models((read,))
+    may_miss = frozenset(subject.columns[column] for column in subject.may_miss)
+    made._setup = _with_model(made._setup, read, made._setup.may_miss | may_miss)
     return made
+
+
+def _with_model(setup: Setup, read: ReadModel, may_miss: frozenset[str]) -> Setup:
+    return setup.with_models((read,), detector=setup.detector, may_miss=may_miss)
 
 
 def explainer_of(
-    model: Any, reference: pd.DataFrame, *, actions: ActionSet, threshold: float, target: Any = 1
+    model: Any,
+    reference: pd.DataFrame,
+    *,
+    actions: ActionSet,
+    threshold: float | None,
+    target: Any = 1,
+    scale: str | None = None,
 ) -> Explainer:
     """Make an explainer that leaves everything else as it is by default, but asks for no plausibility."""
     return Explainer(
@@ -71,6 +83,7 @@ def explainer_of(
         actions=actions,
         target=target,
         threshold=threshold,
+        scale=scale,
         max_changes=MAX_CHANGES,
         plausibility=None,
     )

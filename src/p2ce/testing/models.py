@@ -1,6 +1,6 @@
 """Check that a model conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from p2ce.models.read import read_model
-from p2ce.models.reading import DECISION, PROBABILITY, ReadModel
+from p2ce.models.reading import DECISION, LEAD, PROBABILITY, ReadModel
+from p2ce.problem.coding import Codebook, codebook_of
 from p2ce.testing.answers import check_answers
 from p2ce.testing.bounds import check_bounds
 from p2ce.testing.failing import require
 from p2ce.testing.model_fronts import MakeExplainer, check_model_fronts, explainer_of
 from p2ce.testing.reports import ModelReport
-from p2ce.testing.rows import grid_of_reference, rows_to_check
+from p2ce.testing.rows import grid_of_reference, rows_to_check, unusual_of
 from p2ce.testing.scores import check_scores
 from p2ce.testing.state import unchanged
 from p2ce.testing.subject import Subject, subject_of_model
@@ -26,6 +27,8 @@ def check_model(
     *,
     target: Any = 1,
     threshold: float | None = None,
+    scale: str | None = None,
+    may_miss: Collection[str] | None = None,
     rows: int = 2000,
     boxes: int = 200,
     cells: int = 2000,
@@ -37,8 +40,12 @@ def check_model(
     Args:
         model: a fitted model of any family, or a callable.
         reference: the frame that would be passed to `Explainer`.
-        target: the class to be reached.
-        threshold: what its score has to reach; by default 0.5 for probabilities, 0 for decision values.
+        target: the class to be reached; of a regressor the wanted range, (low, high).
+        threshold: what its score has to reach; by default 0.5 for probabilities of one class of two, 0 for
+            decision values; one class of more has to win.
+        scale: "probability" or "decision", where the model offers both.
+        may_miss: the columns in which values may be missing, by default those in which one is. Labels that
+            the reference does not have are tried wherever the model answers about one.
         rows: rows on which scores are compared, about.
         boxes: boxes of the grid that are put to the bound, for each threshold.
         cells: cells of a box that the model itself is asked about, if there are more.
@@ -54,22 +61,35 @@ def check_model(
     ('tree leaves', 0.0)
     """
 
+    codebook = codebook_of(reference)
+
     def read(asked: float | None) -> ReadModel:
-        return read_model(model, reference=reference, target=target, threshold=asked)
+        return read_model(
+            model,
+            reference=reference,
+            target=target,
+            threshold=asked,
+            scale=scale,
+            codebook=codebook,
+            may_miss=may_miss,
+        )
 
     with unchanged(model, "model", reference) as state:
         found = read(threshold)
         report = check_reading(
             found,
             reference,
+            codebook=codebook,
+            may_miss=may_miss,
             rows=rows,
             boxes=boxes,
             cells=cells,
             people=people,
             random_state=random_state,
-            read_again=read,
+            # Where the target must win or lie in a range, there is no threshold to read it for.
+            read_again=None if found.scale == LEAD else read,
             explainer=lambda ordered, actions: explainer_of(
-                model, ordered, actions=actions, target=target, threshold=found.threshold
+                model, ordered, actions=actions, target=target, threshold=threshold, scale=scale
             ),
         )
     return replace(report, state=state.how)
@@ -79,6 +99,8 @@ def check_reading(
     read: ReadModel,
     reference: pd.DataFrame,
     *,
+    codebook: Codebook | None = None,
+    may_miss: Collection[str] | None = None,
     rows: int = 2000,
     boxes: int = 200,
     cells: int = 2000,
@@ -89,7 +111,8 @@ def check_reading(
 ) -> ModelReport:
     """Check what a family's ``read`` gave, before the family is registered.
 
-    The arguments are those of `check_model`. ``read_again`` reads the same model for another threshold; with
+    The arguments are those of `check_model`; ``codebook`` and ``may_miss`` are those of the request that was
+    read, by default what the reference shows. ``read_again`` reads the same model for another threshold; with
     it, bounds are also tried where they are hardest: at a threshold that some cell reaches exactly.
     ``explainer`` makes the explainer whose fronts are compared; by default one of this reading.
 
@@ -108,7 +131,7 @@ def check_reading(
     """
     _check_terms(read)
     rng = np.random.default_rng(random_state)
-    subject = subject_of_model(read, reference)
+    subject = subject_of_model(read, reference, codebook=codebook, may_miss=may_miss)
     require(
         set(read.columns) == {str(name) for name in reference.columns},
         f"columns of a model are those of the reference, {tuple(map(str, reference.columns))}, in the "
@@ -130,6 +153,7 @@ def check_reading(
         threshold=read.threshold,
         rows=len(asked),
         accepted=int(subject.accepts(answers).sum()),
+        **unusual_of(subject, asked)._asdict(),
         tolerance=read.tolerance,
         state="frame and seeds",
         **compared._asdict(),
@@ -140,12 +164,16 @@ def check_reading(
 
 def _check_terms(read: ReadModel) -> None:
     require(
-        len(read.classes) >= 2 and len(set(map(str, read.classes))) == len(read.classes),
-        f"classes of a reading are two or more, each once; got {read.classes!r}.",
+        len(read.classes) != 1 and len(set(map(str, read.classes))) == len(read.classes),
+        f"classes of a reading are two or more, each once, or none of a regressor; got {read.classes!r}.",
     )
     require(
-        read.scale in (PROBABILITY, DECISION),
-        f"scale of a reading is {PROBABILITY!r} or {DECISION!r}; got {read.scale!r}.",
+        read.scale in (PROBABILITY, DECISION, LEAD),
+        f"scale of a reading is {PROBABILITY!r}, {DECISION!r} or {LEAD!r}; got {read.scale!r}.",
+    )
+    require(
+        read.score is not None or not read.also,
+        f"a reading without a score has no further ones; got {len(read.also)}. Begin with `score`.",
     )
     inside = 0.0 <= read.threshold <= 1.0 if read.scale == PROBABILITY else np.isfinite(read.threshold)
     require(inside, f"threshold {read.threshold!r} of a reading does not lie on its scale, {read.scale}.")
@@ -156,4 +184,4 @@ def _check_terms(read: ReadModel) -> None:
 
 
 def _at(subject: Subject, read: ReadModel) -> Subject:
-    return replace(subject, score=read.score, threshold=read.threshold, call=read.ask)
+    return replace(subject, scores=read.scores, decides=read.decides, threshold=read.threshold, call=read.ask)

@@ -13,8 +13,10 @@ class Report:
     bound: str  # "tree leaves", "additive", what a foreign score calls its own, or "no bound, asked"
     rows: int  # rows on which answers were compared
     accepted: int  # of these: accepted by the model, or plausible to the detector
+    missing: int  # of these: with a missing value
+    unseen: int  # of these: with a label that the reference does not have
     doubtful: int  # of these: where the score as read is sure of nothing
-    largest_error: float | None  # of the score as read, relative above 1; None if there is only `ask`
+    largest_error: float | None  # of the score as read, relative above 1; None if no single score tells
     tolerance: float  # what the reading allows it
     thresholds: int  # at which the bound was tried
     boxes: int  # boxes put to the bound, all thresholds together
@@ -29,8 +31,12 @@ class Report:
 
     def _lines(self) -> list[str]:
         answers = f"answers: {self.rows} rows, {self.accepted} accepted"
-        if self.largest_error is None:
+        if self.missing or self.unseen:
+            answers += f", {self.missing} with missing values, {self.unseen} with unseen labels"
+        if self.bound == ASKED and self.largest_error is None:
             answers += "; no score to compare"
+        elif self.largest_error is None:
+            answers += f", {self.doubtful} in doubt; no single score tells the answer"
         else:
             answers += f", {self.doubtful} in doubt; largest error {self.largest_error:.2g}"
             answers += f", allowed {self.tolerance:.2g}"

@@ -1,5 +1,7 @@
 """Choose rows on which a reading could go wrong: mixed, at candidates, at splits and beside them."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +11,7 @@ from p2ce.compiled.links import first_score
 from p2ce.compiled.score import CompiledScore, seen_as_given
 from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.coding import MISSING
 from p2ce.testing.subject import Subject
 
 # Where libraries tell zero from almost zero, or flush to it.
@@ -17,24 +20,44 @@ TINY = np.concatenate([_SMALL, -_SMALL, np.nextafter(_SMALL, np.inf), np.nextaft
 # Beyond single precision; trees compare such values, sums of them say nothing about a score.
 FAR = np.array([1e6, -1e6, 16777217.0, 1e15, -1e15])
 # Splits behind a scaler are found by bisection: that many per column.
-UNSEEN_CUTS = 6
+HIDDEN_CUTS = 6
+UNUSUAL = 0.1
 FARTHEST = 1e9  # scalers overflow on the largest doubles
+
+
+class Unusual(NamedTuple):
+    """How many rows lack a value, and how many have a label that nobody has."""
+
+    missing: int
+    unseen: int
 
 
 def grid_of_reference(subject: Subject) -> BaseGrid:
     """Make the grid that `Explainer` would make for the subject's own columns."""
     frame = subject.frame(subject.reference)[list(subject.labels[: len(subject.columns)])]
-    return grid_of(ActionSet.infer(pd.DataFrame(frame)), columns=subject.columns)
+    actions = ActionSet.infer(pd.DataFrame(frame))
+    return grid_of(actions, columns=subject.columns, codebook=subject.codebook.of(subject.columns))
 
 
 def rows_to_check(subject: Subject, grid: BaseGrid, count: int, rng: np.random.Generator) -> FloatArray:
-    """Give about ``count`` rows: of the reference, around it, and where a reading might go wrong."""
+    """Give about ``count`` rows: of the reference, around it, and where a reading might go wrong.
+
+    Some lack values where values may be missing, or have labels that nobody has where those are answered.
+    """
     share = max(1, count // 4)
     own = subject.reference[rng.integers(0, len(subject.reference), share)]
     parts = [own, _mixed(subject, share, rng), _at_candidates(subject, grid, share, rng)]
-    if subject.score is not None:
+    if subject.scores:
         parts.append(_near_splits(subject, share, rng))
-    return subject.held(np.concatenate(parts))
+    return subject.held(with_unusual(subject, np.concatenate(parts), rng))
+
+
+def unusual_of(subject: Subject, rows: FloatArray) -> Unusual:
+    """Count the rows that lack a value, and those with a label that nobody has."""
+    beyond = np.array([np.inf if coding.labels is None else len(coding.labels) for coding in subject.own])
+    return Unusual(
+        missing=int((rows == MISSING).any(axis=1).sum()), unseen=int((rows >= beyond).any(axis=1).sum())
+    )
 
 
 def _mixed(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
@@ -56,10 +79,17 @@ def _near_splits(subject: Subject, count: int, rng: np.random.Generator) -> Floa
     """Put columns exactly at split thresholds and at their neighbours, in double and in single precision."""
     rows = subject.reference[rng.integers(0, len(subject.reference), count)].copy()
     every = np.arange(count)
-    column = rng.integers(0, rows.shape[1], count)
-    if isinstance(subject.score, CompiledScore) and subject.score.forest is not None:
-        for split in range(rows.shape[1]):
-            values = _around(_cuts(subject.score, split, rng), whole=_is_whole(subject, split))
+    numbers = np.array([place for place, coding in enumerate(subject.own) if not coding.is_category])
+    if not len(numbers):
+        return rows
+    column = numbers[rng.integers(0, len(numbers), count)]
+    trees = [
+        score for score in subject.scores if isinstance(score, CompiledScore) and score.forest is not None
+    ]
+    if trees:
+        for split in numbers.tolist():
+            cuts = np.concatenate([_cuts(score, split, rng) for score in trees])
+            values = _around(cuts, whole=subject.own[split].number_dtype.kind != "f")
             chosen = every[rng.random(count) < 0.5] if len(values) else every[:0]
             rows[chosen, split] = rng.choice(values, len(chosen)) if len(values) else 0.0
         far = rng.random(count) < 0.05
@@ -69,8 +99,14 @@ def _near_splits(subject: Subject, count: int, rng: np.random.Generator) -> Floa
     return rows
 
 
-def _is_whole(subject: Subject, column: int) -> bool:
-    return subject.dtypes[subject.columns[column]].kind != "f"
+def with_unusual(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Take values away, and put labels that nobody has, in a tenth of the rows for every such column."""
+    rows = rows.copy()
+    for column in subject.may_miss:
+        rows[rng.random(len(rows)) < UNUSUAL, column] = MISSING
+    for column, code in subject.unseen.items():
+        rows[rng.random(len(rows)) < UNUSUAL, column] = code
+    return rows
 
 
 def _around(cuts: FloatArray, *, whole: bool) -> FloatArray:
@@ -90,10 +126,10 @@ def _cuts(score: CompiledScore, column: int, rng: np.random.Generator) -> FloatA
     cuts = cuts[np.isfinite(cuts) & (np.abs(cuts) < FARTHEST)]
     if score.see is seen_as_given:
         return np.asarray(cuts)
-    return np.array([_unseen(score, column, float(cut)) for cut in rng.permutation(cuts)[:UNSEEN_CUTS]])
+    return np.array([_first_above(score, column, float(cut)) for cut in rng.permutation(cuts)[:HIDDEN_CUTS]])
 
 
-def _unseen(score: CompiledScore, column: int, cut: float) -> float:
+def _first_above(score: CompiledScore, column: int, cut: float) -> float:
     """Find the first value of the user that the trees see above a cut."""
     row = np.ones((1, score.column_count))
 

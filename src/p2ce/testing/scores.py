@@ -33,18 +33,31 @@ class Compared(NamedTuple):
 
 def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, answers: FloatArray) -> Compared:
     """Compare all that the score says about rows with the user's own answers."""
-    if subject.score is None:
-        return Compared(None, 0)
-    worst, doubtful = 0.0, 0
+    worst: float | None = None
+    doubtful = 0
     for reading in readings_of(subject, grid, rows):
-        worst = max(worst, check_reading_of_rows(subject, rows, answers, reading))
+        error = check_reading_of_rows(subject, rows, answers, reading)
+        worst = error if worst is None or error is None else max(worst, error)
         doubtful = max(doubtful, int((~reading.accepts & ~reading.refuses).sum()))
     return Compared(worst, doubtful)
 
 
 def readings_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
-    """Put rows to a score in every way that it offers; each row stands for a person who stays."""
-    score: Any = subject.score
+    """Put rows to all scores in every way that they offer; each row stands for a person who stays.
+
+    Several scores accept where all of them do, and if that is enough; one that refuses is always enough.
+    """
+    each = [_readings_of_score(score, grid, rows) for score in subject.scores]
+    joined = []
+    for way in range(max(map(len, each), default=0)):
+        some = [ways[min(way, len(ways) - 1)] for ways in each]
+        accepts = np.all([reading.accepts for reading in some], axis=0) & subject.decides
+        refuses = np.any([reading.refuses for reading in some], axis=0)
+        joined.append(some[0]._replace(accepts=accepts, refuses=refuses))
+    return joined
+
+
+def _readings_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
     if isinstance(score, CompiledScore):
         value = score_rows(score, rows)
         return [Reading("score_rows", value, value >= score.sure, value < score.maybe)]
@@ -60,17 +73,23 @@ def readings_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Read
     return found
 
 
-def check_reading_of_rows(subject: Subject, rows: FloatArray, answers: FloatArray, reading: Reading) -> float:
-    """Compare what a score says about rows with the answers; give the largest error."""
-    reported = np.asarray(subject.report(reading.value))
-    error = apart(reported, answers)
-    at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
+def check_reading_of_rows(
+    subject: Subject, rows: FloatArray, answers: FloatArray, reading: Reading
+) -> float | None:
+    """Compare what scores say about rows with the answers; give the largest error, if one score tells it."""
     name = f"The score of this {subject.who} as read ({subject.family}, by {reading.how})"
-    require(
-        error[at] <= subject.tolerance,
-        f"{name} has to be within {subject.tolerance:g} of its own; expected {float(answers[at])!r}, got "
-        f"{float(reported[at])!r} for {subject.shown(rows[at])}. Check weights, leaves, offset and `report`.",
-    )
+    worst = None
+    if subject.report is not None:
+        reported = np.asarray(subject.report(reading.value))
+        error = apart(reported, answers)
+        at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
+        require(
+            error[at] <= subject.tolerance,
+            f"{name} has to be within {subject.tolerance:g} of its own; expected {float(answers[at])!r}, got "
+            f"{float(reported[at])!r} for {subject.shown(rows[at])}. Check weights, leaves, offset and "
+            "`report`.",
+        )
+        worst = float(error.max(initial=0.0))
     accepted = subject.accepts(answers)
     for said, wrong, what in (
         (reading.accepts, reading.accepts & ~accepted, "sure that rows are accepted"),
@@ -85,4 +104,4 @@ def check_reading_of_rows(subject: Subject, rows: FloatArray, answers: FloatArra
                 f"{float(reading.value[at])!r}, answer {float(answers[at])!r}, threshold "
                 f"{subject.threshold!r}. Move `sure` up, or `maybe` down, by what rounding can do.",
             )
-    return float(error.max(initial=0.0))
+    return worst

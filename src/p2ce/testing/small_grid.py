@@ -5,6 +5,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.problem.actions import ActionSet
+from p2ce.testing.rows import with_unusual
 from p2ce.testing.subject import Subject
 
 AXES, CANDIDATES = 4, 7
@@ -39,8 +40,12 @@ def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
 
 
 def refused_people(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
-    """Choose refused people of the reference: the nearest, the farthest, and others; (n, own columns)."""
+    """Choose people whom the subject refuses: the nearest, the farthest, and others; (n, own columns).
+
+    They are of the reference, but some lack a value, or have a label that nobody has.
+    """
     rows = subject.reference[rng.permutation(len(subject.reference))[:500]]
+    rows = with_unusual(subject, rows, rng)
     answers = subject.ask(rows)
     refused = np.flatnonzero(~subject.accepts(answers))
     if not len(refused):

@@ -1,7 +1,8 @@
 """See a reading of a model and one of a detector alike: rows in, the user's own answers out."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,8 @@ from p2ce.compiled.foreign import ForeignScore
 from p2ce.compiled.score import CompiledScore
 from p2ce.models.reading import ReadModel
 from p2ce.plausibility.reading import ReadDetector
+from p2ce.problem.coding import MISSING, Codebook, Coding, codebook_of
 from p2ce.testing.failing import require
-from p2ce.verify.people import reference_dtypes
-from p2ce.verify.rows import rows_frame
 from p2ce.verify.setup import labels_of
 
 SHOWN_COLUMNS = 8
@@ -23,32 +23,46 @@ SHOWN_COLUMNS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subject:
-    """What is checked. A row is accepted, or plausible, where the answer is at least ``threshold``."""
+    """What is checked. A row is accepted, or plausible, where the answer is at least ``threshold``.
+
+    Rows are codes, as scores take them; what is asked gets frames of the columns' own types.
+    """
 
     who: str  # "model" or "detector", as messages call it
     family: str
-    score: CompiledScore | ForeignScore | None
+    scores: tuple[CompiledScore | ForeignScore, ...]  # all have to reach their thresholds; none if only asked
+    decides: bool  # whether what reaches them all is accepted
     threshold: float
     tolerance: float
-    report: Callable[[FloatArray], FloatArray]
+    report: Callable[[FloatArray], FloatArray] | None  # of the first score
     call: Callable[[pd.DataFrame], FloatArray]
     columns: tuple[str, ...]  # its own, in its order
     labels: "pd.Index[Any]"  # all columns of the frames that it is asked about, its own first
-    dtypes: dict[str, np.dtype[Any]]  # of the same
-    reference: FloatArray  # (n, own columns) rows of the caller's reference, as the frames hold them
+    codebook: Codebook  # of the same
+    reference: FloatArray  # (n, own columns) rows of the caller's reference
     others: FloatArray  # (columns that are not its own,) values for them
+    may_miss: tuple[int, ...]  # own columns in which a value may be missing
+    unseen: dict[int, float] = field(default_factory=dict)  # own column → code of a label nobody has
     may_be_infinite: bool
+
+    @property
+    def own(self) -> tuple[Coding, ...]:
+        """How its own columns are coded."""
+        return self.codebook.codings[: len(self.columns)]
 
     def frame(self, rows: FloatArray) -> pd.DataFrame:
         """Write rows (n, own columns) as a frame of all columns, in the reference's types."""
         rest = np.broadcast_to(self.others, (len(rows), len(self.others)))
-        return rows_frame(np.concatenate([rows, rest], axis=1), self.labels, self.dtypes)
+        return self.codebook.decode(np.concatenate([rows, rest], axis=1), self.labels)
 
     def held(self, rows: FloatArray) -> FloatArray:
         """Give rows as a frame would hold them: whole where the column is whole, single where it is."""
-        kinds = list(self.dtypes.values())[: rows.shape[1]]
-        columns = [_fitting(rows[:, i], kind) for i, kind in enumerate(kinds)]
-        return np.column_stack(columns).astype(np.float64).reshape(rows.shape)
+        found = np.array(rows, dtype=np.float64)
+        for column, coding in enumerate(self.own):
+            known = found[:, column] != MISSING
+            if not coding.is_category:
+                found[known, column] = _fitting(found[known, column], coding.number_dtype)
+        return found
 
     def ask(self, rows: FloatArray, how: str = "") -> FloatArray:
         """Ask the user's own object; one number per row has to come back, and the frame has to stay."""
@@ -57,7 +71,9 @@ class Subject:
     def ask_frame(self, frame: pd.DataFrame, how: str = "") -> FloatArray:
         """Ask about a frame."""
         before = frame.copy(deep=True)
-        found = np.asarray(self.call(frame))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about a label that nobody has, say
+            found = np.asarray(self.call(frame))
         asked = f"asked about {len(frame)} rows{how}"
         require(
             found.shape == (len(frame),) and found.dtype.kind == "f",
@@ -89,33 +105,47 @@ class Subject:
         return shown(self.frame(row[None, :]).iloc[0])
 
 
-def subject_of_model(read: ReadModel, reference: pd.DataFrame) -> Subject:
-    """Make a reading of a model the subject of checks."""
-    return _subject("model", read, reference, call=read.ask, threshold=read.threshold, may_be_infinite=False)
+def subject_of_model(
+    read: ReadModel,
+    reference: pd.DataFrame,
+    *,
+    codebook: Codebook | None = None,
+    may_miss: Collection[str] | None = None,
+) -> Subject:
+    """Make a reading of a model the subject of checks.
+
+    ``codebook`` and ``may_miss`` are those that it was read with, by default what the reference shows.
+    """
+    codebook = codebook_of(reference) if codebook is None else codebook
+    made = _subject("model", read, reference, codebook, may_miss, call=read.ask, threshold=read.threshold)
+    return _with_unseen(replace(made, scores=read.scores, decides=read.decides))
 
 
-def subject_of_detector(read: ReadDetector, reference: pd.DataFrame) -> Subject:
+def subject_of_detector(
+    read: ReadDetector, reference: pd.DataFrame, *, codebook: Codebook, may_miss: Collection[str] | None
+) -> Subject:
     """Make a reading of a detector the subject of checks; 0 and more is plausible."""
-    labels = list(labels_of(reference, read.columns))
     score = read.score
 
     def computed(frame: pd.DataFrame) -> FloatArray:
         assert score is not None, "a detector has a score, or is asked"
-        return read.report(score_rows(score, frame[labels].to_numpy(dtype=np.float64)))
+        return read.report(score_rows(score, codebook.of(read.columns).encode(frame)))
 
     call = computed if read.ask is None else read.ask
+    made = _subject("detector", read, reference, codebook, may_miss, call=call, threshold=0.0)
     # A density may be zero, and its logarithm minus infinity: implausible is all that this means.
-    return _subject("detector", read, reference, call=call, threshold=0.0, may_be_infinite=True)
+    return _with_unseen(replace(made, scores=() if score is None else (score,), may_be_infinite=True))
 
 
 def _subject(
     who: str,
     read: ReadModel | ReadDetector,
     reference: pd.DataFrame,
+    codebook: Codebook,
+    may_miss: Collection[str] | None,
     *,
     call: Callable[[pd.DataFrame], FloatArray],
     threshold: float,
-    may_be_infinite: bool,
 ) -> Subject:
     names = [str(name) for name in reference.columns]
     require(
@@ -124,24 +154,65 @@ def _subject(
         f"reference has {tuple(names)}. Take them from what the {who} was fitted on.",
     )
     order = [*read.columns, *(name for name in names if name not in read.columns)]
-    labels = labels_of(reference, order)
-    values = reference[list(labels)].to_numpy(dtype=np.float64)
+    # A copy of its own: labels that nobody has are added to it.
+    book = Codebook(tuple(replace(coding, unseen=list(coding.unseen)) for coding in codebook.of(order)))
+    values = book.encode(reference)
     own = len(read.columns)
+    holes = (values[:, :own] == MISSING).any(axis=0)
     return Subject(
         who=who,
         family=read.family,
-        score=read.score,
+        scores=(),
+        decides=True,
         threshold=threshold,
         tolerance=read.tolerance,
         report=read.report,
         call=call,
         columns=read.columns,
-        labels=labels,
-        dtypes=reference_dtypes(reference, order),
+        labels=labels_of(reference, order),
+        codebook=book,
         reference=np.ascontiguousarray(values[:, :own]),
         others=values[0, own:],
-        may_be_infinite=may_be_infinite,
+        may_miss=tuple(
+            place
+            for place, name in enumerate(read.columns)
+            if book[name].holds_missing and (holes[place] if may_miss is None else name in may_miss)
+        ),
+        may_be_infinite=False,
     )
+
+
+def _with_unseen(subject: Subject) -> Subject:
+    """Note labels that nobody has, in those columns in which the subject answers about one."""
+    found: dict[int, float] = {}
+    for column, coding in enumerate(subject.own):
+        label = _new_label(coding)
+        if label is None:
+            continue
+        row = subject.reference[:1].copy()
+        row[0, column] = coding.encode([label])[0]
+        try:
+            answers = subject.ask(row)
+        except Exception:  # it refuses such labels in its own way, as it may
+            continue
+        if np.isfinite(answers).all():
+            found[column] = float(row[0, column])
+    return replace(subject, unseen=found)
+
+
+def _new_label(coding: Coding) -> Any:
+    """Make up a label of the kind that a column holds; None for numbers, and for kinds with no others."""
+    labels = coding.labels or ()
+    if labels and all(isinstance(label, str) for label in labels):
+        new = "unseen"
+        while coding.code_of(new) is not None:
+            new += "_"
+        return new
+    if labels and all(
+        isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels
+    ):
+        return max(labels) + 1
+    return None
 
 
 def shown(row: Any) -> str:

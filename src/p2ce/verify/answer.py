@@ -11,6 +11,7 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import QUANTUM_BITS, quanta
 from p2ce.search.engine import Found, Listener, nothing_found, rules_of, search_people, warm_open
 from p2ce.search.waves import search_in_waves, warm_waves
+from p2ce.verify.asking import ask
 from p2ce.verify.batch import Batch, prepare
 from p2ce.verify.estimate import PAPER, Known, with_estimate
 from p2ce.verify.outside import outside_scores
@@ -30,12 +31,14 @@ class Answers:
     """What was found and verified for a batch of people: arrays only, to travel between processes."""
 
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
-    after: FloatArray  # (points, axes) new values
-    moved: BoolArray  # (points, axes)
+    after: FloatArray  # (points, d) whole rows of new values
+    moved: BoolArray  # (points, d)
     costs: FloatArray  # (points, objectives) as reported
     scores: FloatArray  # (points,) by the user's own model
+    predictions: FloatArray  # (points,) what it predicts, NaN where the score says it all
     plausibility: FloatArray  # (points,) decision values, NaN without a detector
     own_scores: FloatArray  # (n,) the people themselves, by the user's own model
+    own_predictions: FloatArray  # (n,)
     favourable: BoolArray  # (n,)
     finished: BoolArray  # (n,)
     trusted: BoolArray  # (n,) the user's own objects never contradicted the compiled scores; the same for all
@@ -203,7 +206,7 @@ def _search(
         setup.layout,
         people,
         _rules(setup),
-        outside_scores(setup, batch.placement, batch.values, batch.networks, who, singles),
+        outside_scores(setup, batch.placement, batch.wide, batch.networks, who, singles),
         limits=limits,
         listener=listener,
     )
@@ -250,24 +253,27 @@ def _gather(
     axes = np.arange(points.shape[1])
     steps = tables.steps[owner[:, None], :, axes, points]  # (points, axes, objectives)
     totals = np.where(tables.joins == 1, steps.max(axis=1, initial=0), steps.sum(axis=1))
-    moved = points != placement.position[owner]
     # Cheapest first, objective after objective; equal costs in the order of the tie-breakers.
     walked = np.abs(points - placement.position[owner]).sum(axis=1)
     order = np.lexsort([*points.T[::-1], walked, *quanta(totals).T[::-1], owner])
-    owner, totals = owner[order], totals[order]
+    owner, totals, points = owner[order], totals[order], points[order]
+    after = batch.rows(setup, owner, points)
     in_cost = totals * tables.tick[owner]
     open_costs = tally.open_totals * tables.tick
     for m, objective in enumerate(setup.objectives):
         in_cost[:, m] = objective.report(in_cost[:, m])
         open_costs[:, m] = objective.report(open_costs[:, m])
+    predictions = _predictions(setup, np.concatenate([after, batch.values]))
     return Answers(
         first=np.searchsorted(owner, np.arange(len(favourable) + 1)),
-        after=placement.values[owner[:, None], axes, points[order]],
-        moved=moved[order],
+        after=after,
+        moved=after != batch.values[owner],
         costs=in_cost,
         scores=scores[order],
+        predictions=predictions[: len(after)],
         plausibility=plausibility[order],
         own_scores=own_scores,
+        own_predictions=predictions[len(after) :],
         favourable=favourable,
         finished=tally.finished,
         # One contradiction refutes the reading on which everyone's proof rests.
@@ -283,3 +289,11 @@ def _gather(
         search_seconds=tally.search_seconds,
         verify_seconds=tally.verify_seconds,
     )
+
+
+def _predictions(setup: Setup, rows: FloatArray) -> FloatArray:
+    """Ask the model what it predicts, where its score is only a lead."""
+    predict = setup.model.predict
+    if predict is None or setup.others:
+        return np.full(len(rows), np.nan)
+    return ask(predict, setup.frame(rows), "model")

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import CostTables, tabulate
-from p2ce.compiled.foreign import ForeignPeople
-from p2ce.grid.placement import Placement, place, point_rows
-from p2ce.objectives.base import price
-from p2ce.verify.outside import lay_out_networks
+from p2ce.grid.compound import Compound, widen
+from p2ce.grid.placement import Placement, place
+from p2ce.objectives.base import FittedObjective, price
+from p2ce.objectives.changes import FittedChanges
+from p2ce.verify.outside import Networks, lay_out_networks
 from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
@@ -20,28 +23,65 @@ class Batch:
     """People placed, priced and laid out for the search."""
 
     values: FloatArray  # (n, d)
+    wide: FloatArray  # (n, columns) the same, with the levels of columns that move as one
     placement: Placement
     tables: CostTables
     people: "FlatPeople"
-    networks: list[ForeignPeople | None]  # per model: those that are read but not compiled
+    networks: Networks
 
-    def rows(self, grid_columns: IntArray, owner: IntArray, points: Int32Array) -> FloatArray:
+    def rows(self, setup: Setup, owner: IntArray, points: Int32Array) -> FloatArray:
         """Write points as rows of all the model's columns."""
-        return point_rows(grid_columns, self.values, self.placement.values, owner, points)
+        return setup.rows(self.wide, self.placement, owner, points)
 
 
 def prepare(setup: Setup, values: FloatArray) -> Batch:
     """Place people (n, d) on the grid and price their candidates."""
     from p2ce.compiled.flat import lay_out_people
 
-    placement = place(setup.grid, values)
-    costs = price(
-        setup.objectives,
-        columns=setup.grid.columns.tolist(),
-        values=placement.values,
-        current=placement.current,
+    wide = widen(values, setup.compounds)
+    placement = place(setup.grid, wide)
+    tables = tabulate(
+        _prices(setup, placement), [objective.join for objective in setup.objectives], placement
     )
-    tables = tabulate(costs, [objective.join for objective in setup.objectives], placement)
-    people = lay_out_people(setup.layout, setup.grid, placement, tables, values)
-    networks = lay_out_networks(setup, placement, values)
-    return Batch(values=values, placement=placement, tables=tables, people=people, networks=networks)
+    people = lay_out_people(setup.layout, setup.grid, placement, tables, wide)
+    networks = lay_out_networks(setup, placement, wide)
+    return Batch(
+        values=values, wide=wide, placement=placement, tables=tables, people=people, networks=networks
+    )
+
+
+def _prices(setup: Setup, placement: Placement) -> list[FloatArray]:
+    """Price every candidate by every objective: (n, axes, width) each."""
+    columns, values, current = setup.grid.columns, placement.values, placement.current
+    if not setup.compounds:
+        return price(setup.objectives, columns=columns.tolist(), values=values, current=current)
+    first = len(setup.names)
+    plain = columns < first
+    tables = [np.empty(values.shape) for _ in setup.objectives]
+    found = price(
+        setup.objectives,
+        columns=columns[plain].tolist(),
+        values=values[:, plain],
+        current=current[:, plain],
+    )
+    for table, costs in zip(tables, found, strict=True):
+        table[:, plain] = costs
+    for axis in np.flatnonzero(~plain).tolist():
+        compound = setup.compounds[int(columns[axis]) - first]
+        before = compound.values_at(current[:, axis, None])
+        after = compound.values_at(values[:, axis])
+        for objective, table in zip(setup.objectives, tables, strict=True):
+            table[:, axis] = compound_cost(objective, compound, before, after)
+    return tables
+
+
+def compound_cost(
+    objective: FittedObjective, compound: Compound, before: FloatArray, after: FloatArray
+) -> FloatArray:
+    """Price moves of columns that are one: (n, 1, k), (n, w, k) → (n, w)."""
+    members = tuple(compound.members.tolist())
+    counted_once = compound.counts == 1 and isinstance(objective, FittedChanges)
+    if compound.is_category or counted_once:
+        return objective.switch(members, before, after)
+    # What every one of them costs, joined: linked features are no category.
+    return FittedObjective.switch(objective, members, before, after)

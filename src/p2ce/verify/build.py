@@ -27,6 +27,7 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
         status=status,
         person=person,
         person_score=float(answers.own_scores[at]),
+        person_prediction=_prediction(answers.own_predictions[at]),
         threshold=setup.threshold,
         scale=setup.scale,
         models=len(setup.models),
@@ -35,6 +36,8 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
         certificate=None if status is Status.ALREADY_FAVOURABLE else _certificate(setup, answers, at),
         objectives=setup.objective_names,
         dtypes=setup.dtype_names,
+        categories=setup.categories,
+        kind=people.kind,
         elapsed=float(answers.search_seconds[at]) + seconds,
         timings={"search": float(answers.search_seconds[at]), "verification": seconds},
     )
@@ -51,6 +54,8 @@ def failed_explanation(setup: Setup, people: People, position: int, message: str
         target=setup.target,
         objectives=setup.objective_names,
         dtypes=setup.dtype_names,
+        categories=setup.categories,
+        kind=people.kind,
         message=message,
     )
 
@@ -82,11 +87,11 @@ def _unproven_because(setup: Setup, answers: Answers, at: int) -> str | None:
 def _counterfactual(setup: Setup, person: dict[str, Any], answers: Answers, point: int) -> Counterfactual:
     values = dict(person)
     changes = {}
-    for axis in np.flatnonzero(answers.moved[point]).tolist():
-        name = setup.grid.names[axis]
-        after = plain_value(float(answers.after[point, axis]), setup.dtypes[name])
-        changes[name] = (person[name], after)
-        values[name] = after
+    for column in np.flatnonzero(answers.moved[point]).tolist():
+        coding = setup.codebook.codings[column]
+        after = coding.plain(float(answers.after[point, column]))
+        changes[coding.name] = (person[coding.name], after)
+        values[coding.name] = after
     names = setup.objective_names
     plausibility = float(answers.plausibility[point])
     return Counterfactual(
@@ -94,19 +99,17 @@ def _counterfactual(setup: Setup, person: dict[str, Any], answers: Answers, poin
         changes={name: changes[name] for name in values if name in changes},
         costs=dict(zip(names, answers.costs[point].tolist(), strict=True)),
         score=float(answers.scores[point]),
+        prediction=_prediction(answers.predictions[point]),
         plausibility=None if np.isnan(plausibility) else plausibility,
     )
 
 
-def plain_value(value: float, dtype: np.dtype[Any]) -> bool | int | float:
-    """Give a value in the kind of its column: 41 in a whole column, not 41.0."""
-    if dtype.kind == "b":
-        return bool(value)
-    return int(value) if dtype.kind in "iu" else value
+def _prediction(value: np.float64) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
-    from p2ce.search.workspace import BEATEN, BOXES, ESTIMATE, SCORED, TOO_MANY
+    from p2ce.search.workspace import BEATEN, BOXES, ESTIMATE, RULE, SCORED, TOO_MANY
 
     counters = answers.counters[at].tolist()
     names = setup.objective_names
@@ -131,8 +134,11 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
             "too many changes": counters[TOO_MANY],
             "model bound": models,
             "plausibility bound": detector,
+            **({"rules": counters[RULE]} if setup.rules else {}),
             **({"estimate": counters[ESTIMATE]} if setup.estimate else {}),
         },
+        rules=tuple(rule.rule.text() for rule in setup.rules if not rule.asks),
+        checked_rules=tuple(rule.rule.text() for rule in setup.rules if rule.asks),
         verified=int(answers.verified[at]),
         discrepancies=int(answers.discrepancies[at]),
         miss_rate=None if estimate is None else estimate.miss_rate,

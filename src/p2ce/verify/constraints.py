@@ -1,50 +1,80 @@
 """Re-check every constraint on the final values, from what the user asked and nothing else."""
 
-from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.feature import shown
+from p2ce.problem.coding import Codebook
+from p2ce.problem.feature import Kind
+from p2ce.result.numbers import readable
+from p2ce.verify.compounds import moves
+from p2ce.verify.setup import Setup
 
 
-def broken_rules(
-    actions: ActionSet, before: Mapping[str, float], after: Mapping[str, float], *, max_changes: int | None
-) -> list[str]:
-    """Say in words what a proposal breaks; an empty list means that it is allowed."""
+class Kept(NamedTuple):
+    """Whether rows keep what the user asked for."""
+
+    allowed: BoolArray  # (n,)
+    broken_for_sure: BoolArray  # (n,) in a way that the search should have known
+
+
+def kept_rows(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> Kept:
+    """Check rows (n, d) of codes, and the same as a frame, against every constraint and rule."""
+    allowed = allowed_rows(setup.actions, setup.codebook, before, after)
+    if setup.max_changes is not None:
+        allowed &= moves(setup.compounds, before, after) <= setup.max_changes
+    for_sure = ~allowed
+    for rule in setup.rules:
+        holds = rule.holds_frame(frame) if rule.asks else rule.holds(setup.names, before, after)
+        allowed = allowed & holds
+        if not rule.asks and rule.is_exact:
+            for_sure = for_sure | ~holds
+    return Kept(allowed, for_sure)
+
+
+def allowed_rows(actions: ActionSet, codebook: Codebook, before: FloatArray, after: FloatArray) -> BoolArray:
+    """Tell for rows (n, d) whether every feature's own constraints hold."""
+    fine = np.ones(len(after), dtype=np.bool_)
+    codings = codebook.codings
+    for row, column in zip(*np.nonzero(after != before), strict=True):
+        coding = codings[column]
+        then, now = coding.plain(float(before[row, column])), coding.plain(float(after[row, column]))
+        fine[row] &= actions[coding.name].allows(then, now)
+    return fine
+
+
+def broken_rules(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> list[str]:
+    """Say in words what a proposal (d,) breaks; an empty list means that it is allowed."""
     broken = []
-    changed = [name for name in actions.names if after[name] != before[name]]
-    for name in changed:
-        feature = actions[name]
-        if feature.allows(before[name], after[name]):
+    changed = np.flatnonzero(after != before)
+    for column in changed.tolist():
+        coding = setup.codebook.codings[column]
+        feature = setup.actions[coding.name]
+        then, now = coding.plain(float(before[column])), coding.plain(float(after[column]))
+        if feature.allows(then, now):
             continue
-        move = f"{shown(before[name])} → {shown(after[name])}"
+        name, move = coding.name, f"{readable(then)} → {readable(now)}"
         if feature.fixed:
             broken.append(f"{name!r} is fixed, but goes {move}.")
-        elif (after[name] - before[name]) * feature.direction < 0:
+        elif (
+            feature.kind is not Kind.CATEGORY
+            and np.isfinite([before[column], after[column]]).all()
+            and (after[column] - before[column]) * feature.direction < 0
+        ):
             way = "increase" if feature.direction > 0 else "decrease"
             broken.append(f"{name!r} may only {way}, but goes {move}.")
         else:
             broken.append(f"{name!r} goes {move}, outside of what within() and values() allow.")
-    if max_changes is not None and len(changed) > max_changes:
-        broken.append(f"{len(changed)} features change, at most {max_changes} may.")
+    count = int(moves(setup.compounds, before[None, :], after[None, :])[0])
+    if setup.max_changes is not None and count > setup.max_changes:
+        broken.append(f"{count} features change, at most {setup.max_changes} may.")
+    for rule in setup.rules:
+        holds = (
+            rule.holds_frame(frame) if rule.asks else rule.holds(setup.names, before[None, :], after[None, :])
+        )
+        if not holds[0]:
+            broken.append(f"The rule {rule.rule.text()} does not hold.")
     return broken
-
-
-def allowed_rows(
-    actions: ActionSet,
-    names: tuple[str, ...],
-    before: FloatArray,
-    after: FloatArray,
-    *,
-    max_changes: int | None,
-) -> BoolArray:
-    """Tell for rows (n, d) whether every constraint holds, vectorised over the rows."""
-    fine = np.ones(len(after), dtype=np.bool_)
-    for row, column in zip(*np.nonzero(after != before), strict=True):
-        feature = actions[names[column]]
-        fine[row] &= feature.allows(float(before[row, column]), float(after[row, column]))
-    if max_changes is not None:
-        fine &= (after != before).sum(axis=1) <= max_changes
-    return fine

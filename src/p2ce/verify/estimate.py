@@ -20,7 +20,6 @@ from p2ce.estimates.tables import best_attributions, largest_attributions, mean_
 from p2ce.grid.placement import Placement
 from p2ce.models.reading import PROBABILITY
 from p2ce.verify.asking import ask
-from p2ce.verify.rows import rows_frame
 from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def ask_rows(setup: Setup) -> Callable[[FloatArray], FloatArray]:
     """Give the reported score as a function of rows in the model's columns."""
 
     def asked(rows: FloatArray) -> FloatArray:
-        frame = rows_frame(np.asarray(rows, dtype=np.float64), setup.labels, setup.dtypes)
+        frame = setup.frame(np.asarray(rows, dtype=np.float64))
         return setup.reported(
             np.array([ask(model.ask, frame, setup.name_of(i)) for i, model in enumerate(setup.models)])
         )

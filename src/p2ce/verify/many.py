@@ -89,6 +89,8 @@ def answer_many(
         build,
         labels=people.labels,
         dtypes=setup.dtype_names,
+        categories=setup.categories,
+        kind=people.kind,
         objectives=setup.objective_names,
     )
 

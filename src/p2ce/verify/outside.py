@@ -1,7 +1,8 @@
 """Get scores ready that are computed outside the compiled loop: networks, models that can only be asked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -9,11 +10,14 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes, ForeignPeople, Verdicts
 from p2ce.compiled.score import CompiledScore
-from p2ce.grid.placement import Placement, point_rows
+from p2ce.grid.placement import Placement
 from p2ce.search.waves import OutsideScore
 from p2ce.verify.asking import ask
-from p2ce.verify.rows import rows_frame
+from p2ce.verify.rules import CheckedRule
 from p2ce.verify.setup import Setup
+
+# For each model, of each of its scores; None where it is compiled.
+Networks: TypeAlias = list[list[ForeignPeople | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -21,7 +25,7 @@ class AskedPeople:
     """A model or detector that can only be asked, with the people it is asked about."""
 
     setup: Setup
-    values: FloatArray  # (n, d)
+    values: FloatArray  # (n, wide)
     placement: Placement
     call: Callable[[pd.DataFrame], FloatArray]
     threshold: float
@@ -34,9 +38,8 @@ class AskedPeople:
         """Put the cells to the user's own object, all in one call."""
         value = np.full(len(points), np.nan) if self.known is None else self._said_before(owner, points)
         new = np.flatnonzero(np.isnan(value))
-        columns = self.setup.grid.columns
-        rows = point_rows(columns, self.values, self.placement.values, owner[new], points[new])
-        value[new] = ask(self.call, rows_frame(rows, self.setup.labels, self.setup.dtypes), self.who)
+        rows = self.setup.rows(self.values, self.placement, owner[new], points[new])
+        value[new] = ask(self.call, self.setup.frame(rows), self.who)
         return Verdicts(np.where(value >= self.threshold, ACCEPTED, REFUSED), value)
 
     def _said_before(self, owner: IntArray, points: Int32Array) -> FloatArray:
@@ -75,6 +78,26 @@ class ReadPeople:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RulePeople:
+    """A rule that is a function of the user's, with the people it is asked about."""
+
+    setup: Setup
+    rule: CheckedRule
+    values: FloatArray  # (n, wide)
+    placement: Placement
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        """Put the cells to the function, all in one call."""
+        rows = self.setup.rows(self.values, self.placement, owner, points)
+        holds = self.rule.holds_frame(self.setup.frame(rows))
+        return Verdicts(np.where(holds, ACCEPTED, REFUSED), holds.astype(np.float64))
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
+        """Nothing is known about a whole box."""
+        return np.zeros(len(owner), dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SomePeople:
     """Some people of a batch, numbered anew."""
 
@@ -90,17 +113,24 @@ class SomePeople:
         return self.people.hopeless(self.who[owner], boxes)
 
 
-def lay_out_networks(setup: Setup, placement: Placement, values: FloatArray) -> list[ForeignPeople | None]:
-    """Show the people to every model that is read but not compiled; None for the others."""
-    networks: list[ForeignPeople | None] = []
+def lay_out_networks(setup: Setup, placement: Placement, values: FloatArray) -> Networks:
+    """Show the people to every score of a model that is read but not compiled; None for the others."""
+    networks: Networks = []
     for model in setup.models:
-        if model.score is None or isinstance(model.score, CompiledScore):
-            networks.append(None)
+        if all(isinstance(score, CompiledScore) for score in model.scores):
+            networks.append([None] * len(model.scores))
             continue
         columns = setup.columns_of(model)
         place = np.argsort(columns)  # of each of our columns among the model's own
         grid = replace(setup.grid, columns=place[setup.grid.columns])
-        networks.append(model.score.lay_out(grid, placement, values[:, columns]))
+        networks.append(
+            [
+                None
+                if isinstance(score, CompiledScore)
+                else score.lay_out(grid, placement, values[:, columns])
+                for score in model.scores
+            ]
+        )
     return networks
 
 
@@ -108,15 +138,15 @@ def outside_scores(
     setup: Setup,
     placement: Placement,
     values: FloatArray,
-    networks: Sequence[ForeignPeople | None],
+    networks: Networks,
     who: IntArray,
     singles: FloatArray | None = None,
 ) -> list[OutsideScore]:
     """List the scores that are computed outside, in the order in which they are asked.
 
-    Networks come first, being quick, then models that are asked, and last a detector: it is asked only
-    about what every model accepts. ``singles`` is what the model said of single changes of these people,
-    if it was asked before.
+    Networks come first, being quick, then rules that are functions, then models that are asked, and last a
+    detector: it is asked only about what every model accepts. ``singles`` is what the
+    model said of single changes of these people, if it was asked before.
     """
     slots = setup.slots
     known = None
@@ -124,9 +154,7 @@ def outside_scores(
         known = np.full(placement.values.shape, np.nan)
         known[who] = singles
     read, asked = [], []
-    for i, (model, slot, network) in enumerate(zip(setup.models, slots.models, networks, strict=True)):
-        if slot is not None:
-            continue
+    for i, model in enumerate(setup.models):
         own = AskedPeople(
             setup=setup,
             values=values,
@@ -136,13 +164,18 @@ def outside_scores(
             who=setup.name_of(i),
             known=known,
         )
-        if network is not None:
-            assert model.score is not None
-            assert not isinstance(model.score, CompiledScore)
-            both = ReadPeople(network=network, model=own)
-            read.append(_some(both, who, has_bound=model.score.has_bound, keeps_values=False))
-        else:
+        for network, score in zip(networks[i], model.scores, strict=True):
+            if network is not None:
+                assert not isinstance(score, CompiledScore)
+                # Where several scores decide together, what one of them doubts is settled by all.
+                both = ReadPeople(network=network, model=own)
+                read.append(_some(both, who, has_bound=score.has_bound, keeps_values=False))
+        if model.is_asked:
             asked.append(_some(own, who, has_bound=False, keeps_values=True))
+    for rule in setup.rules:
+        if rule.asks:
+            checked = RulePeople(setup=setup, rule=rule, values=values, placement=placement)
+            read.append(_some(checked, who, has_bound=False, keeps_values=False))
     detector = setup.judges
     if detector is not None and slots.detector is None:
         assert detector.ask is not None, "a detector without a compiled score is asked"

@@ -1,7 +1,7 @@
 """Read the people who are asked about, and say what is wrong with those who cannot be read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidPerson, InvalidReference, nearest
+from p2ce.errors import InvalidPerson, nearest
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.coding import MISSING, Codebook, Coding, is_missing
 from p2ce.problem.feature import shown, shown_range
+from p2ce.tables import as_pandas, as_person
 
-Dtypes = Mapping[str, np.dtype[Any]]
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
@@ -23,8 +24,9 @@ class People:
 
     labels: tuple[Any, ...]  # index labels of the caller's frame
     columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as given
-    values: FloatArray  # (n, d) the same as numbers; 0 where a row cannot be read
+    values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be read
     problems: dict[int, str]  # position → why the row cannot be read
+    kind: str = "pandas"  # of the caller's table
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -34,16 +36,23 @@ class People:
         return {name: column[position] for name, column in zip(names, self.columns, strict=True)}
 
 
-def read_row(row: Any, names: Sequence[str], dtypes: Dtypes, actions: ActionSet | None) -> People:
-    """Read one person from a Series, a one-row frame, a dict or a 1-D array; raise on anything wrong."""
+def read_row(
+    given_row: Any, codebook: Codebook, actions: ActionSet | None, *, kind: str = "pandas"
+) -> People:
+    """Read one person from a Series, a dict, a 1-D array or a table of one row; raise on anything wrong.
+
+    ``kind`` is in which kind of table to answer where the person did not come in one.
+    """
+    row, own_kind = as_person(given_row)
+    names = codebook.names
     given: dict[Any, Any]
     if isinstance(row, pd.DataFrame):
         if len(row) != 1:
             raise InvalidPerson(
                 f"explain() takes one person, got a frame of {len(row)} rows. Use explain_many() for several."
             )
-        label, columns = row.index[0], {name: row[name].to_numpy() for name in _labels(row.columns, names)}
-        given = dict(zip(names, columns.values(), strict=True))
+        label, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
+        given = dict(zip(names, columns, strict=True))
     elif isinstance(row, pd.Series | Mapping):
         label = getattr(row, "name", 0)
         keys = list(row.keys())
@@ -65,18 +74,32 @@ def read_row(row: Any, names: Sequence[str], dtypes: Dtypes, actions: ActionSet 
         )
     if actions is not None:
         # Here the contradiction is an error of its own kind, not one row's problem.
-        numbers = {name: float(_numbers(column)[0]) for name, column in given.items() if actions[name].fixed}
+        numbers = {
+            name: float(codebook[name].encode(column)[0])
+            for name, column in given.items()
+            if actions[name].fixed and not codebook[name].is_category
+        }
         actions.check_person({name: x for name, x in numbers.items() if np.isfinite(x)})
-    people = _read((label,), list(given.values()), names, dtypes, actions)
+    people = _read((label,), list(given.values()), codebook, actions)
     if people.problems:
         raise InvalidPerson(people.problems[0])
-    return people
+    return replace(people, kind=own_kind or kind)
 
 
-def read_frame(frame: pd.DataFrame, names: Sequence[str], dtypes: Dtypes, actions: ActionSet) -> People:
+def read_table(table: Any, codebook: Codebook, actions: ActionSet) -> People:
     """Read many people; a row that cannot be read is noted, a column that is missing or unknown raises."""
-    columns = [frame[label].to_numpy() for label in _labels(frame.columns, names)]
-    return _read(tuple(frame.index), columns, names, dtypes, actions)
+    frame, kind = as_pandas(table, error=InvalidPerson)
+    columns = [_column(frame[label]) for label in _labels(frame.columns, codebook.names)]
+    return replace(_read(tuple(frame.index), columns, codebook, actions), kind=kind)
+
+
+def _column(column: "pd.Series[Any]") -> npt.NDArray[Any]:
+    """Take a column's cells as they are; what NumPy has no type for as objects."""
+    if isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    cells = np.empty(len(column), dtype=object)
+    cells[:] = column.tolist()
+    return cells
 
 
 def _one(value: Any) -> npt.NDArray[Any]:
@@ -89,18 +112,24 @@ def _one(value: Any) -> npt.NDArray[Any]:
 def _read(
     labels: tuple[Any, ...],
     columns: Sequence[npt.NDArray[Any]],
-    names: Sequence[str],
-    dtypes: Dtypes,
+    codebook: Codebook,
     actions: ActionSet | None,
 ) -> People:
-    numbers = np.column_stack([_numbers(column) for column in columns]).reshape(len(labels), len(names))
-    finite = np.isfinite(numbers)
-    values = numbers if finite.all() else np.where(finite, numbers, 0.0)
-    fits = _fits(values, [dtypes[name] for name in names])
+    names = codebook.names
     problems: dict[int, str] = {}
-    for bad, position in zip(*np.nonzero(~(finite & fits)), strict=True):
+    coded = []
+    for coding, column in zip(codebook, columns, strict=True):
+        if coding.is_category:
+            for bad in _of_another_kind(coding, column):
+                problems.setdefault(bad, _other_kind(coding, column[bad]))
+        coded.append(coding.encode(column))
+    codes = np.column_stack(coded).reshape(len(labels), len(names))
+    readable = ~np.isnan(codes)
+    values = codes if readable.all() else np.where(readable, codes, 0.0)
+    fits = _fits(values, codebook)
+    for bad, position in zip(*np.nonzero(~(readable & fits)), strict=True):
         name, value = names[position], float(values[bad, position])
-        if not finite[bad, position]:
+        if not readable[bad, position]:
             text = _describe(name, columns[position][bad])
         elif abs(value) > LARGEST_VALUE:
             text = (
@@ -109,8 +138,8 @@ def _read(
             )
         else:
             text = (
-                f"Column {name!r} holds {dtypes[name]} in the reference, which cannot hold {shown(value)} "
-                "exactly. Give the value in the column's own type."
+                f"Column {name!r} holds {codebook[name].dtype} in the reference, which cannot hold "
+                f"{shown(value)} exactly. Give the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
     for position, name in enumerate(names):
@@ -118,7 +147,7 @@ def _read(
         if feature is not None and feature.fixed and feature.asked_range is not None:
             low, high = feature.ends()
             here = values[:, position]
-            for bad in np.flatnonzero((here < low) | (here > high)).tolist():
+            for bad in np.flatnonzero(((here < low) & (here != MISSING)) | (here > high)).tolist():
                 problems.setdefault(
                     bad,
                     f"{name!r} is fixed at {shown(float(here[bad]))} but within() asks for "
@@ -126,6 +155,29 @@ def _read(
                 )
     plain = tuple([_plain(value) for value in column.tolist()] for column in columns)
     return People(labels=labels, columns=plain, values=values, problems=problems)
+
+
+def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:
+    """Find cells that are text where all labels are numbers, or the other way round."""
+    assert coding.labels is not None
+    kinds = {isinstance(label, str) for label in coding.labels}
+    if len(kinds) != 1:
+        return []
+    (text,) = kinds
+    return [
+        at
+        for at, cell in enumerate(column.tolist())
+        if not is_missing(cell) and isinstance(cell, str) is not text
+    ]
+
+
+def _other_kind(coding: Coding, value: Any) -> str:
+    assert coding.labels is not None
+    shown_labels = ", ".join(map(repr, coding.labels[:4]))
+    return (
+        f"Column {coding.name!r} holds {shown_labels} and the like in the reference, but "
+        f"{_plain(value)!r} here. Give the value in the reference's own type."
+    )
 
 
 def _labels(given: Any, names: Sequence[str]) -> list[Any]:
@@ -152,70 +204,44 @@ def _labels(given: Any, names: Sequence[str]) -> list[Any]:
     return [labels[name] for name in names]
 
 
-def _numbers(column: npt.NDArray[Any]) -> FloatArray:
-    """Read a column as float64; what is no number becomes NaN."""
-    if column.dtype.kind in "biuf":
-        return column.astype(np.float64)
-    return np.array([_number(value) for value in column], dtype=np.float64)
+def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
+    """Tell which values (n, d) the columns' own types hold exactly: the model sees what is reported.
 
-
-def _number(value: Any) -> float:
-    if isinstance(value, str | bytes | complex) or value is None:
-        return np.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return np.nan
-
-
-def _fits(values: FloatArray, dtypes: Sequence[np.dtype[Any]]) -> BoolArray:
-    """Tell which values (n, d) the columns' own types hold exactly: the model sees what is reported."""
+    A missing value fits everywhere, and so does every category.
+    """
+    kinds = [coding.number_dtype for coding in codebook]
     most = [
         LARGEST_VALUE if kind.kind == "f" else 1.0 if kind.kind == "b" else np.iinfo(kind).max
-        for kind in dtypes
+        for kind in kinds
     ]
     least = [
         -LARGEST_VALUE if kind.kind == "f" else 0.0 if kind.kind == "b" else np.iinfo(kind).min
-        for kind in dtypes
+        for kind in kinds
     ]
     fits: BoolArray = (values <= np.array(most, dtype=np.float64)) & (
         values >= np.array(least, dtype=np.float64)
     )
-    whole = np.array([kind.kind != "f" for kind in dtypes])
+    whole = np.array([kind.kind != "f" for kind in kinds])
     fits &= ~whole | (values == np.rint(values))
-    for position, kind in enumerate(dtypes):
+    for position, kind in enumerate(kinds):
         if kind.kind == "f" and kind.itemsize < 8:
             with np.errstate(over="ignore"):
                 fits[:, position] &= (
                     values[:, position].astype(kind).astype(np.float64) == values[:, position]
                 )
-    return fits
+    return fits | (values == MISSING)
 
 
 def _describe(name: str, value: Any) -> str:
-    if isinstance(value, float | np.floating) or value is None or value is pd.NA or value is pd.NaT:
-        what = "infinite" if isinstance(value, float | np.floating) and np.isinf(value) else "missing"
-        return f"The value of {name!r} is {what}. Give a finite number; missing ones are not supported yet."
+    if isinstance(value, float | np.floating):
+        return f"The value of {name!r} is infinite. Give a finite number, or none at all."
     return (
         f"Column {name!r} holds {value!r}, which is not a number. Encode it as the model was trained on it."
     )
 
 
 def _plain(value: Any) -> Any:
-    # An object column keeps NumPy's own scalars.
+    # An object column keeps NumPy's own scalars, and pandas has a missing value of its own.
+    if value is pd.NA or value is pd.NaT:
+        return None
     return value.item() if isinstance(value, np.generic) else value
-
-
-def reference_dtypes(reference: pd.DataFrame, names: Sequence[str]) -> dict[str, np.dtype[Any]]:
-    """Note each column's own type; only plain NumPy numbers are supported."""
-    labels = {str(label): label for label in reference.columns}
-    found: dict[str, np.dtype[Any]] = {}
-    for name in names:
-        dtype = reference[labels[name]].dtype
-        if not isinstance(dtype, np.dtype) or dtype.kind not in "biuf":
-            raise InvalidReference(
-                f"Column {name!r} has type {dtype}; numbers and bools of NumPy are supported. "
-                f"Convert it, for example with .astype('float64')."
-            )
-        found[name] = dtype
-    return found

@@ -12,8 +12,7 @@ from p2ce.compiled.score import CompiledScore
 from p2ce.models.reading import ReadModel
 from p2ce.verify.asking import ask_closely, require_steady
 from p2ce.verify.batch import Batch
-from p2ce.verify.constraints import allowed_rows
-from p2ce.verify.rows import rows_frame
+from p2ce.verify.constraints import kept_rows
 from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
@@ -95,26 +94,33 @@ class _Reading(NamedTuple):
 
 def _readings(setup: Setup, batch: Batch, number: int, owner: IntArray, points: Int32Array) -> _Reading:
     """Put points to a model as it was read; a model that can only be asked is sure of nothing."""
-    model, slot = setup.models[number], setup.slots.models[number]
-    if slot is not None:
-        assert isinstance(model.score, CompiledScore)
-        compiled = compiled_scores(setup, batch.people, slot, owner, points)
-        return _Reading(compiled, compiled >= model.score.sure, compiled < model.score.maybe)
-    if model.score is not None:
-        assert not isinstance(model.score, CompiledScore)
-        # From scratch: what the search reaches by changes is the less exact the farther out a person stands.
-        rows = batch.rows(setup.grid.columns, owner, points)[:, setup.columns_of(model)]
-        said = model.score.judge_rows(rows)
-        return _Reading(said.value, said.verdict == ACCEPTED, said.verdict == REFUSED)
-    nothing = np.zeros(len(points), dtype=np.bool_)
-    return _Reading(np.full(len(points), np.nan), nothing, nothing)
+    model = setup.models[number]
+    first = np.full(len(points), np.nan)
+    accepts = np.full(len(points), model.score is not None and model.decides)
+    refuses = np.zeros(len(points), dtype=np.bool_)
+    for place, (slot, score) in enumerate(zip(setup.slots.models[number], model.scores, strict=True)):
+        if slot is not None:
+            assert isinstance(score, CompiledScore)
+            value = compiled_scores(setup, batch.people, slot, owner, points)
+            accepts &= value >= score.sure
+            refuses |= value < score.maybe
+        else:
+            assert not isinstance(score, CompiledScore)
+            # From scratch: what the search reaches by changes is less exact the farther out a person stands.
+            rows = batch.rows(setup, owner, points)[:, setup.columns_of(model)]
+            verdict, value = score.judge_rows(rows)
+            accepts &= verdict == ACCEPTED
+            refuses |= verdict == REFUSED
+        if place == 0:
+            first = value
+    return _Reading(first, accepts, refuses)
 
 
 def _contradictions(model: ReadModel, reading: _Reading, own: FloatArray) -> BoolArray:
     """Tell where the model itself denies what its reading is sure of, or reports another value."""
     accepted = own >= model.threshold
     contradicted: BoolArray = (reading.accepts & ~accepted) | (reading.refuses & accepted)
-    if model.score is not None:
+    if model.report is not None and model.score is not None:
         far = np.abs(model.report(reading.score) - own) <= model.tolerance * np.maximum(1.0, np.abs(own))
         contradicted |= ~far
     return contradicted
@@ -133,9 +139,9 @@ def check_points(
 
     ``said`` (points, asked scores) is what models and detectors that can only be asked said before.
     """
-    rows = batch.rows(setup.grid.columns, owner, points)
+    rows = batch.rows(setup, owner, points)
     asked = np.concatenate([rows, batch.values]) if with_people else rows
-    frame = rows_frame(asked, setup.labels, setup.dtypes)
+    frame = setup.frame(asked)
     spots = np.concatenate([points, batch.placement.position]) if with_people else points
     owners = np.concatenate([owner, np.arange(len(batch.values))]) if with_people else owner
     scores = np.empty((len(setup.models), len(asked)))
@@ -148,13 +154,14 @@ def check_points(
         reading = _readings(setup, batch, number, owners, spots)
         settled = reading.accepts | reading.refuses
         scores[number] = ask_closely(model.ask, frame, name, threshold=model.threshold, settled=settled)
-        if model.score is None and said.size:
+        if model.is_asked and said.size:
             require_steady(next(before), scores[number, : len(rows)], name, tolerance=model.tolerance)
         contradicted |= _contradictions(model, reading, scores[number])
-        slot = setup.slots.models[number]
         # A linear model rounds a row differently from place to place in a batch: it says nothing of others.
-        if slot is not None and is_forest(model.score):
-            refused_by = np.where(scores[number] < model.threshold, slot, refused_by)
+        # Neither does one of several scores that decide together.
+        if len(model.scores) == 1 and model.decides and is_forest(model.score):
+            only = setup.slots.models[number][0]
+            refused_by = np.where(scores[number] < model.threshold, only, refused_by)
     reported = setup.reported(scores)
     thresholds = np.array([[model.threshold] for model in setup.models])
     accepted: BoolArray = np.asarray((scores >= thresholds).all(axis=0))
@@ -182,10 +189,8 @@ def check_points(
             refused_by[: len(rows)] = np.where(accepted[: len(rows)], slot, refused_by[: len(rows)])
         elif said.size:
             require_steady(next(before), plausibility, "detector", tolerance=setup.judges.tolerance)
-    allowed = allowed_rows(
-        setup.actions, setup.names, batch.values[owner], rows, max_changes=setup.max_changes
-    )
-    contradicted[: len(rows)] |= ~allowed
+    kept = kept_rows(setup, batch.values[owner], rows, frame.iloc[: len(rows)])
+    contradicted[: len(rows)] |= kept.broken_for_sure
     # Only a reading that still holds knows what looks the same.
     refused_by = np.where(contradicted, EXACTLY, refused_by)
     return Checked(
@@ -193,7 +198,7 @@ def check_points(
         points=points,
         scores=reported[: len(rows)],
         plausibility=plausibility,
-        failed=~(accepted[: len(rows)] & plausible & allowed),
+        failed=~(accepted[: len(rows)] & plausible & kept.allowed),
         refused_by=refused_by[: len(rows)],
         contradicted=contradicted[: len(rows)],
         people=PeopleChecked(

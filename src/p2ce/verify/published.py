@@ -10,9 +10,9 @@ from p2ce.search.engine import Found, Listener, Progress
 from p2ce.search.published import search_as_published
 from p2ce.verify.asking import ask
 from p2ce.verify.batch import Batch
+from p2ce.verify.constraints import kept_rows
 from p2ce.verify.estimate import ask_rows
 from p2ce.verify.points import compiled_scores
-from p2ce.verify.rows import rows_frame
 from p2ce.verify.setup import Setup
 
 
@@ -59,13 +59,17 @@ def search_published(
                 stopped = listener(news) is False
             if stopped or now > until:
                 raise _Stopped
-            return asked(batch.rows(columns, np.full(len(cells), who[at]), cells))
+            return asked(batch.rows(setup, np.full(len(cells), who[at]), cells))
 
         def is_plausible(
             cells: Int32Array, person: int = person, banned: set[tuple[int, ...]] = banned
         ) -> BoolArray:
             allowed = np.array([tuple(cell) not in banned for cell in cells.tolist()], dtype=np.bool_)
-            return allowed & plausible(setup, batch, np.full(len(cells), person), cells)
+            owner = np.full(len(cells), person)
+            if setup.rules:
+                rows = batch.rows(setup, owner, cells)
+                allowed &= kept_rows(setup, batch.values[owner], rows, setup.frame(rows)).allowed
+            return allowed & plausible(setup, batch, owner, cells)
 
         try:
             found = search_as_published(
@@ -113,5 +117,5 @@ def plausible(setup: Setup, batch: Batch, owner: IntArray, points: Int32Array) -
             compiled_scores(setup, batch.people, slot, owner, points) >= detector.score.maybe, dtype=np.bool_
         )
     assert detector.ask is not None, "a detector without a compiled score is asked"
-    rows = batch.rows(setup.grid.columns, owner, points)
-    return np.asarray(ask(detector.ask, rows_frame(rows, setup.labels, setup.dtypes), "detector") >= 0.0)
+    rows = batch.rows(setup, owner, points)
+    return np.asarray(ask(detector.ask, setup.frame(rows), "detector") >= 0.0)

@@ -1,21 +1,28 @@
 """Put together everything that does not depend on the person: models, detector, costs, grid, scores."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compiled.compound import onto_compounds
 from p2ce.compiled.score import CompiledScore, seen_as_given
 from p2ce.errors import InvalidActions
 from p2ce.grid.base_grid import BaseGrid, grid_of
+from p2ce.grid.compound import Compound, narrow, widen
+from p2ce.grid.placement import Placement, point_rows
 from p2ce.models.reading import LEAD, ReadModel
 from p2ce.objectives.base import FittedObjective
 from p2ce.plausibility.reading import ReadDetector
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.coding import MISSING, Codebook
+from p2ce.result.categories import Categories
 from p2ce.search.methods import Method
+from p2ce.verify.compounds import compounds_for, groups_of, has_links, limits_of
+from p2ce.verify.rules import CheckedRule, read_rules
 
 if TYPE_CHECKING:
     from p2ce.compiled.flat import ScoreLayout
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
 class Slots(NamedTuple):
     """Where the compiled scores lie in the layout; None for a score that is computed outside."""
 
-    models: tuple[int | None, ...]
+    models: tuple[tuple[int | None, ...], ...]  # for each model, of each of its scores
     detector: int | None
 
 
@@ -35,21 +42,26 @@ class Setup:
 
     names: tuple[str, ...]  # the model's columns in its order
     labels: "pd.Index[Any]"  # the same as the caller's frame labels them
-    dtypes: dict[str, np.dtype[Any]]
+    codebook: Codebook  # how each column is coded
+    may_miss: frozenset[str]  # columns in which the models are read for missing values as well
     model: ReadModel
     others: tuple[ReadModel, ...] = ()  # further models that have to accept as well
     detector: ReadDetector | None
     objectives: tuple[FittedObjective, ...]
     actions: ActionSet
-    grid: BaseGrid
-    layout: "ScoreLayout"
+    rules: tuple[CheckedRule, ...]
+    compounds: tuple[Compound, ...]  # columns that move as one
     method: Method
     max_changes: int | None
     keep_ties: bool
     use_bounds: bool
     target: Any
     dtype_names: dict[str, str]  # as every answer repeats them
+    categories: dict[str, Categories]  # likewise
     estimate: "Estimate | None" = None  # prunes without proof, where asked for
+    grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
+    layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()
+    is_personal: bool = False  # made for one person, who alone moves like this
 
     @property
     def models(self) -> tuple[ReadModel, ...]:
@@ -76,7 +88,9 @@ class Setup:
         """Whether some score is computed outside the compiled loop, or an estimate prunes."""
         slots = self.slots
         outside = self.judges is not None and slots.detector is None
-        return outside or None in slots.models or self.estimate is not None
+        asked = any(model.is_asked for model in self.models) or any(rule.asks for rule in self.rules)
+        networks = any(None in places for places in slots.models)
+        return outside or asked or networks or self.estimate is not None
 
     @property
     def same_terms(self) -> bool:
@@ -116,51 +130,92 @@ class Setup:
     def with_actions(self, actions: ActionSet) -> "Setup":
         """Ask the same question over another action set."""
         check_actions(actions, self.names)
-        grid = grid_of(actions, columns=self.names)
-        return replace(self, actions=actions, grid=grid, layout=layout_of(self, grid))
+        changed = replace(
+            self,
+            actions=actions,
+            rules=read_rules(actions, self.codebook),
+            compounds=groups_of(actions, self.codebook),
+        )
+        return changed.laid_out()
 
-    def with_models(self, models: Sequence[ReadModel]) -> "Setup":
-        """Ask the same question of another reading of the models."""
-        changed = replace(self, model=models[0], others=tuple(models[1:]))
+    def with_limit(self, max_changes: int | None) -> "Setup":
+        """Ask the same question with another limit of changes; an estimate was made for this one only."""
+        changed = replace(self, max_changes=max_changes, estimate=None)
+        return changed.laid_out() if self.compounds else changed
+
+    def for_person(self, values: FloatArray) -> "Setup":
+        """Ask the same question of one person (d,), whose features move as those of nobody else do."""
+        compounds = compounds_for(self.actions, self.codebook, self.compounds, values)
+        return replace(self, compounds=compounds, is_personal=True).laid_out()
+
+    def laid_out(self) -> "Setup":
+        """Make the grid, and the scores on it, anew."""
+        grid = grid_of(self.actions, columns=self.names, codebook=self.codebook, compounds=self.compounds)
+        return replace(self, grid=grid, layout=layout_of(self, grid))
+
+    def with_models(
+        self, models: Sequence[ReadModel], *, detector: ReadDetector | None, may_miss: frozenset[str]
+    ) -> "Setup":
+        """Ask the same question of another reading of the models and the detector."""
+        changed = replace(
+            self, model=models[0], others=tuple(models[1:]), detector=detector, may_miss=may_miss
+        )
         return replace(changed, layout=layout_of(changed, self.grid))
+
+    def frame(self, rows: FloatArray) -> pd.DataFrame:
+        """Write rows (n, d) as the caller would: a frame of the columns' own labels and types."""
+        return self.codebook.decode(rows, self.labels)
+
+    def rows(
+        self, values: FloatArray, placement: Placement, owner: IntArray, points: Int32Array
+    ) -> FloatArray:
+        """Write points of people (n, wide) as rows of the user's columns: (points, d)."""
+        return narrow(point_rows(self.grid.columns, values, placement.values, owner, points), self.compounds)
 
 
 def slots_of(models: Sequence[ReadModel], detector: ReadDetector | None) -> Slots:
-    """Number the compiled scores: a model first, the detector behind it, then the other models.
+    """Number the compiled scores: a model first, the detector behind it, then the other scores of models.
 
-    The compiled search scores the second one densely where it fails often, which a detector does.
+    The compiled search scores the second one densely where it fails often, which a detector does. Rules
+    come behind all of them.
     """
-    compiled = [i for i, model in enumerate(models) if isinstance(model.score, CompiledScore)]
     has_detector = detector is not None and detector.score is not None
-    detector_slot = min(len(compiled), 1) if has_detector else None
-    slots: list[int | None] = [None] * len(models)
-    for place, i in enumerate(compiled):
-        slots[i] = place if place == 0 else place + int(has_detector)
-    return Slots(models=tuple(slots), detector=detector_slot)
+    count = 0
+    slots: list[tuple[int | None, ...]] = []
+    for model in models:
+        places: list[int | None] = []
+        for score in model.scores:
+            if not isinstance(score, CompiledScore):
+                places.append(None)
+                continue
+            places.append(count if count == 0 else count + int(has_detector))
+            count += 1
+        slots.append(tuple(places))
+    return Slots(models=tuple(slots), detector=min(count, 1) if has_detector else None)
 
 
 def layout_of(setup: Setup, grid: BaseGrid) -> "ScoreLayout":
     """Compile the scores of a setup for a grid."""
-    return lay_out_scores(setup.models, setup.judges, grid, setup.names)
-
-
-def lay_out_scores(
-    models: Sequence[ReadModel], detector: ReadDetector | None, grid: BaseGrid, names: Sequence[str]
-) -> "ScoreLayout":
-    """Compile the scores that can be compiled, in the order of their slots."""
     from p2ce.compiled.flat import flatten_scores
 
-    slots = slots_of(models, detector)
+    models, detector, slots = setup.models, setup.judges, setup.slots
+    names = (*setup.names, *(f"{compound.name} (level)" for compound in setup.compounds))
     placed: dict[int, CompiledScore] = {}
-    for slot, model in zip(slots.models, models, strict=True):
-        if slot is not None:
-            assert isinstance(model.score, CompiledScore)
-            placed[slot] = in_columns_of(model.score, model.columns, names)
+    for places, model in zip(slots.models, models, strict=True):
+        for slot, score in zip(places, model.scores, strict=True):
+            if slot is not None:
+                assert isinstance(score, CompiledScore)
+                placed[slot] = in_columns_of(score, model.columns, names)
     if slots.detector is not None:
         assert detector is not None
         assert detector.score is not None
         placed[slots.detector] = in_columns_of(detector.score, detector.columns, names)
     scores = [placed[slot] for slot in sorted(placed)]
+    scores += [score for rule in setup.rules for score in rule.scores(names)]
+    scores = [onto_compounds(score, setup.compounds) for score in scores]
+    scores += limits_of(
+        setup.compounds, setup.actions, setup.codebook, grid.columns.tolist(), setup.max_changes
+    )
     # Columns that cannot change are filled with zeros: their values never reach a comparison here.
     return flatten_scores(scores, grid, np.zeros(len(names)))
 
@@ -211,26 +266,50 @@ def check_actions(actions: object, names: Sequence[str]) -> None:
 
 
 def within_reach(setup: Setup, values: FloatArray) -> BoolArray:
-    """Tell for which people (n, d) the readings are proven: a linear model's rounding grows with x."""
-    largest = np.maximum(np.abs(values), _largest_candidates(setup))
-    inside = np.ones(len(values), dtype=np.bool_)
+    """Tell for which people (n, d) the question holds as it is; the others need one of their own."""
+    return read_for(setup, values) & shaped_for(setup, values)
+
+
+def read_for(setup: Setup, values: FloatArray) -> BoolArray:
+    """Tell for which people (n, d) the readings are proven.
+
+    A linear model's rounding grows with x, and what a model makes of missing values is read only for the
+    columns in which they may turn up.
+    """
+    largest = np.maximum(_magnitude(values), _largest_candidates(setup))
+    unread = np.array([name not in setup.may_miss for name in setup.names])
+    inside = ~((values == MISSING) & unread).any(axis=1)
     for model in setup.models:
         if model.reach is not None:
             inside &= (largest[:, setup.columns_of(model)] <= model.reach).all(axis=1)
     return inside
 
 
+def shaped_for(setup: Setup, values: FloatArray) -> BoolArray:
+    """Tell for which people (n, d) the axes are made: links depend on where a person stands."""
+    if has_links(setup.actions):
+        return np.full(len(values), setup.is_personal)
+    return np.asarray(~np.isnan(widen(values, setup.compounds)).any(axis=1))
+
+
 def needed_reach(setup: Setup, values: FloatArray) -> FloatArray:
     """Give the magnitudes (d,) that the models have to be read for, with room to spare."""
-    largest = np.maximum(np.abs(values).max(axis=0, initial=0.0), _largest_candidates(setup))
+    largest = np.maximum(_magnitude(values).max(axis=0, initial=0.0), _largest_candidates(setup))
     return np.asarray(4.0 * np.maximum(largest, 1.0))
 
 
 def _largest_candidates(setup: Setup) -> FloatArray:
     largest = np.zeros(len(setup.names))
     for column, candidates in zip(setup.grid.columns, setup.grid.values, strict=True):
-        largest[column] = np.abs(candidates).max(initial=0.0)
+        if column < len(largest):
+            largest[column] = _magnitude(candidates).max(initial=0.0)
+    for compound in setup.compounds:
+        largest[compound.members] = _magnitude(compound.levels).max(axis=0)
     return largest
+
+
+def _magnitude(values: FloatArray) -> FloatArray:
+    return np.where(values == MISSING, 0.0, np.abs(values))
 
 
 def labels_of(reference: pd.DataFrame, names: Sequence[str]) -> "pd.Index[Any]":

@@ -1,0 +1,104 @@
+"""Rewrite scores so that columns that move together are one: what looked at a member looks at the level."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.forest import Forest
+from p2ce.compiled.score import CompiledScore, Spending
+from p2ce.compiled.steps import steps_of_codes
+from p2ce.grid.compound import Compound
+
+
+def onto_compounds(score: CompiledScore, compounds: Sequence[Compound]) -> CompiledScore:
+    """Let a score over all columns, the compounds' own behind the user's, look at levels only."""
+    if not compounds:
+        return score
+    first = score.column_count - len(compounds)
+    if score.spending is not None:
+        return replace(score, spending=_spending(score.spending, compounds, first))
+    shown = [_shown(score, compound) for compound in compounds]
+    if score.forest is not None:
+        return replace(score, forest=_forest(score.forest, compounds, shown, first))
+    return replace(score, weights=np.ones(score.column_count), see=_contributions(score, compounds, shown))
+
+
+def _shown(score: CompiledScore, compound: Compound) -> FloatArray:
+    """Show the members' values at every level as the score sees them: (levels, k)."""
+    rows = np.zeros((len(compound.levels), score.column_count))
+    rows[:, compound.members] = compound.levels
+    return np.ascontiguousarray(score.see(rows)[:, compound.members])
+
+
+def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArray], first: int) -> Forest:
+    """Turn splits of members into splits of levels; all levels are known, so that this is exact."""
+    steps = {}
+    feature = forest.feature.astype(np.int64)
+    for place, (compound, seen) in enumerate(zip(compounds, shown, strict=True)):
+        for k, member in enumerate(compound.members.tolist()):
+            for node in np.flatnonzero(forest.feature == member).tolist():
+                left = np.flatnonzero(seen[:, k] <= forest.threshold[node]).tolist()
+                steps[node] = steps_of_codes(left, len(seen), unseen_left=False, missing_left=False)
+                feature[node] = first + place
+    if not steps:
+        return forest
+    ends = np.append(forest.root[1:], len(feature))
+    trees = []
+    for begin, end in zip(forest.root.tolist(), ends.tolist(), strict=True):
+        inner = feature[begin:end] >= 0
+        trees.append(
+            TreeNodes(
+                left=np.where(inner, np.arange(1, end - begin + 1), -1),
+                right=np.where(inner, forest.right[begin:end] - begin, -1),
+                feature=feature[begin:end],
+                threshold=forest.threshold[begin:end],
+                value=forest.value[begin:end],
+                steps={node - begin: steps[node] for node in range(begin, end) if node in steps},
+            )
+        )
+    return assemble_forest(trees)
+
+
+def _contributions(
+    score: CompiledScore, compounds: Sequence[Compound], shown: list[FloatArray]
+) -> Callable[[FloatArray], FloatArray]:
+    """Give what each column adds, that of members under their compound.
+
+    These are the same products as before, added in another order, which the score's band covers.
+    """
+    assert score.weights is not None
+    weights, see = score.weights, score.see
+    first = score.column_count - len(compounds)
+    tables = [seen @ weights[compound.members] for seen, compound in zip(shown, compounds, strict=True)]
+
+    def contributions(rows: FloatArray) -> FloatArray:
+        added = weights * see(rows)
+        for place, (compound, table) in enumerate(zip(compounds, tables, strict=True)):
+            added[:, compound.members] = 0.0
+            added[:, first + place] = table[rows[:, first + place].astype(np.int64)]
+        return added
+
+    return contributions
+
+
+def _spending(spending: Spending, compounds: Sequence[Compound], first: int) -> Spending:
+    """Let members spend under their compound."""
+    owner = {member: place for place, one in enumerate(compounds) for member in one.members.tolist()}
+    places = {owner[column] for column in spending.columns if column in owner}
+    columns = [column for column in spending.columns if column not in owner]
+
+    def of(column: int, values: FloatArray, current: FloatArray) -> FloatArray:
+        if column < first:
+            return spending.of(column, values, current)
+        compound = compounds[column - first]
+        then, now = compound.values_at(current), compound.values_at(values)
+        total = np.zeros(values.shape)
+        for k, member in enumerate(compound.members.tolist()):
+            if member in spending.columns:
+                total += spending.of(member, now[..., k], then[..., k])
+        return total
+
+    return Spending(columns=(*columns, *(first + place for place in sorted(places))), of=of)

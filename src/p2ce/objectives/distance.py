@@ -1,0 +1,45 @@
+"""Count |Δ| in units of each column, as several objectives do, and a changed category as so many units."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.compiled.costs import Join
+from p2ce.objectives.base import FittedObjective
+from p2ce.problem.coding import MISSING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FittedDistance(FittedObjective):
+    """|Δ| over ``unit``; ``flip`` where a category changes, or where a value appears or goes missing."""
+
+    keeps_the_rules: ClassVar[bool] = True
+    name: str
+    join: Join
+    unit: FloatArray  # (d,) the distance that costs 1; infinite where moving is free
+    flip: FloatArray  # (d,) the cost of another label, and of a change from or to missing
+    is_category: BoolArray  # (d,)
+
+    def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
+        """Price a column's values."""
+        return self.table(np.array([column]), values[:, None], current[:, None])[:, 0]
+
+    def table(self, columns: IntArray, values: FloatArray, current: FloatArray) -> FloatArray:
+        """Price the values of several columns."""
+        with np.errstate(invalid="ignore"):  # missing − missing, which is priced below
+            moved: FloatArray = values - current
+            np.abs(moved, out=moved)
+            moved /= self.unit[columns, None]
+        categories = self.is_category[columns, None]
+        if categories.any() or not np.isfinite(moved).all():
+            flips = categories | (values == MISSING) | (current == MISSING)
+            flipped = np.where(values != current, self.flip[columns, None], 0.0)
+            moved = np.where(flips, flipped, moved)
+        return moved
+
+    def switch(self, columns: tuple[int, ...], before: FloatArray, after: FloatArray) -> FloatArray:
+        """Price a one-hot group as the one category that it is: its dearest column's flip."""
+        switched = (before != after).any(axis=2)
+        return np.where(switched, self.flip[list(columns)].max(), 0.0)

@@ -1,0 +1,284 @@
+"""Turn the values of a table into numbers that the grid can order, and back into the column's own type.
+
+Numbers stay what they are. A category becomes the rank of its label: 0 for the commonest in the reference,
+or for the first one where the column says that its categories are ordered. So nothing depends on what
+labels are called. A missing value is minus infinity, below everything, in every column.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import UnsupportedColumn
+from p2ce.tables.cells import is_missing as is_missing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MISSING = -np.inf
+# A cut here separates a missing value from every number.
+ABOVE_MISSING = float(np.finfo(np.float64).min)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Coding:
+    """How one column's values become numbers, and back.
+
+    >>> import pandas as pd
+    >>> housing = coding_of(pd.Series(["own", "rent", None, "own"], name="Housing"))
+    >>> housing.encode(["rent", "own", None]).tolist()
+    [1.0, 0.0, -inf]
+    >>> housing.plain(1.0)
+    'rent'
+    """
+
+    name: str
+    dtype: Any  # the column's own, of NumPy or pandas
+    labels: tuple[Any, ...] | None = None  # label of code 0, 1, 2, …; None for a column of numbers
+    ordered: bool = False  # the labels' order has a meaning
+    gap: Any = None  # how a column of objects says that a value is missing: None, or NaN
+    # Labels that turned up later, in people: they have codes behind all others.
+    unseen: list[Any] = field(default_factory=list)
+
+    @property
+    def is_category(self) -> bool:
+        return self.labels is not None
+
+    @property
+    def number_dtype(self) -> "np.dtype[Any]":
+        """The NumPy type of the numbers that the column holds; of a category that of its codes."""
+        plain = getattr(self.dtype, "numpy_dtype", self.dtype)
+        return np.dtype(np.float64) if self.is_category else np.dtype(plain)
+
+    @property
+    def holds_missing(self) -> bool:
+        """Whether the column's type has a way to say that a value is missing."""
+        return not (isinstance(self.dtype, np.dtype) and self.dtype.kind in "biu")
+
+    def code_of(self, label: Any) -> float | None:
+        """Find the code of a label; None for one that nobody has seen."""
+        place = _places(self).get(_key(label))
+        return None if place is None else float(place)
+
+    def encode(self, values: Any) -> FloatArray:
+        """Turn values into numbers; what this column cannot hold becomes NaN.
+
+        A label that the reference does not have gets a code of its own, behind all others.
+        """
+        cells = values if isinstance(values, np.ndarray) else _cells(values)
+        if self.labels is None:
+            return _numbers(cells)
+        codes = np.empty(len(cells))
+        places = _places(self)
+        for i, cell in enumerate(cells.tolist()):
+            if is_missing(cell):
+                codes[i] = MISSING
+                continue
+            key = _key(cell)
+            if key not in places:
+                # Equal labels get equal codes also if two threads meet here: the first place counts.
+                self.unseen.append(cell)
+                places = _places(self)
+            codes[i] = places[key]
+        return codes
+
+    def decode(self, codes: FloatArray) -> Any:
+        """Turn numbers back into a column of the own type: an array of NumPy or of pandas."""
+        import pandas as pd
+
+        missing = codes == MISSING
+        if self.labels is not None:
+            known = np.empty(len(self.labels) + len(self.unseen) + 1, dtype=object)
+            known[:-1] = [*self.labels, *self.unseen]
+            known[-1] = None
+            cells = known[np.where(missing, -1, codes).astype(np.int64)]
+            if isinstance(self.dtype, pd.CategoricalDtype):
+                return pd.Categorical(cells, dtype=self._widened(cells, missing))
+            if not isinstance(self.dtype, np.dtype):
+                return pd.array(cells, dtype=self.dtype)
+            cells[missing] = self.gap
+            return pd.Series(cells, dtype=object)  # of a bare array, pandas would make text
+        if isinstance(self.dtype, np.dtype):
+            if not missing.any():
+                return codes.astype(self.dtype)
+            # A column of plain whole numbers or bools that lacks one is a column of floats to pandas.
+            filled = np.where(missing, np.nan, codes)
+            return filled.astype(self.dtype) if self.holds_missing else filled
+        plain = np.where(missing, 0.0, codes).astype(self.number_dtype)
+        found = pd.array(plain, dtype=self.dtype)
+        if missing.any():
+            found[missing] = pd.NA
+        return found
+
+    def plain(self, code: float) -> Any:
+        """Give one value in plain Python: 41 in a whole column, not 41.0; None for a missing label."""
+        if code == MISSING:
+            if self.labels is not None:
+                return self.gap if isinstance(self.dtype, np.dtype) else None
+            return float("nan") if self.number_dtype.kind == "f" else None
+        if self.labels is not None:
+            label = [*self.labels, *self.unseen][int(code)]
+            return label.item() if isinstance(label, np.generic) else label
+        kind = self.number_dtype.kind
+        if kind == "b":
+            return bool(code)
+        return int(code) if kind in "iu" else float(code)
+
+    def _widened(self, cells: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> Any:
+        """Give the categorical type, with the labels at hand that it does not know."""
+        import pandas as pd
+
+        if not self.unseen:
+            return self.dtype
+        known = set(map(_key, self.dtype.categories))
+        new = [cell for cell in dict.fromkeys(cells[~missing].tolist()) if _key(cell) not in known]
+        if not new:
+            return self.dtype
+        return pd.CategoricalDtype([*self.dtype.categories, *new], ordered=self.dtype.ordered)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Codebook:
+    """The codings of a table's columns, in its order."""
+
+    codings: tuple[Coding, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(coding.name for coding in self.codings)
+
+    @property
+    def is_category(self) -> npt.NDArray[np.bool_]:
+        """Which columns hold categories, (d,)."""
+        return np.array([coding.is_category for coding in self.codings], dtype=np.bool_)
+
+    def __getitem__(self, name: str) -> Coding:
+        return next(coding for coding in self.codings if coding.name == name)
+
+    def __iter__(self) -> Iterator[Coding]:
+        return iter(self.codings)
+
+    def of(self, names: Sequence[str]) -> "Codebook":
+        """Take some columns, in another order."""
+        return Codebook(tuple(self[name] for name in names))
+
+    def encode(self, frame: "pd.DataFrame") -> FloatArray:
+        """Turn a frame into numbers (n, d), its columns found by name."""
+        labels = {str(label): label for label in frame.columns}
+        values = np.empty((len(frame), len(self.codings)))
+        for place, coding in enumerate(self.codings):
+            values[:, place] = coding.encode(frame[labels[coding.name]])
+        return values
+
+    def decode(self, values: FloatArray, labels: "pd.Index[Any]") -> "pd.DataFrame":
+        """Turn numbers (n, d) into a frame of the columns' own types."""
+        import pandas as pd
+
+        kinds = [coding.dtype for coding in self.codings]
+        first = kinds[0]
+        if isinstance(first, np.dtype) and first.kind == "f" and all(kind == first for kind in kinds):
+            filled = np.where(values == MISSING, np.nan, values) if np.isneginf(values).any() else values
+            return pd.DataFrame(filled.astype(first), columns=labels)
+        frame = pd.DataFrame(
+            {place: coding.decode(values[:, place]) for place, coding in enumerate(self.codings)}
+        )
+        frame.columns = labels
+        return frame
+
+
+def codebook_of(frame: "pd.DataFrame") -> Codebook:
+    """Read off a table how its columns are coded.
+
+    >>> import pandas as pd
+    >>> book = codebook_of(pd.DataFrame({"Age": [41, 23, 35], "Job": ["clerk", "cook", "cook"]}))
+    >>> book.encode(pd.DataFrame({"Job": ["clerk"], "Age": [30]})).tolist()
+    [[30.0, 1.0]]
+    """
+    return Codebook(tuple(coding_of(frame.iloc[:, place]) for place in range(frame.shape[1])))
+
+
+def coding_of(column: "pd.Series[Any]") -> Coding:
+    """Read off a column how it is coded, or refuse a type that is neither number nor category."""
+    import pandas as pd
+
+    name, dtype = str(column.name), column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        declared = dtype.categories.tolist()
+        if dtype.ordered:
+            return Coding(name=name, dtype=dtype, labels=tuple(declared), ordered=True)
+        # The declared order breaks ties, so that renaming categories changes nothing.
+        counts = column.value_counts(sort=False).reindex(dtype.categories, fill_value=0).to_numpy()
+        order = np.argsort(-counts, kind="stable")
+        return Coding(name=name, dtype=dtype, labels=tuple(declared[place] for place in order))
+    plain = getattr(dtype, "numpy_dtype", dtype)
+    if isinstance(plain, np.dtype) and plain.kind in "biuf" and plain.itemsize <= 8:
+        return Coding(name=name, dtype=dtype)
+    if isinstance(dtype, pd.StringDtype) or (isinstance(dtype, np.dtype) and dtype.kind in "OUS"):
+        cells = column.tolist()
+        gap = next((cell for cell in cells if is_missing(cell)), np.nan)
+        return Coding(name=name, dtype=dtype, labels=_commonest_first(cells), gap=gap)
+    raise UnsupportedColumn(
+        f"Expected columns of numbers, bools, categories or text, got {name!r} ({dtype}). "
+        f"Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
+    )
+
+
+def _commonest_first(cells: Sequence[Any]) -> tuple[Any, ...]:
+    """List the labels, the commonest first, equally common ones in the order of their first appearance."""
+    counts: dict[Any, int] = {}
+    labels: dict[Any, Any] = {}
+    for cell in cells:
+        if is_missing(cell):
+            continue
+        key = _key(cell)
+        labels.setdefault(key, cell)
+        counts[key] = counts.get(key, 0) + 1
+    return tuple(labels[key] for key in sorted(labels, key=lambda key: -counts[key]))
+
+
+def _key(label: Any) -> tuple[bool, Any]:
+    """Tell True from 1, which Python takes for equal; 1 and 1.0 are the same label."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    return isinstance(plain, bool), plain
+
+
+def _places(coding: Coding) -> Mapping[Any, int]:
+    assert coding.labels is not None
+    places: dict[Any, int] = {}
+    for place, label in enumerate([*coding.labels, *coding.unseen]):
+        places.setdefault(_key(label), place)
+    return places
+
+
+def _cells(values: Any) -> npt.NDArray[Any]:
+    plain = getattr(getattr(values, "dtype", None), "numpy_dtype", getattr(values, "dtype", None))
+    if isinstance(plain, np.dtype) and plain.kind in "biuf" and hasattr(values, "to_numpy"):
+        found: npt.NDArray[Any] = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        return found
+    cells = np.empty(len(values), dtype=object)
+    cells[:] = values.tolist() if hasattr(values, "tolist") else list(values)
+    return cells
+
+
+def _numbers(cells: npt.NDArray[Any]) -> FloatArray:
+    """Read cells as float64; infinite ones and what is no number become NaN."""
+    if cells.dtype.kind in "biuf":
+        found = cells.astype(np.float64)
+        return np.where(np.isnan(found), MISSING, np.where(np.isinf(found), np.nan, found))
+    return np.array([_number(cell) for cell in cells.tolist()], dtype=np.float64)
+
+
+def _number(cell: Any) -> float:
+    if is_missing(cell):
+        return MISSING
+    if isinstance(cell, str | bytes | complex):
+        return np.nan
+    try:
+        found = float(cell)
+    except (TypeError, ValueError):
+        return np.nan
+    return np.nan if np.isinf(found) else found

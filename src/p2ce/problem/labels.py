@@ -1,0 +1,43 @@
+"""Compare the labels of categories, and write them for people."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def label_key(label: Any) -> tuple[bool, Any]:
+    """Give what two equal labels share: 1 and 1.0 do, True and 1 (which Python takes for equal) do not.
+
+    >>> label_key(True) == label_key(1), label_key(1.0) == label_key(1)
+    (False, True)
+    """
+    plain = label.item() if isinstance(label, np.generic) else label
+    return isinstance(plain, bool), plain
+
+
+def place_of(label: Any, labels: Sequence[Any]) -> int | None:
+    """Find a label's place in a list; None if it is not there.
+
+    >>> place_of("rent", ["own", "rent"]), place_of("boat", ["own", "rent"])
+    (1, None)
+    """
+    wanted = label_key(label)
+    return next((place for place, one in enumerate(labels) if label_key(one) == wanted), None)
+
+
+def as_cells(labels: Sequence[Any]) -> "np.ndarray[tuple[int], np.dtype[Any]]":
+    """Put labels into an array that keeps them as they are, each in a cell."""
+    cells = np.empty(len(labels), dtype=object)
+    cells[:] = labels
+    return cells
+
+
+def shown_labels(labels: Iterable[Any]) -> str:
+    """Write the first few labels of a list.
+
+    >>> shown_labels(["own", "rent", 3])
+    'own, rent, 3'
+    """
+    texts = [str(label) for label in labels]
+    return ", ".join(texts[:6]) + (", …" if len(texts) > 6 else "")

@@ -1,0 +1,179 @@
+"""Read and write YAML so that nothing is guessed, and every entry knows its line.
+
+Of YAML 1.1 only what is unambiguous is kept: ``no``, ``on``, ``12:30`` and ``2024-01-01`` are text, ``1e5``
+is a number, keys are text and come once, and there are neither aliases nor tags.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import yaml
+
+from p2ce.errors import PolicyError
+
+Path: TypeAlias = tuple[str | int, ...]  # keys and places on the way to an entry
+
+NULL = "tag:yaml.org,2002:null"
+BOOL = "tag:yaml.org,2002:bool"
+INT = "tag:yaml.org,2002:int"
+FLOAT = "tag:yaml.org,2002:float"
+TEXT = "tag:yaml.org,2002:str"
+# What is read as something other than text, with the characters that it begins with. Numbers with leading
+# zeros stay text: they are codes, not counts.
+PATTERNS = (
+    (NULL, r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    (BOOL, r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    (INT, r"[-+]?(0|[1-9][0-9]*)", list("-+0123456789")),
+    (FLOAT, r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", list("-+0123456789.")),
+    (FLOAT, r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", list("-+.")),
+)
+LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
+LARGEST_FILE = 20_000_000  # characters; a policy of a thousand columns has a few hundred thousand
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a file says, and on which line each entry stands."""
+
+    content: Any
+    lines: dict[Path, int] = field(default_factory=dict)
+
+    def line(self, path: Path) -> int:
+        """Find the line of an entry, or of what it lies in; counted from 1."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 (PyYAML's way)
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            # Nested aliases can make a small file mean gigabytes.
+            line = self.peek_event().start_mark.line + 1
+            raise PolicyError("A policy has no use for an alias. Write it out.", line=line)
+        return super().compose_node(parent, index)
+
+
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+    """Quotes whatever this loader or a reader of YAML 1.1 would take for something other than text."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+        super().increase_indent(flow, False)  # lists are indented below their key
+
+
+for _tag, _pattern, _firsts in PATTERNS:
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(_tag, re.compile(f"^(?:{_pattern})$"), _firsts)
+
+
+def _write_list(dumper: yaml.SafeDumper, items: list[Any]) -> Any:
+    short = all(not isinstance(item, list | dict) for item in items)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=short)
+
+
+def _write_mapping(dumper: yaml.SafeDumper, entries: dict[str, Any]) -> Any:
+    short = all(key in ("from", "to", "changes") for key in entries)  # a range or a transition
+    return dumper.represent_mapping("tag:yaml.org,2002:map", entries.items(), flow_style=short)
+
+
+def _write_text(dumper: yaml.SafeDumper, text: str) -> Any:
+    # Between single quotes PyYAML folds what Unicode calls a line end, and reads back a blank.
+    style = '"' if len(text.splitlines()) > 1 or text[-1:].splitlines() == [""] else None
+    return dumper.represent_scalar(TEXT, text, style=style)
+
+
+_Dumper.add_representer(str, _write_text)
+_Dumper.add_representer(list, _write_list)
+_Dumper.add_representer(dict, _write_mapping)
+
+
+def write_document(content: Any) -> str:
+    """Write plain data as YAML: mappings in lines, lists of plain values in brackets."""
+    text: str = yaml.dump(
+        content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=100
+    )
+    return text
+
+
+def read_document(text: str) -> Document:
+    """Read YAML into plain data, or raise with the line at which it cannot be read."""
+    if len(text) > LARGEST_FILE:
+        raise PolicyError(f"The file has {len(text):,} characters, which is no policy.")
+    loader = None
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        document = Document(None)
+        return Document(_plain(node, (), document.lines), document.lines)
+    except RecursionError:
+        raise PolicyError("The file is nested too deeply for a policy.") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise PolicyError(
+            f"This is not YAML: {error.problem or error.context}. Check the indentation and the quotes.",
+            line=mark.line + 1 if mark else None,
+        ) from error
+    except yaml.YAMLError as error:
+        raise PolicyError(f"This is not YAML: {' '.join(str(error).split())}.") from error
+    finally:
+        if loader is not None:
+            loader.dispose()
+
+
+def _plain(node: Any, path: Path, lines: dict[Path, int]) -> Any:
+    if node is None:
+        return None
+    lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        _check_tag(node, "map")
+        return _mapping(node, path, lines)
+    if isinstance(node, yaml.SequenceNode):
+        _check_tag(node, "seq")
+        return [_plain(item, (*path, place), lines) for place, item in enumerate(node.value)]
+    return _scalar(node)
+
+
+def _mapping(node: Any, path: Path, lines: dict[Path, int]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise _refused(key_node, "a key that is not plain text")
+        key, line = str(key_node.value), key_node.start_mark.line + 1
+        if key in found:
+            first = lines[(*path, key)]
+            raise PolicyError(
+                f"{key!r} stands here a second time, after line {first}. Remove one.", line=line
+            )
+        lines[(*path, key)] = line
+        found[key] = _plain(value_node, (*path, key), lines)
+    return found
+
+
+def _scalar(node: Any) -> Any:
+    text, tag = str(node.value), node.tag
+    if tag == TEXT or (tag == FLOAT and LEADING_ZERO.fullmatch(text)):
+        return text
+    if tag == NULL:
+        return None
+    if tag == BOOL:
+        return text.lower() == "true"
+    if tag == INT and len(text) < 400:
+        return int(text)
+    if tag in (INT, FLOAT):
+        return float(re.sub(r"(?i)\.(inf|nan)", r"\1", text))
+    raise _refused(node, f"the tag {tag!r}")
+
+
+def _check_tag(node: Any, kind: str) -> None:
+    if node.tag != f"tag:yaml.org,2002:{kind}":
+        raise _refused(node, f"the tag {node.tag!r}")
+
+
+def _refused(node: Any, what: str) -> PolicyError:
+    return PolicyError(f"A policy has no use for {what}. Write it out.", line=node.start_mark.line + 1)

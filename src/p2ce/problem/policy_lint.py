@@ -1,0 +1,245 @@
+"""Look a policy over beside the data that it is for, and tell what cannot be meant."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidActions, nearest
+from p2ce.problem.feature import FeatureActions, Kind, shown, shown_range
+from p2ce.problem.labels import shown_labels
+from p2ce.problem.policy import PolicyReading
+from p2ce.problem.policy_data import PolicyColumn, codebook, read_column
+from p2ce.problem.rules.base import Rule
+from p2ce.problem.rules.linked import Linked
+from p2ce.problem.rules.one_hot import OneHot
+from p2ce.problem.rules.predicate import Predicate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Words in a column's name that make it likely that no advice may touch it. A hint, not a legal opinion.
+LIKELY_PROTECTED = (
+    *("sex", "gender", "male", "female", "pregnant", "pregnancy", "race", "ethnicity", "ethnic", "caste"),
+    *("colour", "color", "skin", "religion", "religious", "belief", "nationality", "citizenship", "citizen"),
+    *("nativecountry", "birthplace", "birthcountry", "foreign", "foreigner", "immigrant", "language", "age"),
+    *("birth", "birthdate", "dob", "disability", "disabled", "marital", "maritalstatus", "married"),
+    *("orientation", "veteran", "genetic", "tribe"),
+)
+
+
+class Severity(StrEnum):
+    """Whether a finding must be repaired."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing to look at, and where it stands in the policy."""
+
+    line: int
+    severity: Severity
+    code: str  # the kind of finding, for filters
+    message: str
+
+
+def lint(reading: PolicyReading, frame: "pd.DataFrame", *, protected: Sequence[str] = ()) -> list[Finding]:
+    """Find everything in a policy that does not fit the data, in the order of the file's lines.
+
+    ``protected`` names columns that no advice may change. The frame may hold text only, as read from a file.
+    """
+    linter = _Linter(reading, frame)
+    findings = [
+        *(
+            Finding(line=p.line, severity=Severity.ERROR, code="unreadable", message=p.message)
+            for p in reading.problems
+        ),
+        *linter.names(),
+        *linter.protection(protected),
+        *linter.features(),
+        *linter.rules(),
+    ]
+    return sorted(findings, key=lambda finding: finding.line)
+
+
+class _Linter:
+    def __init__(self, reading: PolicyReading, frame: "pd.DataFrame") -> None:
+        self.reading, self.frame = reading, frame
+        places = {str(name): place for place, name in enumerate(frame.columns)}
+        self.columns = [
+            read_column(feature, frame.iloc[:, places[feature.name]])
+            for feature in reading.features
+            if feature.name in places
+        ]
+        self.data_names = tuple(places)
+
+    def names(self) -> Iterator[Finding]:
+        content = self.reading.document.content
+        given = content.get("features") if isinstance(content, dict) else None
+        named = list(given) if isinstance(given, dict) else []
+        for name in named:
+            if name not in self.data_names:
+                text = f"{name!r} is no column of the data. {nearest(name, self.data_names)}"
+                yield self._at(("features", name), "unknown-column", text)
+        left = [name for name in self.data_names if name not in named]
+        if left and named:
+            text = f"The policy does not name {_listed(left)} of the data. Drop what the model does not see."
+            yield self._at(("features",), "unnamed-column", text, Severity.WARNING)
+
+    def protection(self, protected: Sequence[str]) -> Iterator[Finding]:
+        features = {feature.name: feature for feature in self.reading.features}
+        followers = {rule.follower for _, rule in self.reading.rules if isinstance(rule, Linked)}
+        for name in protected:
+            if name not in features:
+                if name not in self.data_names:
+                    text = f"--protected names {name!r}, which is no column. {nearest(name, self.data_names)}"
+                    yield self._at(("features",), "unknown-column", text)
+            elif not features[name].fixed:
+                text = f"{name!r} is protected but may change. Write 'protected: true'."
+                yield self._at(("features", name), "protected-changeable", text)
+        for name, feature in features.items():
+            # Age follows the years in a job; nobody is told to grow older.
+            if name in protected or feature.fixed or name in followers:
+                continue
+            if (word := likely_protected(name)) is not None:
+                text = (
+                    f"{name!r} may change, but looks like a protected attribute ({word}). "
+                    f"Write 'protected: true', or 'may_change: false'."
+                )
+                yield self._at(("features", name), "protected-changeable", text, Severity.WARNING)
+
+    def features(self) -> Iterator[Finding]:
+        for column in self.columns:
+            yield from self._cells(column)
+            if not column.feature.fixed:
+                yield from self._labels(column) if column.feature.is_category else self._numbers(column)
+
+    def rules(self) -> Iterator[Finding]:
+        by_name = {column.feature.name: column for column in self.columns}
+        rows = {name: column.codes for name, column in by_name.items()}
+        for place, rule in self.reading.rules:
+            if isinstance(rule, Predicate):
+                text = f"The predicate {rule.name!r} was not tried, since that would run its code."
+                yield self._at(("rules", place), "predicate-not-tried", text, Severity.WARNING)
+            if any(name not in by_name for name in rule.columns):
+                continue  # told as an unknown column
+            usable = ~np.logical_or.reduce(
+                [np.zeros(len(self.frame)), *(np.isnan(rows[n]) for n in rule.columns)]
+            )
+            chosen = {name: rows[name][usable] for name in rule.columns}
+            try:
+                broken = self._broken(rule, chosen, list(by_name.values()))
+            except InvalidActions as error:
+                yield self._at(("rules", place), "wrong-value", str(error))
+                continue
+            if broken:
+                yield self._breaks(place, rule, broken, int(usable.sum()))
+
+    def _broken(self, rule: Rule, rows: dict[str, FloatArray], columns: list[PolicyColumn]) -> int:
+        if isinstance(rule, OneHot):
+            return int(np.count_nonzero(~rule.closed(rows)))
+        holds = rule.resolve(codebook(columns)).holds
+        return 0 if holds is None else int(np.count_nonzero(~holds(rows, rows)))
+
+    def _breaks(self, place: int, rule: Rule, broken: int, rows: int) -> Finding:
+        people = f"{broken:,} of {rows:,} rows"
+        if isinstance(rule, OneHot):
+            none = " or none" if rule.may_be_none is False else ""
+            text = f"The group {rule.name!r} is not closed: {people} of the data have two levels{none}."
+            return self._at(("rules", place), "group-not-closed", text)
+        text = (
+            f"{people} of the data break '{rule.text()}'. They cannot be advised unless a change repairs it."
+        )
+        severity = Severity.ERROR if broken == rows else Severity.WARNING
+        return self._at(("rules", place), "broken-by-data", text, severity)
+
+    def _cells(self, column: PolicyColumn) -> Iterator[Finding]:
+        feature = column.feature
+        path = ("features", feature.name)
+        if column.strange and feature.is_category:
+            text = (
+                f"The data has labels of {feature.name!r} that the policy lacks: {_listed(column.strange)}."
+            )
+            yield self._at((*path, "labels"), "unknown-label", text, Severity.WARNING)
+        elif column.strange:
+            text = f"{feature.name!r} is of kind {feature.kind}, but the data has {_listed(column.strange)}."
+            yield self._at((*path, "kind"), "wrong-kind", text)
+        fits = {
+            Kind.BINARY: np.isin(column.known, (0.0, 1.0)),
+            Kind.WHOLE: column.known == np.floor(column.known),
+        }.get(feature.kind)
+        if fits is not None and not fits.all():
+            example = shown(float(column.known[~fits][0]))
+            text = f"{feature.name!r} is of kind {feature.kind}, but the data has {example}."
+            yield self._at((*path, "kind"), "wrong-kind", text)
+
+    def _labels(self, column: PolicyColumn) -> Iterator[Finding]:
+        feature, labels = column.feature, column.coding.labels
+        assert labels is not None
+        seen = {labels[int(code)] for code in np.unique(column.known)}
+        key, named = ("labels", feature.labels) if feature.choices is None else ("values", feature.choices)
+        unseen = [label for label in named or () if label not in seen]
+        if unseen:
+            text = f"No row of the data has {_listed(unseen)} in {feature.name!r}."
+            yield self._at(("features", feature.name, key), "never-seen", text, Severity.WARNING)
+
+    def _numbers(self, column: PolicyColumn) -> Iterator[Finding]:
+        feature, known = column.feature, column.known
+        path = ("features", feature.name)
+        if known.size:
+            low, high = float(known.min()), float(known.max())
+            yield from self._range(feature, low, high)
+            unseen = [value for value in feature.choices or () if value not in known]
+            if unseen:
+                text = f"No row of the data has {_listed(map(shown, unseen))} in {feature.name!r}."
+                yield self._at((*path, "values"), "never-seen", text, Severity.WARNING)
+        first, last = feature.ends()
+        if feature.choices is None and first < last and feature.step > last - first:
+            wide = shown_range(first, last)
+            text = f"The step {shown(feature.step)} of {feature.name!r} is larger than its range {wide}."
+            yield self._at((*path, "step"), "step-too-large", text, Severity.WARNING)
+        try:
+            feature.candidates()
+        except InvalidActions as error:
+            yield self._at(path, "too-many-candidates", str(error))
+
+    def _range(self, feature: FeatureActions, low: float, high: float) -> Iterator[Finding]:
+        asked = "range" if feature.asked_range is not None else "seen"
+        if feature.choices is not None and asked == "seen":
+            return  # which says nothing about values
+        first, last = feature.ends()
+        where = f"the data lies in {shown_range(low, high)}"
+        if first > high or last < low:
+            text = f"The {asked} {shown_range(first, last)} of {feature.name!r} misses the data: {where}."
+            yield self._at(("features", feature.name, asked), "outside-the-data", text)
+        elif first < low or last > high:
+            text = (
+                f"The {asked} {shown_range(first, last)} of {feature.name!r} goes beyond the data: {where}."
+            )
+            yield self._at(("features", feature.name, asked), "outside-the-data", text, Severity.WARNING)
+
+    def _at(
+        self, path: tuple[str | int, ...], code: str, message: str, severity: Severity = Severity.ERROR
+    ) -> Finding:
+        return Finding(line=self.reading.line(*path), severity=severity, code=code, message=message)
+
+
+def likely_protected(name: str) -> str | None:
+    """Give the word in a column's name that makes it look protected, if there is one.
+
+    >>> likely_protected("applicant_sex"), likely_protected("maritalStatus"), likely_protected("Mortgage")
+    ('sex', 'marital', None)
+    """
+    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+    joined = "".join(words)
+    return next((word for word in LIKELY_PROTECTED if word in words or word == joined), None)
+
+
+def _listed(values: Iterable[object]) -> str:
+    return shown_labels(repr(value) if isinstance(value, str) else value for value in values)

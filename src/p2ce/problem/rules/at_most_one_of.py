@@ -1,0 +1,66 @@
+"""Let at most one of some columns be other than zero."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.problem.coding import MISSING, Codebook
+from p2ce.problem.rules.base import (
+    Budget,
+    Codes,
+    ResolvedRule,
+    Rule,
+    read_list,
+    read_names,
+    refuse_categories,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AtMostOneOf(Rule):
+    """At most one of these columns is other than zero; a missing value counts as zero."""
+
+    names: tuple[str, ...]
+
+    kind = "at_most_one_of"
+    required = ("columns",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+    def text(self) -> str:
+        return f"at most one of {', '.join(self.names)} is other than 0"
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"rule": self.kind, "columns": list(self.names)}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "AtMostOneOf":
+        return at_most_one_of(*read_list(cls.kind, plain["columns"]))
+
+    def resolve(self, codebook: Codebook) -> ResolvedRule:
+        refuse_categories(self, codebook, because="none of its values is zero. Use if_then() instead")
+        prices = tuple((name, _nonzero) for name in self.names)
+        return ResolvedRule(self, (Budget(self.text(), 1.5, True, prices),), self._holds)
+
+    def _holds(self, before: Codes, after: Codes) -> BoolArray:  # noqa: ARG002
+        there = np.array([(after[name] != 0) & ~np.isneginf(after[name]) for name in self.names])
+        few: BoolArray = np.count_nonzero(there, axis=0) <= 1
+        return few
+
+
+def _nonzero(values: FloatArray, current: FloatArray) -> FloatArray:  # noqa: ARG001
+    return np.where((values == 0) | (values == MISSING), 0.0, 1.0)
+
+
+def at_most_one_of(*names: object) -> AtMostOneOf:
+    """Let at most one of the named columns be other than zero (True, for bools).
+
+    >>> at_most_one_of("HasMortgage", "HasLease").text()
+    'at most one of HasMortgage, HasLease is other than 0'
+    """
+    return AtMostOneOf(read_names("at_most_one_of", names))

@@ -1,0 +1,173 @@
+"""Say what a column must be like for a condition to be met: some values, a range, or changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.errors import InvalidActions
+from p2ce.problem.coding import MISSING, Coding
+from p2ce.problem.decimals import to_dtype
+from p2ce.problem.rules.values import code_of, plain_value, told
+
+
+class Changes(Enum):
+    """The condition that a column has another value than today."""
+
+    CHANGES = "changes"
+
+    def __repr__(self) -> str:
+        return "CHANGES"
+
+
+CHANGES = Changes.CHANGES
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The column has one of these values; None is a missing one."""
+
+    values: tuple[Any, ...]
+
+    def text(self, column: str) -> str:
+        if len(self.values) == 1:
+            return f"{column} is {told(self.values[0])}"
+        return f"{column} is one of {', '.join(map(told, self.values))}"
+
+    def to_plain(self) -> Any:
+        alone = len(self.values) == 1 and self.values[0] != "changes"  # which alone would be no label
+        return self.values[0] if alone else list(self.values)
+
+    def resolve(self, coding: Coding, *, rule: str) -> "Met":
+        return _Among(tuple(code_of(value, coding, rule=rule) for value in self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The column lies in a range, ends included; None is an open end. A missing value lies in no range."""
+
+    low: Any
+    high: Any
+
+    def text(self, column: str) -> str:
+        if self.low is None:
+            return f"{column} is at most {told(self.high)}"
+        if self.high is None:
+            return f"{column} is at least {told(self.low)}"
+        return f"{column} is from {told(self.low)} to {told(self.high)}"
+
+    def to_plain(self) -> Any:
+        ends = {"from": self.low, "to": self.high}
+        return {key: end for key, end in ends.items() if end is not None}
+
+    def resolve(self, coding: Coding, *, rule: str) -> "Met":
+        if coding.is_category and not coding.ordered:
+            raise InvalidActions(
+                f"The rule '{rule}' asks for a range of {coding.name!r}, whose categories have no order. "
+                f"List the values instead: [{told(self.low)}, {told(self.high)}]."
+            )
+        low, high = (None if end is None else _end(end, coding, rule=rule) for end in (self.low, self.high))
+        return _Inside(-np.inf if low is None else low, np.inf if high is None else high)
+
+
+@dataclass(frozen=True, slots=True)
+class HasChanged:
+    """The column has another value than today."""
+
+    def text(self, column: str) -> str:
+        return f"{column} changes"
+
+    def to_plain(self) -> Any:
+        return {"changes": True}
+
+    def resolve(self, coding: Coding, *, rule: str) -> "Met":  # noqa: ARG002
+        return _Other()
+
+
+Condition: TypeAlias = OneOf | Between | HasChanged
+
+
+@dataclass(frozen=True, slots=True)
+class _Among:
+    codes: tuple[float, ...]
+
+    def __call__(self, values: FloatArray, current: FloatArray) -> BoolArray:
+        met: BoolArray = np.isin(values, self.codes) & np.ones(current.shape, dtype=np.bool_)
+        return met
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    low: float
+    high: float
+
+    def __call__(self, values: FloatArray, current: FloatArray) -> BoolArray:
+        known = (values != MISSING) & np.ones(current.shape, dtype=np.bool_)
+        met: BoolArray = known & (values >= self.low) & (values <= self.high)
+        return met
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    def __call__(self, values: FloatArray, current: FloatArray) -> BoolArray:
+        met: BoolArray = np.asarray(values != current, dtype=np.bool_)
+        return met
+
+
+Met: TypeAlias = _Among | _Inside | _Other
+
+
+def read_condition(column: str, given: Any) -> Condition:
+    """Understand what people write for a condition, or say what it may be."""
+    if given is CHANGES or (isinstance(given, str) and given == "changes"):
+        return HasChanged()
+    if isinstance(given, Mapping):
+        return _from_plain(column, given)
+    if isinstance(given, tuple):
+        if len(given) != 2:
+            raise InvalidActions(
+                f"A tuple for {column!r} is a range (low, high), got {given!r}. Use a list for single values."
+            )
+        return _range(column, *given)
+    listed = list(given) if isinstance(given, list | set | frozenset | range | np.ndarray) else [given]
+    if not listed:
+        raise InvalidActions(f"The list of values for {column!r} is empty. Name at least one.")
+    return OneOf(tuple(dict.fromkeys(plain_value(value) for value in listed)))
+
+
+def _from_plain(column: str, given: Mapping[Any, Any]) -> Condition:
+    keys = set(given)
+    if keys == {"changes"} and given["changes"] is True:
+        return HasChanged()
+    if keys and keys <= {"from", "to"}:
+        return _range(column, given.get("from"), given.get("to"))
+    raise InvalidActions(
+        f"Cannot read the condition {dict(given)!r} of {column!r}. Expected a value, a list of values, "
+        f"{{from: low, to: high}} or {{changes: true}}."
+    )
+
+
+def _range(column: str, low: Any, high: Any) -> Between:
+    low, high = (_open(plain_value(end)) for end in (low, high))
+    if low is None and high is None:
+        raise InvalidActions(f"The range of {column!r} is open at both ends. Give at least one of them.")
+    if isinstance(low, Real) and isinstance(high, Real) and low > high:
+        raise InvalidActions(
+            f"The range {told(low)} to {told(high)} of {column!r} is empty. Swap the ends, "
+            f"or use a list for single values."
+        )
+    return Between(low, high)
+
+
+def _open(end: Any) -> Any:
+    return None if isinstance(end, float) and np.isinf(end) else end
+
+
+def _end(end: Any, coding: Coding, *, rule: str) -> float:
+    if coding.is_category or not isinstance(end, Real):
+        return code_of(end, coding, rule=rule)
+    return to_dtype(float(end), coding.number_dtype)  # half a year is a fair end for a whole column

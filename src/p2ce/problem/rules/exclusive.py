@@ -1,0 +1,64 @@
+"""Let at most one of some features change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import BoolArray
+from p2ce.problem.coding import Codebook
+from p2ce.problem.rules.base import (
+    Budget,
+    Codes,
+    IfChanged,
+    ResolvedRule,
+    Rule,
+    changed,
+    check_columns,
+    read_list,
+    read_names,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusive(Rule):
+    """At most one of these columns changes."""
+
+    names: tuple[str, ...]
+
+    kind = "exclusive"
+    required = ("columns",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+    def text(self) -> str:
+        return f"at most one of {', '.join(self.names)} changes"
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"rule": self.kind, "columns": list(self.names)}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "Exclusive":
+        return exclusive(*read_list(cls.kind, plain["columns"]))
+
+    def resolve(self, codebook: Codebook) -> ResolvedRule:
+        check_columns(self, codebook)
+        prices = tuple((name, IfChanged()) for name in self.names)
+        return ResolvedRule(self, (Budget(self.text(), 1.5, True, prices),), self._holds)
+
+    def _holds(self, before: Codes, after: Codes) -> BoolArray:
+        moved = np.array([changed(before, after, name) for name in self.names])
+        few: BoolArray = np.count_nonzero(moved, axis=0) <= 1
+        return few
+
+
+def exclusive(*names: object) -> Exclusive:
+    """Let at most one of the named columns change.
+
+    >>> exclusive("LoanAmount", "LoanMonths").text()
+    'at most one of LoanAmount, LoanMonths changes'
+    """
+    return Exclusive(read_names("exclusive", names))

@@ -1,0 +1,190 @@
+"""Read a linear inequality as people write it, and write it down again.
+
+    comparison := sum ("<=" | ">=" | "==") sum
+    sum        := product (("+" | "-") product)*
+    product    := factor (("*" | "/") factor)*
+    factor     := number | name | `any name` | "-" factor | "+" factor | "(" sum ")"
+
+A number is the decimal that is written: 0.1 is one tenth.
+"""
+
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from p2ce.errors import InvalidActions
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w`])"
+    r"|(?P<name>[^\W\d]\w*)"
+    r"|`(?P<quoted>(?:[^`]|``)+)`"
+    r"|(?P<sign><=|>=|==|≤|≥|<|>|=|!=|[-+*/()]|−|·|×))"
+)
+PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+SAME_SIGN = {"≤": "<=", "≥": ">=", "−": "-", "·": "*", "×": "*"}
+MOST_DIGITS = 400  # a number beyond float64 has no use, and its fraction would eat the memory
+MOST_DEEP = 100  # brackets within brackets
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A sum of columns times numbers, and a number."""
+
+    terms: dict[str, Fraction] = field(default_factory=dict)
+    constant: Fraction = Fraction(0)
+
+    def plus(self, other: "Linear", times: Fraction = Fraction(1)) -> "Linear":
+        terms = dict(self.terms)
+        for name, factor in other.terms.items():
+            terms[name] = terms.get(name, Fraction(0)) + factor * times
+        return Linear(terms, self.constant + other.constant * times)
+
+    def times(self, factor: Fraction) -> "Linear":
+        return Linear().plus(self, factor)
+
+
+def read_comparison(text: str) -> tuple[Linear, str]:
+    """Give left − right of a comparison, and its sign ("<=", ">=" or "==")."""
+    reader = _Reader(text, _tokens(text))
+    left = reader.sum()
+    sign = reader.next_sign()
+    if sign in ("<", ">"):
+        raise InvalidActions(
+            f"The inequality {text!r} uses {sign}, but ends always count here. "
+            f"Write {sign}=, and for whole numbers add 1 to the smaller side."
+        )
+    if sign not in ("<=", ">=", "=="):
+        raise reader.unexpected("<=, >= or ==")
+    right = reader.sum()
+    if not reader.at_end():
+        raise reader.unexpected("the end; write one comparison per rule")
+    return left.plus(right, Fraction(-1)), sign
+
+
+def write_sum(terms: list[tuple[str, Fraction]], constant: Fraction) -> str:
+    """Write a sum of positive multiples of columns and a constant that is not negative."""
+    parts = [name if factor == 1 else f"{number_text(factor)}*{name}" for name, factor in terms]
+    if constant or not parts:
+        parts.append(number_text(constant))
+    return " + ".join(parts)
+
+
+def name_text(name: str) -> str:
+    """Write a column's name so that it is read back as one name."""
+    return name if PLAIN_NAME.fullmatch(name) else f"`{name.replace('`', '``')}`"
+
+
+def number_text(number: Fraction) -> str:
+    """Write a number so that it is read back exactly: a decimal where there is one, else a fraction."""
+    shortest = repr(float(number))
+    if Fraction(shortest) == number:
+        return str(int(number)) if number.denominator == 1 and abs(number) < 10**15 else shortest
+    return f"{number.numerator}/{number.denominator}" if number.denominator > 1 else str(number.numerator)
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    place = 0
+    while text[place:].strip():
+        match = TOKEN.match(text, place)
+        if match is None or match.lastgroup is None:
+            raise InvalidActions(
+                f"Cannot read the inequality {text!r} from {text[place:].strip()!r} on. Put names that are "
+                f"not plain words in backticks: `Loan amount` <= 2*Income."
+            )
+        token = match[match.lastgroup]
+        if match.lastgroup == "quoted":
+            token = token.replace("``", "`")
+        elif match.lastgroup == "sign":
+            token = SAME_SIGN.get(token, token)
+        found.append((match.lastgroup, token))
+        place = match.end()
+    return found
+
+
+class _Reader:
+    """Walks through the tokens of one comparison."""
+
+    def __init__(self, text: str, tokens: list[tuple[str, str]]) -> None:
+        self.text, self.tokens, self.place, self.depth = text, tokens, 0, 0
+
+    def sum(self) -> Linear:
+        total = self.product()
+        while (sign := self.peek_sign()) in ("+", "-"):
+            self.place += 1
+            total = total.plus(self.product(), Fraction(1 if sign == "+" else -1))
+        return total
+
+    def product(self) -> Linear:
+        total = self.factor()
+        while (sign := self.peek_sign()) in ("*", "/"):
+            self.place += 1
+            other = self.factor()
+            if sign == "/":
+                if other.terms or other.constant == 0:
+                    raise InvalidActions(
+                        f"The inequality {self.text!r} divides by something other than a number above or "
+                        f"below 0. Bring it to the other side."
+                    )
+                total = total.times(1 / other.constant)
+            elif not other.terms:
+                total = total.times(other.constant)
+            elif not total.terms:
+                total = other.times(total.constant)
+            else:
+                raise InvalidActions(
+                    f"The inequality {self.text!r} multiplies columns with each other, but only numbers "
+                    f"times columns can be pruned by. Use predicate() for it."
+                )
+        return total
+
+    def factor(self) -> Linear:
+        kind, token = self._take()
+        if kind == "number":
+            return Linear({}, self._number(token))
+        if kind in ("name", "quoted"):
+            return Linear({token: Fraction(1)})
+        if kind == "" or token not in ("-", "+", "("):
+            self.place -= 1
+            raise self.unexpected("a number or a column")
+        self.depth += 1
+        if self.depth > MOST_DEEP:
+            raise InvalidActions(f"The inequality {self.text!r} is nested too deeply. Simplify it.")
+        if token == "(":
+            found = self.sum()
+            if self.peek_sign() != ")":
+                raise self.unexpected("a closing )")
+            self.place += 1
+        else:
+            found = self.factor().times(Fraction(-1 if token == "-" else 1))
+        self.depth -= 1
+        return found
+
+    def _take(self) -> tuple[str, str]:
+        taken = ("", "") if self.at_end() else self.tokens[self.place]
+        self.place += 1
+        return taken
+
+    def _number(self, token: str) -> Fraction:
+        exponent = token.lower().partition("e")[2]
+        if len(token) > MOST_DIGITS or (exponent and abs(int(exponent)) > MOST_DIGITS):
+            raise InvalidActions(f"The inequality {self.text!r} holds a number beyond float64. Rescale it.")
+        return Fraction(token)
+
+    def peek_sign(self) -> str:
+        if self.at_end() or self.tokens[self.place][0] != "sign":
+            return ""
+        return self.tokens[self.place][1]
+
+    def next_sign(self) -> str:
+        sign = self.peek_sign()
+        if sign in ("<=", ">=", "==", "<", ">"):
+            self.place += 1
+        return sign
+
+    def at_end(self) -> bool:
+        return self.place >= len(self.tokens)
+
+    def unexpected(self, wanted: str) -> InvalidActions:
+        got = "the end" if self.at_end() else repr(self.tokens[self.place][1])
+        return InvalidActions(f"Cannot read the inequality {self.text!r}: expected {wanted}, got {got}.")

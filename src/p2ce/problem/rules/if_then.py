@@ -1,0 +1,125 @@
+"""Demand something of a row wherever something else is the case."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.errors import InvalidActions
+from p2ce.problem.coding import Codebook
+from p2ce.problem.rules.base import (
+    Budget,
+    Codes,
+    ResolvedRule,
+    Rule,
+    coding_for,
+    columns_once,
+    read_name,
+)
+from p2ce.problem.rules.conditions import Condition, Met, read_condition
+
+Conditions: TypeAlias = tuple[tuple[str, Condition], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IfThen(Rule):
+    """Where every condition is met after the changes, every consequence is met as well."""
+
+    conditions: Conditions
+    consequences: Conditions
+
+    kind = "if_then"
+    required = ("if", "then")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return columns_once(column for column, _ in (*self.conditions, *self.consequences))
+
+    def text(self) -> str:
+        return f"if {_joined(self.conditions)}, then {_joined(self.consequences)}"
+
+    def to_plain(self) -> dict[str, Any]:
+        sides = (("if", self.conditions), ("then", self.consequences))
+        plain = {key: {column: one.to_plain() for column, one in side} for key, side in sides}
+        return {"rule": self.kind, **plain}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "IfThen":
+        return if_then(if_=plain["if"], then=plain["then"])
+
+    def resolve(self, codebook: Codebook) -> ResolvedRule:
+        conditions, consequences = (
+            tuple(
+                (column, condition.resolve(coding_for(self, codebook, column), rule=self.text()))
+                for column, condition in side
+            )
+            for side in (self.conditions, self.consequences)
+        )
+        # One consequence unmet, and every condition met, is one more than there are conditions.
+        budgets = tuple(
+            Budget(
+                f"if {_joined(self.conditions)}, then {condition.text(column)}",
+                len(conditions) + 0.5,
+                True,
+                (
+                    *((name, _Price(met, wanted=True)) for name, met in conditions),
+                    (column, _Price(test, wanted=False)),
+                ),
+            )
+            for (column, condition), (_, test) in zip(self.consequences, consequences, strict=True)
+        )
+        return ResolvedRule(self, budgets, _Test(conditions, consequences).holds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Price:
+    met: Met
+    wanted: bool  # 1 is added where the condition is met, or where it is not
+
+    def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
+        return np.where(self.met(values, current) == self.wanted, 1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    conditions: tuple[tuple[str, Met], ...]
+    consequences: tuple[tuple[str, Met], ...]
+
+    def holds(self, before: Codes, after: Codes) -> BoolArray:
+        asked, kept = (
+            np.logical_and.reduce([met(after[column], before[column]) for column, met in side])
+            for side in (self.conditions, self.consequences)
+        )
+        implied: BoolArray = ~asked | kept
+        return implied
+
+
+def if_then(*, if_: Mapping[Any, Any], then: Mapping[Any, Any]) -> IfThen:
+    """Demand ``then`` of every row in which all of ``if_`` is the case, after the changes.
+
+    Each side maps columns to what they must be: a value, a list of values, a range ``(low, high)``
+    with its ends, or ``CHANGES``. None is a missing value, and an open end of a range. (A label that is
+    itself called "changes" must stand in a list.)
+
+    >>> if_then(if_={"Housing": "own"}, then={"Rent": 0, "Age": (21, None)}).text()
+    "if Housing is 'own', then Rent is 0 and Age is at least 21"
+    """
+    return IfThen(_side("if_", if_), _side("then", then))
+
+
+def _side(name: str, given: object) -> Conditions:
+    if not isinstance(given, Mapping) or not given:
+        raise InvalidActions(
+            f"if_then() expects columns and their values for {name}, got {given!r}. "
+            f'Write {name}={{"Housing": "own"}}.'
+        )
+    return tuple(
+        (read_name("if_then", column), read_condition(str(column), condition))
+        for column, condition in given.items()
+    )
+
+
+def _joined(side: Conditions) -> str:
+    return " and ".join(condition.text(column) for column, condition in side)

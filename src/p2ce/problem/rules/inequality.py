@@ -1,0 +1,150 @@
+"""Keep a linear inequality between columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.errors import InvalidActions
+from p2ce.problem.coding import MISSING, Codebook
+from p2ce.problem.decimals import as_typed
+from p2ce.problem.rules.base import (
+    Budget,
+    Codes,
+    ResolvedRule,
+    Rule,
+    coding_for,
+    read_name,
+    refuse_categories,
+)
+from p2ce.problem.rules.exact_sums import compare_with
+from p2ce.problem.rules.expressions import Linear, name_text, read_comparison, write_sum
+
+Terms: TypeAlias = tuple[tuple[str, Fraction], ...]
+LARGEST_NUMBER = Fraction(10) ** 200  # its products with column values still are float64
+LARGEST_WHOLE_FACTOR = 2**20  # sums of whole columns up to 2**30 times it stay below 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Inequality(Rule):
+    """A sum of columns times numbers is at most a limit, or equal to it.
+
+    The values are compared exactly: every float64 as the fraction that it is, every number of the rule
+    as the decimal that was written. A row in which one of the values is missing keeps the inequality,
+    since nothing is known about it.
+    """
+
+    terms: Terms  # positive factors first, so that there is one form for one meaning
+    limit: Fraction
+    equal: bool = False
+
+    kind = "inequality"
+    required = ("text",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.terms)
+
+    def text(self) -> str:
+        left = [(name_text(name), factor) for name, factor in self.terms if factor > 0]
+        right = [(name_text(name), -factor) for name, factor in self.terms if factor < 0]
+        sign = "==" if self.equal else "<="
+        constants = (-self.limit, Fraction(0)) if self.limit < 0 else (Fraction(0), self.limit)
+        return f"{write_sum(left, constants[0])} {sign} {write_sum(right, constants[1])}"
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"rule": self.kind, "text": self.text()}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "Inequality":
+        return inequality(plain["text"])
+
+    def resolve(self, codebook: Codebook) -> ResolvedRule:
+        refuse_categories(self, codebook, because="they cannot be added up. Use if_then() instead")
+        dtypes = [coding_for(self, codebook, name).number_dtype for name in self.columns]
+        # Whole factors and whole columns: nothing is rounded, and between limit and limit + 1 lies nothing.
+        whole = all(dtype.kind in "biu" for dtype in dtypes) and all(
+            factor.denominator == 1 and abs(factor) <= LARGEST_WHOLE_FACTOR for _, factor in self.terms
+        )
+        sides = [(self.terms, self.limit)]
+        if self.equal:
+            sides.append((tuple((name, -factor) for name, factor in self.terms), -self.limit))
+        budgets = tuple(self._budget(terms, limit, whole) for terms, limit in sides)
+        return ResolvedRule(self, budgets, self._holds)
+
+    def _budget(self, terms: Terms, limit: Fraction, whole: bool) -> Budget:
+        prices = tuple((name, _Product(float(factor))) for name, factor in terms)
+        return Budget(self.text(), float(limit // 1) + 0.5 if whole else float(limit), whole, prices)
+
+    def _holds(self, before: Codes, after: Codes) -> BoolArray:  # noqa: ARG002
+        columns = [after[name] for name in self.columns]
+        signs = compare_with(columns, [factor for _, factor in self.terms], self.limit)
+        if not self.equal:
+            kept: BoolArray = signs <= 0
+            return kept
+        missing = np.logical_or.reduce([column == MISSING for column in columns])
+        met: BoolArray = (signs == 0) | missing
+        return met
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    factor: float
+
+    def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
+        # Nothing is known about a missing value, which keeps the inequality whatever the others are.
+        missing = (values == MISSING) & np.ones(current.shape, dtype=np.bool_)
+        return np.where(missing, -np.inf, self.factor * np.where(missing, 0.0, values))
+
+
+def inequality(given: str | Mapping[Any, Any], /, *, at_most: float | None = None) -> Inequality:
+    """Keep a linear inequality, as text or as factors and a limit.
+
+    Text has columns, numbers, ``+ - * /``, brackets and one of ``<=``, ``>=``, ``==``; names that are
+    not plain words stand in backticks. Factors give a sum that is ``at_most`` a limit.
+
+    >>> inequality("2*late_90d - 3 <= `late 30d`").text()
+    '2*late_90d <= `late 30d` + 3'
+    >>> inequality({"late_90d": 1, "late_30d": -1}, at_most=0) == inequality("late_90d <= late_30d")
+    True
+    """
+    if isinstance(given, str):
+        if at_most is not None:
+            raise InvalidActions("inequality() takes either text or factors with at_most, not both.")
+        difference, sign = read_comparison(given)
+        if sign == ">=":
+            difference = difference.times(Fraction(-1))
+        return _canonical(difference, repr(given), equal=sign == "==")
+    if not isinstance(given, Mapping):
+        raise InvalidActions(
+            f"inequality() expects text such as 'late_90d <= late_30d' or a dict of factors, got {given!r}."
+        )
+    if at_most is None:
+        raise InvalidActions("inequality() of factors needs its limit: inequality({...}, at_most=0).")
+    factors = {read_name("inequality", name): _number(factor) for name, factor in given.items()}
+    return _canonical(Linear(factors, -_number(at_most)), repr(given), equal=False)
+
+
+def _canonical(difference: Linear, given: str, *, equal: bool) -> Inequality:
+    kept = [(name, factor) for name, factor in difference.terms.items() if factor]
+    if not kept:
+        raise InvalidActions(f"The inequality {given} says nothing about any column. Name one on a side.")
+    limit = -difference.constant
+    for number in (*(factor for _, factor in kept), limit):
+        if number and not 1 / LARGEST_NUMBER <= abs(number) <= LARGEST_NUMBER:
+            raise InvalidActions(f"The inequality {given} holds a number beyond 1e±200. Rescale it.")
+    positive = [term for term in kept if term[1] > 0]
+    negative = [term for term in kept if term[1] < 0]
+    return Inequality((*positive, *negative), limit, equal)
+
+
+def _number(given: object) -> Fraction:
+    if isinstance(given, Rational):
+        return Fraction(given)
+    if not isinstance(given, Real) or not np.isfinite(float(given)):
+        raise InvalidActions(f"inequality() expects finite numbers as factors and limit, got {given!r}.")
+    return as_typed(float(given))

@@ -1,0 +1,172 @@
+"""Let one feature move whenever another one does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.errors import InvalidActions, nearest
+from p2ce.problem.coding import MISSING, Codebook, Coding
+from p2ce.problem.decimals import as_typed
+from p2ce.problem.feature import shown
+from p2ce.problem.rules.base import Codes, ResolvedRule, Rule, coding_for, read_name, refuse_categories
+
+Counts = Literal["once", "each"]
+MOST_DECIMALS = 7  # places after the point for which there is a quick way
+
+
+@dataclass(frozen=True, slots=True)
+class Linked(Rule):
+    """When the driver moves by some amount, the follower moves by ratio times that amount.
+
+    The follower never moves on its own. A value that becomes known or missing has moved by no amount:
+    then the follower stays, as does one that is itself missing.
+    """
+
+    driver: str
+    follower: str
+    ratio: float = 1.0
+    counts: Counts = "once"  # whether the pair is one change or two in the objectives that count
+
+    kind = "linked"
+    required = ("driver", "follower")
+    optional = ("ratio", "counts")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.driver, self.follower)
+
+    def text(self) -> str:
+        times = "as much" if self.ratio == 1 else f"{shown(self.ratio)} times as much"
+        counted = "" if self.counts == "once" else ", counted as two changes"
+        return f"{self.follower} moves {times} as {self.driver} does{counted}"
+
+    def to_plain(self) -> dict[str, Any]:
+        whole = float(self.ratio).is_integer() and abs(self.ratio) < 1e15
+        ratio = int(self.ratio) if whole else self.ratio
+        plain = {"rule": self.kind, "driver": self.driver, "follower": self.follower, "ratio": ratio}
+        return plain if self.counts == "once" else {**plain, "counts": self.counts}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "Linked":
+        return linked(**{key: value for key, value in plain.items() if key != "rule"})
+
+    def resolve(self, codebook: Codebook) -> ResolvedRule:
+        refuse_categories(self, codebook, because="it moves by no amount. Use if_then() or together()")
+        return ResolvedRule(self, (), self.link(codebook).holds)
+
+    def link(self, codebook: Codebook) -> "Link":
+        """Give where the follower goes, for the columns of a table."""
+        driver, follower = (coding_for(self, codebook, name) for name in self.columns)
+        return Link(self, driver, follower)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """Where a follower goes, reckoned in the decimals that people read."""
+
+    rule: Linked
+    driver: Coding
+    follower: Coding
+
+    def follow(self, before: FloatArray, after: FloatArray, follower: FloatArray) -> FloatArray:
+        """Give the follower's codes for a driver that goes from before to after.
+
+        All three broadcast against each other. NaN where the follower's column cannot hold the value: half
+        a year in a column of whole years.
+        """
+        before, after, follower = np.broadcast_arrays(before, after, follower)
+        moves = (before != after) & (before != MISSING) & (after != MISSING) & (follower != MISSING)
+        arrived = np.array(follower, dtype=np.float64)
+        if moves.any():
+            arrived[moves] = self._arrive(before[moves], after[moves], follower[moves])
+        return arrived
+
+    def holds(self, before: Codes, after: Codes) -> BoolArray:
+        driver, follower = self.rule.driver, self.rule.follower
+        expected = self.follow(before[driver], after[driver], before[follower])
+        there: BoolArray = after[follower] == expected
+        return there
+
+    def _arrive(self, before: FloatArray, after: FloatArray, follower: FloatArray) -> FloatArray:
+        driver, own, ratio = self.driver.number_dtype, self.follower.number_dtype, as_typed(self.rule.ratio)
+        quick = _in_whole_units(((before, driver), (after, driver), (follower, own)), ratio)
+        if quick is not None:
+            return self._held(quick)
+        exact = [
+            float(as_typed(start, own) + ratio * (as_typed(new, driver) - as_typed(old, driver)))
+            for old, new, start in zip(before.tolist(), after.tolist(), follower.tolist(), strict=True)
+        ]
+        return self._held(np.array(exact))
+
+    def _held(self, values: FloatArray) -> FloatArray:
+        """Round to what the follower's column holds; NaN for what it cannot hold."""
+        dtype = self.follower.number_dtype
+        if dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                held = values.astype(dtype).astype(np.float64)
+            return np.where(np.isfinite(held), held, np.nan)
+        low, high = (0.0, 1.0) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        fits = (values == np.floor(values)) & (values >= low) & (values <= high)
+        return np.where(fits, values, np.nan)
+
+
+def _in_whole_units(
+    columns: tuple[tuple[FloatArray, "np.dtype[Any]"], ...], ratio: Fraction
+) -> FloatArray | None:
+    """Reckon follower + ratio · (after − before) in units of 10⁻ᵏ, exactly; None if that is not possible.
+
+    A value that has so few digits is the only one of its type with these digits, and so the shortest
+    decimal that people read.
+    """
+    finer = next((power for power in range(MOST_DECIMALS) if (ratio * 10**power).denominator == 1), None)
+    if finer is None:
+        return None
+    for power in range(MOST_DECIMALS):
+        units = [np.rint(values * 10.0**power) for values, _ in columns]
+        if all(
+            bool((np.abs(unit) < 10.0 ** _digits(dtype)).all())
+            and bool(((unit / 10.0**power).astype(dtype) == values).all())
+            for unit, (values, dtype) in zip(units, columns, strict=True)
+        ):
+            before, after, follower = units
+            move = float(ratio * 10**finer) * (after - before)
+            start = follower * 10.0**finer
+            if max(np.abs(move).max(), np.abs(start).max()) >= 2.0**52:
+                return None
+            reached: FloatArray = (start + move) / 10.0 ** (power + finer)
+            return reached
+    return None
+
+
+def _digits(dtype: "np.dtype[Any]") -> int:
+    return int(np.finfo(dtype).precision) if dtype.kind == "f" else 15
+
+
+def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "once") -> Linked:
+    """Let the follower move ``ratio`` times as much as the driver, and never on its own.
+
+    ``counts="once"`` takes the pair for one change, ``"each"`` for two.
+
+    >>> linked("YearsAtCurrentJob", "Age").text()
+    'Age moves as much as YearsAtCurrentJob does'
+    """
+    names = read_name("linked", driver), read_name("linked", follower)
+    if names[0] == names[1]:
+        raise InvalidActions(f"linked() names {names[0]!r} as its own follower. Name two columns.")
+    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not isfinite(ratio) or ratio == 0:
+        raise InvalidActions(
+            f"linked() expects a ratio other than 0, got {ratio!r}. "
+            f"Give how much {names[1]!r} moves when {names[0]!r} moves by 1."
+        )
+    known = get_args(Counts)
+    if counts not in known:
+        raise InvalidActions(
+            f"linked() expects counts='once' or 'each', got {counts!r}. {nearest(counts, known)}"
+        )
+    return Linked(*names, float(ratio), "each" if counts == "each" else "once")

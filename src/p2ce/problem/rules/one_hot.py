@@ -1,0 +1,95 @@
+"""Take some 0/1 columns for one category."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import BoolArray
+from p2ce.errors import InvalidActions
+from p2ce.problem.coding import Codebook
+from p2ce.problem.rules.base import (
+    Codes,
+    ResolvedRule,
+    Rule,
+    changed,
+    read_list,
+    read_name,
+    read_names,
+    refuse_categories,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OneHot(Rule):
+    """These 0/1 columns are the levels of one category: exactly one of them is 1.
+
+    With ``may_be_none`` all of them may be 0 as well, as after an encoder that drops a level; None says
+    that the data decide: if some row of the reference has none. What a person has today is always
+    allowed to stay, also two levels or a missing value.
+    """
+
+    name: str  # of the category
+    levels: tuple[str, ...]
+    may_be_none: bool | None = None
+
+    kind = "one_hot"
+    required = ("name", "columns")
+    optional = ("may_be_none",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.levels
+
+    def text(self) -> str:
+        much = {None: "one", True: "at most one", False: "exactly one"}[self.may_be_none]
+        return f"{self.name}: {much} of {', '.join(self.levels)} is 1"
+
+    def to_plain(self) -> dict[str, Any]:
+        plain = {"rule": self.kind, "name": self.name, "columns": list(self.levels)}
+        return plain if self.may_be_none is None else {**plain, "may_be_none": self.may_be_none}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "OneHot":
+        return one_hot(plain["name"], read_list(cls.kind, plain["columns"]), plain.get("may_be_none"))
+
+    def settled(self, rows: Codes) -> "OneHot":
+        """Let the reference (column → codes) decide whether none is a level, if nobody else did."""
+        if self.may_be_none is not None:
+            return self
+        empty = np.logical_and.reduce([rows[level] == 0 for level in self.levels])
+        return replace(self, may_be_none=bool(empty.any()))
+
+    def closed(self, rows: Codes) -> BoolArray:
+        """Tell which rows have exactly one level, or none where that is allowed or left open."""
+        levels = np.array([rows[level] for level in self.levels])
+        known = ((levels == 0) | (levels == 1)).all(axis=0)
+        count = np.count_nonzero(levels == 1, axis=0)
+        fits: BoolArray = known & ((count == 1) | ((count == 0) & (self.may_be_none is not False)))
+        return fits
+
+    def resolve(self, codebook: Codebook) -> ResolvedRule:
+        refuse_categories(self, codebook, because="it is one category already. Leave it out of the group")
+        return ResolvedRule(self, (), self._holds)
+
+    def _holds(self, before: Codes, after: Codes) -> BoolArray:
+        stays = ~np.logical_or.reduce([changed(before, after, level) for level in self.levels])
+        # Nobody is led to no level at all unless somebody, or the data, said that this is one.
+        strictly = self if self.may_be_none is not None else replace(self, may_be_none=False)
+        kept: BoolArray = stays | strictly.closed(after)
+        return kept
+
+
+def one_hot(name: object, columns: Any, may_be_none: bool | None = None) -> OneHot:
+    """Take 0/1 columns for one category, which changes as a whole and counts as one change.
+
+    >>> one_hot("Housing", ["Housing_own", "Housing_rent"], may_be_none=False).text()
+    'Housing: exactly one of Housing_own, Housing_rent is 1'
+    """
+    if isinstance(columns, str):
+        raise InvalidActions(f"one_hot() expects a list of columns, got {columns!r}. Name at least two.")
+    if may_be_none not in (None, True, False):
+        raise InvalidActions(f"one_hot() expects may_be_none=None, True or False, got {may_be_none!r}.")
+    levels = read_names("one_hot", columns)
+    return OneHot(read_name("one_hot", name), levels, None if may_be_none is None else bool(may_be_none))

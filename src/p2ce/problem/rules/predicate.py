@@ -1,0 +1,143 @@
+"""Let any Python function judge candidate rows."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import BoolArray
+from p2ce.errors import InvalidActions, InvalidAnswer, nearest
+from p2ce.problem.coding import Codebook
+from p2ce.problem.rules.base import ResolvedRule, Rule, check_columns, read_list, read_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Function: TypeAlias = "Callable[[pd.DataFrame], Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate(Rule):
+    """A function that gets a frame of candidate rows and answers with a bool for each.
+
+    It is asked about rows that the search has found, and prunes nothing before. Given as
+    "module:function" it can be saved in a policy file; that module is imported when the rule is first
+    asked, never when the file is read. Importing runs its code: use policies whose predicates you trust.
+    """
+
+    function: "Function | str"
+    name: str
+    about: tuple[str, ...] = ()  # columns that the function looks at, as far as somebody says
+
+    kind = "predicate"
+    required = ("function",)
+    optional = ("name", "columns")
+    prunes = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.about
+
+    def text(self) -> str:
+        return f"{self.name} says yes"
+
+    def to_plain(self) -> dict[str, Any]:
+        if not isinstance(self.function, str):
+            raise InvalidActions(
+                f"The predicate {self.name!r} is a Python object, which a policy file cannot hold. Give it "
+                f'as "module:function", or drop it with without_rule() before saving.'
+            )
+        plain: dict[str, Any] = {"rule": self.kind, "function": self.function}
+        if self.name != self.function:
+            plain["name"] = self.name
+        return {**plain, "columns": list(self.about)} if self.about else plain
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "Predicate":
+        if not isinstance(plain["function"], str):
+            raise InvalidActions(f'predicate expects function: "module:function", got {plain["function"]!r}.')
+        columns = read_list(cls.kind, plain.get("columns", []))
+        return predicate(plain["function"], name=plain.get("name"), columns=columns)
+
+    def resolve(self, codebook: Codebook) -> ResolvedRule:
+        check_columns(self, codebook)
+        return ResolvedRule(self)
+
+    def holds_frame(self, frame: "pd.DataFrame") -> BoolArray:
+        """Ask the function about rows of the columns' own types, (n,); it gets a copy of them."""
+        function = self._loaded()
+        try:
+            answer = function(frame.copy())
+        except Exception as error:
+            raise InvalidAnswer(
+                f"The predicate {self.name!r} failed on {len(frame)} candidate rows: "
+                f"{type(error).__name__}: {error}. It gets a frame and must answer with a bool for each row."
+            ) from error
+        return self._checked(answer, len(frame))
+
+    def _checked(self, answer: Any, rows: int) -> BoolArray:
+        try:
+            found = np.asarray(answer)
+        except Exception as error:
+            raise self._unusable(repr(type(answer).__name__), rows) from error
+        if found.dtype == object and all(isinstance(one, bool | np.bool_) for one in found.ravel().tolist()):
+            found = found.astype(np.bool_)
+        if found.dtype != np.bool_ or found.shape != (rows,):
+            raise self._unusable(f"{found.dtype} of shape {found.shape}", rows)
+        kept: BoolArray = found
+        return kept
+
+    def _unusable(self, got: str, rows: int) -> InvalidAnswer:
+        return InvalidAnswer(
+            f"The predicate {self.name!r} must answer with {rows} bools, one for each row, got {got}. "
+            f"Return a column of comparisons, such as frame['a'] <= frame['b'], without missing values."
+        )
+
+    def _loaded(self) -> Function:
+        if not isinstance(self.function, str):
+            return self.function
+        module_name, _, path = self.function.partition(":")
+        try:
+            found: Any = import_module(module_name)
+        except Exception as error:
+            raise InvalidActions(
+                f"The predicate {self.function!r} could not be imported: {type(error).__name__}: {error}. "
+                f"Is {module_name!r} installed, or in the folder that Python runs in?"
+            ) from error
+        for part in path.split("."):
+            if not hasattr(found, part):
+                public = [one for one in dir(found) if not one.startswith("_")]
+                raise InvalidActions(f"{module_name!r} has no {path!r}. {nearest(part, public)}")
+            found = getattr(found, part)
+        if not callable(found):
+            raise InvalidActions(f"{self.function!r} is {type(found).__name__}, not a function.")
+        function: Function = found
+        return function
+
+
+def predicate(
+    function: "Function | str", *, name: str | None = None, columns: "str | Iterable[str]" = ()
+) -> Predicate:
+    """Let a function judge candidate rows: it gets a frame and answers with a bool for each row.
+
+    It is checked on candidates but prunes nothing, so that it may make the search slow. ``columns`` says
+    which columns it looks at, for messages. Write "module:function" if the rule is to be saved.
+
+    >>> import pandas as pd
+    >>> rule = predicate(lambda rows: rows["a"] * rows["b"] <= 6, name="small product")
+    >>> rule.holds_frame(pd.DataFrame({"a": [2, 3], "b": [3, 3]})).tolist()
+    [True, False]
+    """
+    if isinstance(function, str):
+        module_name, colon, path = function.partition(":")
+        parts = [*module_name.split("."), *path.split(".")]
+        if not colon or not all(part.isidentifier() for part in parts):
+            raise InvalidActions(f'predicate() expects a function or "module:function", got {function!r}.')
+    elif not callable(function):
+        raise InvalidActions(f"predicate() expects a function or its name, got {type(function).__name__}.")
+    if isinstance(columns, str):
+        columns = (columns,)
+    given = name or (function if isinstance(function, str) else getattr(function, "__name__", "predicate"))
+    return Predicate(function, str(given), tuple(read_name("predicate", column) for column in columns))

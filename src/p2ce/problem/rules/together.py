@@ -1,0 +1,70 @@
+"""Let features change all together or not at all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import BoolArray
+from p2ce.problem.coding import Codebook
+from p2ce.problem.rules.base import (
+    Budget,
+    Codes,
+    IfChanged,
+    ResolvedRule,
+    Rule,
+    changed,
+    check_columns,
+    read_list,
+    read_names,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Together(Rule):
+    """These columns change together or not at all."""
+
+    names: tuple[str, ...]
+
+    kind = "together"
+    required = ("columns",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+    def text(self) -> str:
+        return f"{', '.join(self.names)} change together or not at all"
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"rule": self.kind, "columns": list(self.names)}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "Together":
+        return together(*read_list(cls.kind, plain["columns"]))
+
+    def resolve(self, codebook: Codebook) -> ResolvedRule:
+        check_columns(self, codebook)
+        # In a ring: each may change only if the next one does, and so all or none.
+        ring = zip(self.names, (*self.names[1:], self.names[0]), strict=True)
+        budgets = tuple(
+            Budget(self.text(), 0.5, True, ((one, IfChanged()), (next_one, IfChanged(-1.0))))
+            for one, next_one in ring
+        )
+        return ResolvedRule(self, budgets, self._holds)
+
+    def _holds(self, before: Codes, after: Codes) -> BoolArray:
+        moved = np.array([changed(before, after, name) for name in self.names])
+        count = np.count_nonzero(moved, axis=0)
+        same: BoolArray = (count == 0) | (count == len(self.names))
+        return same
+
+
+def together(*names: object) -> Together:
+    """Let the named columns change together or not at all.
+
+    >>> together("LoanAmount", "LoanMonths").text()
+    'LoanAmount, LoanMonths change together or not at all'
+    """
+    return Together(read_names("together", names))

@@ -1,0 +1,102 @@
+"""Write the types of a frame's columns as text, and make columns of these types again."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.result.categories import Categories
+from p2ce.tables.cells import is_missing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CATEGORY = "category"
+
+
+def column_types(frame: "pd.DataFrame") -> tuple[dict[str, str], dict[str, Categories]]:
+    """Note the type of every column as text, and the labels of those that hold categories.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"Age": [41], "Housing": pd.Categorical(["rent"], categories=["own", "rent"])})
+    >>> dtypes, categories = column_types(frame)
+    >>> dtypes, categories["Housing"].labels
+    ({'Age': 'int64', 'Housing': 'category'}, ('own', 'rent'))
+    """
+    dtypes = {str(name): dtype_text(dtype) for name, dtype in frame.dtypes.items()}
+    categories = {
+        str(name): Categories(
+            labels=tuple(dtype.categories.tolist()),
+            ordered=bool(dtype.ordered),
+            dtype=dtype_text(dtype.categories.dtype),
+        )
+        for name, dtype in frame.dtypes.items()
+        if hasattr(dtype, "categories")
+    }
+    return dtypes, categories
+
+
+def dtype_text(dtype: Any) -> str:
+    """Name a type so that `made_column` makes a column of the same one.
+
+    pandas calls all of its text types by the same name, so the storage is added where it is not the usual.
+    """
+    text = str(dtype)
+    if text not in ("string", "str") or not hasattr(dtype, "storage"):
+        return text
+    return text if dtype == _dtype_from(text) else f"{text}[{dtype.storage}]"
+
+
+def made_column(values: Sequence[Any], dtype: str, categories: Categories | None = None) -> "pd.Series[Any]":
+    """Make a column of the type that `dtype_text` named; missing values are the type's own.
+
+    Labels that the categories lack, such as a person's unseen one, are appended to them. A column of any
+    objects keeps None and NaN as they are, since that is what its user tells missing values by.
+    """
+    import pandas as pd  # here, so that holding an answer costs no import
+
+    if dtype == CATEGORY and categories is not None:
+        cells = [None if is_missing(value) else value for value in values]
+        return pd.Series(pd.Categorical(_objects(cells), dtype=_categorical(categories, cells)))
+    if dtype == "object":
+        return pd.Series(_objects(values), dtype="object")
+    found = _dtype_from(dtype)
+    if hasattr(found, "na_value"):
+        # NaN in a list of a nullable type is a missing value as much as None is.
+        values = [None if is_missing(value) else value for value in values]
+    column: pd.Series[Any] = pd.Series(list(values), dtype=found)
+    return column
+
+
+def _categorical(categories: Categories, cells: Sequence[Any]) -> "pd.CategoricalDtype":
+    import pandas as pd
+
+    known = dict.fromkeys(categories.labels)
+    unseen = list(dict.fromkeys(cell for cell in cells if cell is not None and cell not in known))
+    labels = [*known, *unseen]
+    index: pd.Index[Any]
+    try:
+        index = pd.Index(labels, dtype=categories.dtype or None, tupleize_cols=False)
+    except (TypeError, ValueError):  # an unseen label that labels of this type cannot stand beside
+        index = pd.Index(labels, dtype="object", tupleize_cols=False)
+    return pd.CategoricalDtype(index, ordered=categories.ordered)
+
+
+def _objects(cells: Sequence[Any]) -> Any:
+    """Make an array of objects in which a tuple is one cell."""
+    array = np.empty(len(cells), dtype=object)
+    for place, cell in enumerate(cells):
+        array[place] = cell
+    return array
+
+
+def _dtype_from(text: str) -> Any:
+    import pandas as pd
+
+    name, _, storage = text.partition("[")
+    if name == "str":
+        text_dtype = pd.Series([""]).dtype  # `str` from pandas 3 on, objects before
+        if not storage or not isinstance(text_dtype, pd.StringDtype):
+            return text_dtype
+        return pd.StringDtype(storage.rstrip("]"), na_value=np.nan)  # type: ignore[call-arg,unused-ignore]
+    return pd.api.types.pandas_dtype(text)

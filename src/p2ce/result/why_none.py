@@ -1,0 +1,196 @@
+"""Say which restrictions keep a person from every option."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from p2ce.result.categories import Categories
+from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.explanation import check_format
+from p2ce.result.numbers import readable_cost
+from p2ce.result.overview import changes_in_brief
+from p2ce.result.plain import Value, plain_values, read_values
+from p2ce.result.table import Layout, counterfactual_table, own_name
+from p2ce.tables import as_kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT = "p2ce.why_none/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """A smallest set of restrictions without which there is an option, and the cheapest such option."""
+
+    restrictions: tuple[str, ...]  # what has to be given up, in words
+    kinds: tuple[str, ...]  # of each: "changes", "direction", "range", "rule", "plausibility", …
+    counterfactual: Counterfactual
+    proven: bool  # nothing cheaper exists without these restrictions, and no part of the set is enough
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the same content as JSON-ready data."""
+        return {
+            "restrictions": list(self.restrictions),
+            "kinds": list(self.kinds),
+            "counterfactual": self.counterfactual.to_dict(),
+            "proven": bool(self.proven),
+        }
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, Any], *, columns: tuple[str, ...] = (), objectives: tuple[str, ...] = ()
+    ) -> "Opening":
+        """Undo `to_dict`."""
+        return cls(
+            restrictions=tuple(data["restrictions"]),
+            kinds=tuple(data["kinds"]),
+            counterfactual=Counterfactual.from_dict(
+                data["counterfactual"], columns=columns, objectives=objectives
+            ),
+            proven=data["proven"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WhyNone:
+    """Why a person has no option: the smallest sets of restrictions whose removal gives one.
+
+    Only what `considered` lists was tried. A set in `undecided` was not settled in time: it may open a way
+    or not. `complete` says that every set of what was considered is settled, up to all of it together, so
+    that the openings are all there are.
+
+    >>> way = Counterfactual(
+    ...     values={"Age": 41, "Income": 42_000}, changes={"Income": (30_000, 42_000)},
+    ...     costs={"changes": 1.0}, score=0.53,
+    ... )
+    >>> why = WhyNone(
+    ...     person={"Age": 41, "Income": 30_000},
+    ...     openings=(Opening(restrictions=("Income stays within 25,000 to 40,000",), kinds=("range",),
+    ...                       counterfactual=way, proven=True),),
+    ...     considered=("Income stays within 25,000 to 40,000", "at most 1 change"), complete=True,
+    ... )
+    >>> print(why)
+    1 way would open if restrictions were dropped, of 2 considered:
+    1. without "Income stays within 25,000 to 40,000":
+       Income: 30,000 → 42,000 (changes 1)
+    The list is complete: every way needs one of these sets dropped, and no smaller one is enough.
+    """
+
+    person: dict[str, Value]
+    openings: tuple[Opening, ...] = ()
+    undecided: tuple[tuple[str, ...], ...] = ()  # sets of restrictions not settled in time
+    considered: tuple[str, ...] = ()  # the finite list of restrictions that might have been dropped
+    complete: bool
+    objectives: tuple[str, ...] = ()
+    dtypes: dict[str, str] = field(default_factory=dict)
+    categories: dict[str, Categories] = field(default_factory=dict)
+    kind: str = "pandas"  # in which kind of table `to_frame` answers
+    elapsed: float = 0.0  # seconds; no part of the answer
+
+    def __len__(self) -> int:
+        return len(self.openings)
+
+    def __iter__(self) -> Iterator[Opening]:
+        return iter(self.openings)
+
+    @overload
+    def to_frame(self, *, kind: Literal["pandas"]) -> "pd.DataFrame": ...
+    @overload
+    def to_frame(self, *, kind: str | None = None) -> Any: ...
+    def to_frame(self, *, kind: str | None = None) -> Any:
+        """Give a row per opening: restrictions, their kinds, proven, then as `Explanation.to_frame`."""
+        import pandas as pd
+
+        options = [opening.counterfactual for opening in self.openings]
+        frame = counterfactual_table(
+            options, Layout(dtypes=self.dtypes, categories=self.categories, objectives=self.objectives)
+        )
+        ours: dict[str, pd.Series[Any]] = {
+            "restrictions": pd.Series(["; ".join(one.restrictions) for one in self.openings], dtype="object"),
+            "kinds": pd.Series(["; ".join(one.kinds) for one in self.openings], dtype="object"),
+            "proven": pd.Series([one.proven for one in self.openings], dtype="bool"),
+        }
+        for place, (name, column) in enumerate(ours.items()):
+            frame.insert(place, own_name(name, frame.columns), column)
+        return as_kind(frame, kind or self.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the same content as JSON-ready data, without the time that it took."""
+        return {
+            "format": FORMAT,
+            "columns": list(self.dtypes),
+            "dtypes": dict(self.dtypes),
+            "categories": {name: labels.to_dict() for name, labels in self.categories.items()},
+            "kind": self.kind,
+            "objectives": list(self.objectives),
+            "person": plain_values(self.person),
+            "openings": [opening.to_dict() for opening in self.openings],
+            "undecided": [list(restrictions) for restrictions in self.undecided],
+            "considered": list(self.considered),
+            "complete": bool(self.complete),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "WhyNone":
+        """Undo `to_dict`, also after a way through JSON that did not keep the order of keys."""
+        check_format(data, FORMAT, "WhyNone")
+        columns, objectives = tuple(data["columns"]), tuple(data["objectives"])
+        return cls(
+            person=read_values(data["person"], columns),
+            openings=tuple(
+                Opening.from_dict(one, columns=columns, objectives=objectives) for one in data["openings"]
+            ),
+            undecided=tuple(tuple(restrictions) for restrictions in data["undecided"]),
+            considered=tuple(data["considered"]),
+            complete=data["complete"],
+            objectives=objectives,
+            dtypes={name: data["dtypes"][name] for name in columns},
+            categories={name: Categories.from_dict(one) for name, one in data["categories"].items()},
+            kind=data["kind"],
+        )
+
+    def __eq__(self, other: object) -> bool:
+        # On the JSON form, so that a missing value (NaN) in the person equals itself.
+        return isinstance(other, WhyNone) and (
+            {**self.to_dict(), "kind": None} == {**other.to_dict(), "kind": None}
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        lines = [_headline(self)]
+        for number, opening in enumerate(self.openings, start=1):
+            lines += _told(opening, number, self.dtypes)
+        lines += [f"Not settled in time: without {_quoted(names)}." for names in self.undecided]
+        return "\n".join([*lines, _closing(self)])
+
+
+def _headline(why: WhyNone) -> str:
+    considered = f"{len(why.considered):,} considered"
+    if not len(why):
+        return f"No way was found by dropping restrictions, of {considered}."
+    ways = f"{len(why)} way{'s' * (len(why) != 1)}"
+    return f"{ways} would open if restrictions were dropped, of {considered}:"
+
+
+def _told(opening: Opening, number: int, dtypes: dict[str, str]) -> list[str]:
+    option = opening.counterfactual
+    costs = ", ".join(f"{name} {readable_cost(cost)}" for name, cost in option.costs.items())
+    unsure = "" if opening.proven else "; not proven to be smallest and cheapest"
+    return [
+        f"{number}. without {_quoted(opening.restrictions)}:",
+        f"   {changes_in_brief(option, dtypes)} ({costs}{unsure})",
+    ]
+
+
+def _quoted(restrictions: tuple[str, ...]) -> str:
+    return " and ".join(f'"{one}"' for one in restrictions)
+
+
+def _closing(why: WhyNone) -> str:
+    if not why.complete:
+        return "The list is not complete: other sets of what was considered may open a way as well."
+    if not len(why):
+        return "Proven: with all of them dropped together, there is still no option."
+    return "The list is complete: every way needs one of these sets dropped, and no smaller one is enough."

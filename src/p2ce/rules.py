@@ -1,0 +1,43 @@
+"""Rules between features, for ``ActionSet.rule()``.
+
+    from p2ce import rules
+
+    actions = actions.rule(
+        rules.linked("YearsAtCurrentJob", "Age"),          # when one moves the other moves
+        rules.inequality("late_90d <= late_30d"),
+        rules.if_then(if_={"Housing": "own"}, then={"Rent": 0}),
+    )
+
+Every rule is enforced inside the search and checked again on the result; all but ``predicate`` prune. A rule
+speaks about the row after the changes, and about today's only where it says "changes".
+"""
+
+from p2ce.problem.rules import (
+    CHANGES,
+    Rule,
+    allow_only,
+    at_most_one_of,
+    exclusive,
+    forbid,
+    if_then,
+    inequality,
+    linked,
+    one_hot,
+    predicate,
+    together,
+)
+
+__all__ = [
+    "CHANGES",
+    "Rule",
+    "allow_only",
+    "at_most_one_of",
+    "exclusive",
+    "forbid",
+    "if_then",
+    "inequality",
+    "linked",
+    "one_hot",
+    "predicate",
+    "together",
+]

@@ -1,0 +1,106 @@
+"""Read tables of Arrow, and write them.
+
+A missing value is null there. A dictionary is a column of categories, with its flag for order.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.tables.cells import plain_cells
+from p2ce.tables.columns import (
+    Problem,
+    bool_column,
+    category_column,
+    text_column,
+    unsupported,
+    whole_column,
+)
+from p2ce.tables.kinds import library
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_arrow(table: Any, error: Problem) -> "pd.DataFrame":
+    """Turn a table, or a batch of records, into a frame of pandas."""
+    import pandas as pd
+
+    names = list(table.schema.names)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise error(f"Column {twice!r} appears more than once. Give every column its own name.")
+    columns = {name: arrow_column(name, table.column(place), error) for place, name in enumerate(names)}
+    return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows))
+
+
+def arrow_column(name: str, array: Any, error: Problem) -> "pd.Series[Any]":
+    """Turn one column, in chunks or not, into the type of pandas that says the same."""
+    import pandas as pd
+
+    types = library("pyarrow").types
+    kind = array.type
+    if types.is_boolean(kind):
+        return bool_column(array.to_pylist())
+    if types.is_integer(kind):
+        filled = array.fill_null(0) if array.null_count else array
+        return whole_column(_numbers(filled), _numbers(array.is_null()))
+    if types.is_floating(kind):
+        return pd.Series(np.array(_numbers(array)))
+    if _is_text(types, kind):
+        return text_column(array.to_pylist())
+    if types.is_dictionary(kind) and (
+        _is_text(types, kind.value_type)
+        or types.is_integer(kind.value_type)
+        or types.is_floating(kind.value_type)
+        or types.is_boolean(kind.value_type)
+    ):
+        return category_column(array.to_pylist(), _labels(array), ordered=kind.ordered)
+    raise unsupported(name, kind, error)
+
+
+def _is_text(types: Any, kind: Any) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind)) or str(kind) == "string_view"
+
+
+def _numbers(array: Any) -> Any:
+    return array.to_numpy() if hasattr(array, "chunks") else array.to_numpy(zero_copy_only=False)
+
+
+def _labels(array: Any) -> list[Any]:
+    """List the labels of a dictionary; each chunk may have its own."""
+    chunks = array.chunks if hasattr(array, "chunks") else [array]
+    return [label for chunk in chunks for label in chunk.dictionary.to_pylist()]
+
+
+def write_arrow(frame: "pd.DataFrame") -> Any:
+    """Turn a frame of pandas into a table of Arrow."""
+    arrow = library("pyarrow")
+    columns = [_written(arrow, frame.iloc[:, place]) for place in range(frame.shape[1])]
+    return arrow.Table.from_arrays(columns, names=[str(name) for name in frame.columns])
+
+
+def _written(arrow: Any, column: "pd.Series[Any]") -> Any:
+    dtype: Any = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        return arrow.array(column.to_numpy(), from_pandas=True)  # NaN becomes null
+    cells = [None if value != value else value for value in plain_cells(column)]
+    if hasattr(dtype, "categories"):
+        codes = column.cat.codes.to_numpy()
+        indices = arrow.array(codes.astype(np.int32), mask=codes < 0)
+        labels = _inferred(arrow, dtype.categories.tolist())
+        return arrow.DictionaryArray.from_arrays(indices, labels, ordered=bool(dtype.ordered))
+    held = getattr(dtype, "numpy_dtype", None)
+    if isinstance(held, np.dtype) and held.kind in "biuf":  # whole numbers and bools that may be missing
+        return arrow.array(cells, type=arrow.from_numpy_dtype(held))
+    return _inferred(arrow, cells)
+
+
+def _inferred(arrow: Any, cells: list[Any]) -> Any:
+    if all(cell is None or isinstance(cell, str) for cell in cells):
+        return arrow.array(cells, type=arrow.string())
+    try:
+        return arrow.array(cells)
+    except arrow.ArrowException:
+        # Cells of several types, or of one that Arrow has no word for.
+        return arrow.array([None if cell is None else str(cell) for cell in cells], type=arrow.string())

@@ -1,0 +1,30 @@
+"""Give a frame of pandas back in another kind of table."""
+
+from typing import TYPE_CHECKING, Any
+
+from p2ce.tables.arrow_tables import write_arrow
+from p2ce.tables.kinds import ARROW, DICT, NUMPY, PANDAS, POLARS, RECORDS, check_kind
+from p2ce.tables.plain_tables import write_columns, write_records, write_structured
+from p2ce.tables.polars_tables import write_polars
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WRITERS = {
+    POLARS: write_polars,
+    ARROW: write_arrow,
+    NUMPY: write_structured,
+    DICT: write_columns,
+    RECORDS: write_records,
+}
+
+
+def as_kind(frame: "pd.DataFrame", kind: str) -> Any:
+    """Give a frame of pandas as a table of the kind, types and gaps kept as far as the kind has them.
+
+    >>> import pandas as pd
+    >>> as_kind(pd.DataFrame({"Age": [41], "Housing": ["own"]}), "records")
+    [{'Age': 41, 'Housing': 'own'}]
+    """
+    check_kind(kind)
+    return frame if kind == PANDAS else WRITERS[kind](frame)

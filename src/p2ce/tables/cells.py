@@ -1,0 +1,43 @@
+"""Tell what one cell of a table holds, whatever library it came from."""
+
+from typing import Any
+
+import numpy as np
+
+
+def is_missing(value: Any) -> bool:
+    """Tell None, NaN and pandas' NA and NaT from every other value.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if value is None:
+        return True
+    if isinstance(value, str | bytes | bool | int | tuple):
+        return False
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # NA has no truth value, an array has several
+        return not hasattr(value, "__len__")
+
+
+def plain_cell(value: Any, *, in_floats: bool = False) -> Any:
+    """Give a cell in plain Python; a missing one is NaN in a column of floats and None elsewhere.
+
+    >>> plain_cell(np.int8(41)), plain_cell(np.nan)
+    (41, None)
+    """
+    if is_missing(value):
+        return float("nan") if in_floats else None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def holds_floats(dtype: Any) -> bool:
+    """Tell whether a column's type is of floats that say missing by NaN."""
+    return isinstance(dtype, np.dtype) and dtype.kind == "f"
+
+
+def plain_cells(column: Any) -> list[Any]:
+    """Give a pandas column as plain Python values."""
+    floats = holds_floats(column.dtype)
+    return [plain_cell(value, in_floats=floats) for value in column.tolist()]

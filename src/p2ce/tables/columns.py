@@ -1,0 +1,107 @@
+"""Make pandas columns of values from elsewhere, in the type that says the same."""
+
+from collections.abc import Sequence
+from datetime import date, time, timedelta
+from numbers import Number
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from p2ce.errors import InvalidReference, P2CEError, UnsupportedColumn
+from p2ce.tables.cells import is_missing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_CELLS = (date, time, timedelta, np.datetime64, np.timedelta64, list, dict, set, np.ndarray)
+Problem: TypeAlias = type[P2CEError]  # which error a table that cannot be read is
+
+
+def unsupported(name: object, what: object, error: Problem) -> P2CEError:
+    """Say that a column is of no type that people can change values of."""
+    refusal = UnsupportedColumn if issubclass(error, InvalidReference) else error
+    return refusal(
+        f"Expected columns of numbers, bools, categories or text, got {str(name)!r} ({what}). "
+        "Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
+    )
+
+
+def text_dtype() -> Any:
+    """Give the type in which pandas holds text: `str` from pandas 3 on, objects before."""
+    import pandas as pd
+
+    return pd.Series([""]).dtype
+
+
+def text_column(values: Sequence[Any]) -> "pd.Series[Any]":
+    """Make a column of text; None is a missing one."""
+    import pandas as pd
+
+    column: pd.Series[Any] = pd.Series(list(values), dtype=text_dtype())
+    return column
+
+
+def bool_column(values: Sequence[Any]) -> "pd.Series[Any]":
+    """Make a column of bools, of the type that holds missing ones only where there are any."""
+    import pandas as pd
+
+    return pd.Series(list(values), dtype="boolean" if any(value is None for value in values) else "bool")
+
+
+def whole_column(filled: Any, missing: Any) -> "pd.Series[Any]":
+    """Make a column of whole numbers, of the type that holds missing ones only where there are any.
+
+    ``filled`` has any number where one is missing.
+    """
+    import pandas as pd
+
+    # Copied, since what other libraries hand out may not be written to.
+    numbers, gaps = np.array(filled), np.array(missing, dtype=np.bool_)
+    return pd.Series(pd.arrays.IntegerArray(numbers, gaps) if gaps.any() else numbers)
+
+
+def category_column(values: Sequence[Any], labels: Sequence[Any], *, ordered: bool) -> "pd.Series[Any]":
+    """Make a column of categories with all their labels, also those that no row has."""
+    import pandas as pd
+
+    known = [label for label in dict.fromkeys(labels) if label is not None]
+    texts = all(isinstance(label, str) for label in known)
+    index = pd.Index(known, dtype=text_dtype() if texts else None)
+    return pd.Series(pd.Categorical(list(values), dtype=pd.CategoricalDtype(index, ordered=ordered)))
+
+
+def listed_column(name: object, values: Sequence[Any], error: Problem) -> "pd.Series[Any]":
+    """Make a column of plain Python values, in the type that holds them all.
+
+    Whole numbers stay whole where some are missing, other than in a frame that pandas makes of a list.
+    """
+    import pandas as pd
+
+    cells = [None if is_missing(value) else _unwrapped(value) for value in values]
+    known = [cell for cell in cells if cell is not None]
+    for cell in known:
+        odd_number = isinstance(cell, Number) and not isinstance(cell, int | float)
+        if odd_number or isinstance(cell, NO_CELLS):
+            raise unsupported(name, f"it holds {type(cell).__name__}, as in {cell!r}", error)
+    kinds = {bool if isinstance(cell, bool) else type(cell) for cell in known}
+    if not known and any(isinstance(value, float) for value in values):
+        kinds = {float}  # NaN all over
+    if kinds == {bool}:
+        return bool_column(cells)
+    if kinds == {int} and all(-(2**63) <= cell < 2**63 for cell in known):
+        filled = np.array([0 if cell is None else cell for cell in cells], dtype=np.int64)
+        return whole_column(filled, [cell is None for cell in cells])
+    if kinds and kinds <= {int, float}:
+        return pd.Series([np.nan if cell is None else float(cell) for cell in cells], dtype="float64")
+    if kinds == {str}:
+        return text_column(cells)
+    held = np.empty(len(cells), dtype=object)
+    for place, cell in enumerate(cells):  # one by one: a tuple is one cell
+        held[place] = cell
+    return pd.Series(held, dtype="object")
+
+
+def _unwrapped(value: Any) -> Any:
+    # A date of NumPy would become a plain number.
+    timed = isinstance(value, np.datetime64 | np.timedelta64)
+    return value.item() if isinstance(value, np.generic) and not timed else value

@@ -1,0 +1,182 @@
+"""Find which columns move as one: one-hot groups for everyone, linked features for each person."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.compiled.score import CompiledScore, Spending
+from p2ce.grid.compound import Compound
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.coding import Codebook
+from p2ce.problem.feature import Direction
+from p2ce.problem.rules.linked import Linked
+from p2ce.problem.rules.one_hot import OneHot
+
+
+def settle_groups(actions: ActionSet, codebook: Codebook, values: FloatArray) -> ActionSet:
+    """Let the reference (n, d) decide for every one-hot group whether it may be empty."""
+    rows = {name: values[:, place] for place, name in enumerate(codebook.names)}
+    rules = tuple(rule.settled(rows) if isinstance(rule, OneHot) else rule for rule in actions.rules)
+    return replace(actions, rules=rules)
+
+
+def groups_of(actions: ActionSet, codebook: Codebook) -> tuple[Compound, ...]:
+    """Give a compound for every one-hot group: a level per column, and one for none of them."""
+    found = []
+    for rule in actions.rules:
+        if isinstance(rule, OneHot):
+            levels = np.vstack([np.eye(len(rule.levels)), np.zeros(len(rule.levels))])
+            fixed = all(actions[name].fixed for name in rule.levels)
+            may_go_to = np.full(len(levels), not fixed)
+            may_go_to[-1] &= rule.may_be_none is True
+            members = np.array([codebook.names.index(name) for name in rule.levels])
+            found.append(Compound(name=rule.name, members=members, levels=levels, may_go_to=may_go_to))
+    return tuple(found)
+
+
+def has_links(actions: ActionSet) -> bool:
+    """Tell whether some feature follows another, by an amount that depends on the person."""
+    return any(isinstance(rule, Linked) for rule in actions.rules)
+
+
+def compounds_for(
+    actions: ActionSet, codebook: Codebook, groups: Sequence[Compound], person: FloatArray
+) -> tuple[Compound, ...]:
+    """Give the compounds of one person (d,): groups as they stand, and a chain for every driver."""
+    own = [_with_own_level(group, person) for group in groups]
+    links = [rule for rule in actions.rules if isinstance(rule, Linked)]
+    followers = {rule.follower for rule in links}
+    drivers = dict.fromkeys(rule.driver for rule in links if rule.driver not in followers)
+    return (*own, *(_chain(driver, links, actions, codebook, person) for driver in drivers))
+
+
+def _with_own_level(group: Compound, person: FloatArray) -> Compound:
+    """Add the level at which the person stands, two columns at 1 say, where the group has no such one."""
+    if not np.isnan(group.codes_of(person[None, :])[0]):
+        return group
+    return replace(
+        group,
+        levels=np.vstack([group.levels, person[group.members]]),
+        may_go_to=np.append(group.may_go_to, False),
+    )
+
+
+def _chain(
+    driver: str, links: Sequence[Linked], actions: ActionSet, codebook: Codebook, person: FloatArray
+) -> Compound:
+    """Let all that follows a driver, one after the other, go where it goes: a level per candidate."""
+    place = {name: column for column, name in enumerate(codebook.names)}
+    here = person[place[driver]]
+    codes = np.union1d(actions[driver].codes(codebook[driver]), here)
+    members, table = [driver], {driver: codes}
+    counts = 1
+    waiting = [rule for rule in links if rule.driver == driver]
+    while waiting:
+        rule = waiting.pop(0)
+        link = rule.link(codebook)
+        start = person[place[rule.driver]]
+        table[rule.follower] = link.follow(start, table[rule.driver], person[place[rule.follower]])
+        members.append(rule.follower)
+        counts += rule.counts == "each"
+        waiting += [other for other in links if other.driver == rule.follower]
+    levels = np.column_stack([table[name] for name in members])
+    # A level is gone to only if every member may go where it leads, in a value that its column holds.
+    before = np.array([person[place[name]] for name in members])
+    fine = np.array([_allowed(actions, codebook, members, before, level) for level in levels])
+    keep = fine | (codes == here)
+    return Compound(
+        name=driver,
+        members=np.array([place[name] for name in members]),
+        levels=levels[keep],
+        may_go_to=fine[keep],
+        is_category=False,
+        counts=counts,
+    )
+
+
+def _allowed(
+    actions: ActionSet, codebook: Codebook, names: Sequence[str], before: FloatArray, after: FloatArray
+) -> bool:
+    if np.isnan(after).any():
+        return False
+    for name, then, now in zip(names, before.tolist(), after.tolist(), strict=True):
+        coding = codebook[name]
+        if then != now and not actions[name].allows(coding.plain(then), coding.plain(now)):
+            return False
+    return True
+
+
+def limits_of(
+    compounds: Sequence[Compound],
+    actions: ActionSet,
+    codebook: Codebook,
+    axes: Sequence[int],
+    max_changes: int | None,
+) -> list[CompiledScore]:
+    """Give the budgets that compounds bring along: how often moves count, and what members may not do.
+
+    ``axes`` are the places of all columns that may change, compounds behind the user's own.
+    """
+    width = len(codebook.names) + len(compounds)
+    found = []
+    if max_changes is not None and any(compound.counts > 1 for compound in compounds):
+        weight = {len(codebook.names) + i: compound.counts for i, compound in enumerate(compounds)}
+
+        def counted(column: int, values: FloatArray, current: FloatArray) -> FloatArray:
+            return np.where(values != current, float(weight.get(column, 1)), 0.0)
+
+        found.append(_budget("changes", width, tuple(axes), counted, max_changes + 0.5))
+    for i, compound in enumerate(compounds):
+        names = [codebook.names[member] for member in compound.members]
+        turned = any(
+            actions[name].direction is not Direction.BOTH or actions[name].choices is not None
+            for name in names
+        )
+        if compound.is_category and turned:
+            refuse = _refusals(compound, actions, codebook)
+            found.append(_budget(compound.name, width, (len(codebook.names) + i,), refuse, 0.5))
+    return found
+
+
+def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: float) -> CompiledScore:
+    assert callable(of)
+    return CompiledScore(
+        name=name,
+        column_count=width,
+        spending=Spending(columns=columns, of=of),
+        sure=-limit,
+        maybe=-limit,
+    )
+
+
+def _refusals(compound: Compound, actions: ActionSet, codebook: Codebook):  # type: ignore[no-untyped-def]
+    """Charge one for going to a level that some member may not go to from where the person stands."""
+    names = [codebook.names[member] for member in compound.members]
+    size = len(compound.levels)
+    charge = np.array(
+        [
+            [
+                float(not _allowed(actions, codebook, names, compound.levels[then], compound.levels[now]))
+                for now in range(size)
+            ]
+            for then in range(size)
+        ]
+    )
+
+    def refused(column: int, values: FloatArray, current: FloatArray) -> FloatArray:  # noqa: ARG001
+        found: FloatArray = charge[current.astype(np.int64), values.astype(np.int64)]
+        return found
+
+    return refused
+
+
+def moves(compounds: Sequence[Compound], before: FloatArray, after: FloatArray) -> FloatArray:
+    """Count the changes of rows (n, d): a compound's members count together."""
+    changed: BoolArray = after != before
+    total = changed.sum(axis=1).astype(np.float64)
+    for compound in compounds:
+        mine = changed[:, compound.members]
+        total += compound.counts * mine.any(axis=1) - mine.sum(axis=1)
+    return total

@@ -1,0 +1,21 @@
+"""Say something when getting ready takes a while: no silent pause."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+log = logging.getLogger("p2ce")
+PATIENCE = 1.5  # seconds
+
+
+@contextmanager
+def telling(message: str) -> Iterator[None]:
+    """Log the message if what is done meanwhile is not done soon."""
+    notice = threading.Timer(PATIENCE, log.warning, (message,))
+    notice.daemon = True
+    notice.start()
+    try:
+        yield
+    finally:
+        notice.cancel()

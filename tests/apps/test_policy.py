@@ -1,0 +1,162 @@
+"""Does `p2ce policy` tell what is wrong line by line, and end with the right code?"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from p2ce.apps import cli
+from p2ce.problem import ActionSet
+
+BAD = """\
+# A policy with one of every kind of mistake.
+version: 1
+features:
+  Age: {kind: whole, seen: [18, 70], step: 1}
+  Incme: {kind: whole, seen: [1000, 9000], step: 100}
+  Amount:
+    kind: whole
+    range: [20000, 30000]
+    step: 15000
+  Housing:
+    kind: category
+    labels: [own, rent, boat]
+    direcion: up
+  Race: {kind: category, labels: [a, b]}
+  Job: {kind: category, labels: [cook, clerk, pilot], values: [clerk, pilot]}
+  own: {kind: binary}
+  rent: {kind: binary}
+rules:
+  - rule: one_hot
+    name: Home
+    columns: [own, rent]
+    may_be_none: false
+  - rule: inequality
+    text: Amount <= 100*Age
+  - rule: together
+    columns: [Age, Job]
+  - rule: exclusive
+    columns: [Job, Age]
+  - rule: forbid
+    column: Job
+    transitions: [{from: cok, to: [clerk]}]
+"""
+DATA = """\
+Age,Income,Amount,Housing,Race,Job,own,rent,Repaid
+20,1000,500,own,a,cook,1,0,1
+40,2000,4500,rent,b,clerk,0,1,0
+60,,700,own,a,clerk,1,1,1
+"""
+GOLDEN = """\
+policy.yaml:3: warning: The policy does not name 'Income', 'Repaid' of the data. Drop what the model does not see. [unnamed-column]
+policy.yaml:4: warning: 'Age' may change, but looks like a protected attribute (age). Write 'protected: true', or 'may_change: false'. [protected-changeable]
+policy.yaml:4: warning: The seen 18–70 of 'Age' goes beyond the data: the data lies in 20–60. [outside-the-data]
+policy.yaml:5: error: 'Incme' is no column of the data. Did you mean 'Income'? [unknown-column]
+policy.yaml:8: error: The range 20000–30000 of 'Amount' misses the data: the data lies in 500–4500. [outside-the-data]
+policy.yaml:9: warning: The step 15000 of 'Amount' is larger than its range 20000–30000. [step-too-large]
+policy.yaml:13: error: 'Housing' has an entry 'direcion' that means nothing. Did you mean 'direction'? [unreadable]
+policy.yaml:14: error: 'Race' is protected but may change. Write 'protected: true'. [protected-changeable]
+policy.yaml:15: warning: No row of the data has 'pilot' in 'Job'. [never-seen]
+policy.yaml:19: error: The group 'Home' is not closed: 1 of 3 rows of the data have two levels or none. [group-not-closed]
+policy.yaml:23: warning: 1 of 3 rows of the data break 'Amount <= 100*Age'. They cannot be advised unless a change repairs it. [broken-by-data]
+policy.yaml:27: error: 'Age' and 'Job' can never change: 'Age, Job change together or not at all', but also 'at most one of Job, Age changes'. Drop one of the two rules, or use fix(). [unreadable]
+policy.yaml:29: error: The rule 'Job never changes 'cok' → 'clerk'' names 'cok', which is no value of 'Job'. Did you mean 'cook'? [unreadable]
+policy.yaml: 7 errors, 6 warnings.
+"""  # noqa: E501
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("policy.yaml").write_text(BAD, encoding="utf-8")
+    Path("data.csv").write_text(DATA, encoding="utf-8")
+    return tmp_path
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    answer = CliRunner().invoke(cli.app, ["policy", *words])
+    return answer.exit_code, answer.stdout, answer.stderr
+
+
+def test_a_bad_policy_is_told_line_by_line(folder: Path) -> None:
+    code, told, _ = run("check", "policy.yaml", "data.csv", "--protected", "Race, Housing")
+    assert told == GOLDEN
+    assert code == 1
+
+
+def test_the_command_itself_ends_with_one(folder: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "p2ce", "policy", "check", "policy.yaml", "data.csv", "--protected", "Race"],
+        capture_output=True,
+        check=False,
+        env=None,
+        cwd=folder,
+    )
+    assert ran.returncode == 1
+    assert ran.stdout.decode("utf-8").replace("\r\n", "\n") == GOLDEN
+    assert ran.stderr == b""
+
+
+def test_a_policy_is_inferred_and_then_clean(folder: Path) -> None:
+    code, told, _ = run(
+        "infer", "data.csv", "--out", "new.yaml", "--drop", "Repaid", "--protected", "Housing"
+    )
+    assert (code, told) == (0, "new.yaml: 8 features, protected: Housing, Age, Race.\n")
+    actions = ActionSet.load("new.yaml")
+    assert [feature.name for feature in actions.features if feature.protected] == ["Age", "Housing", "Race"]
+    assert actions == ActionSet.infer(pd.read_csv("data.csv").drop(columns="Repaid")).protect(
+        "Age", "Housing", "Race"
+    )
+    code, told, _ = run("check", "new.yaml", "data.csv")
+    assert code == 0
+    assert told.endswith("new.yaml: 0 errors, 1 warning.\n")  # the outcome is not named
+    assert run("check", "new.yaml", "data.csv", "--strict")[0] == 1
+
+
+def test_files_are_not_overwritten_by_accident(folder: Path) -> None:
+    code, _, told = run("infer", "data.csv")
+    assert (code, told) == (2, "p2ce: 'policy.yaml' exists. Choose another --out, or pass --force.\n")
+    assert Path("policy.yaml").read_text(encoding="utf-8") == BAD
+    assert run("infer", "data.csv", "--force")[0] == 0
+
+
+def test_what_cannot_be_read_ends_with_two(folder: Path) -> None:
+    assert run("check", "none.yaml", "data.csv")[::2] == (
+        2,
+        "p2ce: Cannot read 'none.yaml': No such file or directory.\n",
+    )
+    assert run("check", "policy.yaml", "none.csv")[0] == 2
+    Path("broken.yaml").write_text("version: 1\nfeatures: [\n", encoding="utf-8")
+    code, _, told = run("check", "broken.yaml", "data.csv")
+    assert code == 2
+    assert told.startswith("p2ce: broken.yaml:3: This is not YAML")
+    Path("empty.csv").write_text("", encoding="utf-8")
+    assert run("check", "policy.yaml", "empty.csv")[0] == 2
+    assert run("infer", "none.csv", "--force")[0] == 2
+
+
+def test_a_table_without_rows_or_in_other_forms(folder: Path) -> None:
+    Path("head.csv").write_text(DATA.splitlines()[0] + "\n", encoding="utf-8")
+    assert run("check", "policy.yaml", "head.csv")[0] == 1
+    frame = pd.read_csv("data.csv")
+    frame.to_csv("data.tsv", sep="\t", index=False)
+    assert run("check", "policy.yaml", "data.tsv", "--protected", "Race")[1] == GOLDEN
+
+
+def test_parquet_is_read_too(folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    pd.read_csv("data.csv").to_parquet("data.parquet")
+    assert run("check", "policy.yaml", "data.parquet", "--protected", "Race")[1] == GOLDEN
+
+
+def test_help_stays_quick() -> None:
+    code = (
+        "import sys; from typer.testing import CliRunner; from p2ce.apps import cli; "
+        "CliRunner().invoke(cli.app, ['policy', '--help']); "
+        "print(sorted({'pandas', 'numpy', 'yaml', 'sklearn'} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"

@@ -1,0 +1,118 @@
+"""Does a follower go where its driver takes it, in the decimals that people read?"""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import InvalidActions
+from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.problem.decimals import as_typed
+from p2ce.problem.rules import linked
+from p2ce.problem.rules.linked import Link
+
+BOOK = codebook_of(
+    pd.DataFrame(
+        {
+            "years": [1, 2],
+            "age": [20, 30],
+            "rate": [0.1, 0.2],
+            "other": [0.5, 1.5],
+            "single": np.array([0.1, 0.2], dtype=np.float32),
+            "byte": np.array([1, 2], dtype=np.int8),
+            "job": ["a", "b"],
+        }
+    )
+)
+DECIMALS = st.one_of(
+    st.floats(-1e4, 1e4).map(lambda value: round(value, 3)),
+    st.floats(-1e6, 1e6, allow_nan=False),
+    st.sampled_from([0.1, 0.2, 0.3, 1e15, 123456789.123]),
+)
+RATIOS = st.one_of(st.sampled_from([1.0, -1.0, 0.1, 0.5, 2.5, 1 / 3, 1e7]), st.floats(-5, 5)).filter(bool)
+
+
+def link(driver: str, follower: str, ratio: float = 1.0) -> Link:
+    return linked(driver, follower, ratio).link(BOOK)
+
+
+@given(st.lists(st.tuples(DECIMALS, DECIMALS, DECIMALS), min_size=1, max_size=6), RATIOS)
+def test_the_follower_moves_by_the_ratio_in_decimals(
+    rows: list[tuple[float, float, float]], ratio: float
+) -> None:
+    before, after, start = (np.array(column) for column in zip(*rows, strict=True))
+    found = link("rate", "other", ratio).follow(before, after, start)
+    expected = [float(as_typed(f) + as_typed(ratio) * (as_typed(b) - as_typed(a))) for a, b, f in rows]
+    assert found.tolist() == expected
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=5),
+    RATIOS,
+)
+def test_half_a_year_does_not_fit_a_column_of_whole_years(
+    rows: list[tuple[int, int, int]], ratio: float
+) -> None:
+    before, after, start = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    found = link("years", "age", ratio).follow(before, after, start)
+    for value, (a, b, f) in zip(found.tolist(), rows, strict=True):
+        expected = f + as_typed(ratio) * (b - a)
+        if expected.denominator == 1 and abs(expected) < 2**53:
+            assert value == expected
+        elif expected.denominator != 1 and abs(expected) < 2**40 and expected.denominator < 2**10:
+            assert np.isnan(value)
+
+
+def test_decimals_do_not_drift() -> None:
+    found = link("rate", "other").follow(np.array([0.1]), np.array([[0.2, 0.3, 0.7]]).T, np.array([0.1]))
+    assert found.ravel().tolist() == [0.2, 0.3, 0.7]
+    single = link("rate", "single").follow(
+        np.array([0.1]), np.array([0.3]), np.array([float(np.float32(0.1))])
+    )
+    assert single.tolist() == [float(np.float32(0.3))]
+
+
+def test_what_becomes_known_or_missing_moves_nobody() -> None:
+    before = np.array([MISSING, 1.0, 1.0, MISSING])
+    after = np.array([2.0, MISSING, 2.0, MISSING])
+    start = np.array([30.0, 30.0, MISSING, 30.0])
+    assert link("years", "age").follow(before, after, start).tolist() == [30.0, 30.0, MISSING, 30.0]
+
+
+def test_values_beyond_the_column_do_not_fit() -> None:
+    found = link("years", "byte", 100).follow(np.array([0.0]), np.array([1.0, 2.0]), np.array([0.0]))
+    assert found[0] == 100
+    assert np.isnan(found[1])
+
+
+def test_it_holds_where_the_follower_went_with_the_driver() -> None:
+    resolved = linked("years", "age", 2).resolve(BOOK)
+    assert resolved.budgets == ()
+    assert resolved.holds is not None
+    before = {"years": np.array([1.0, 1.0, 1.0, 1.0]), "age": np.array([30.0, 30.0, 30.0, 30.0])}
+    after = {"years": np.array([3.0, 3.0, 1.0, 1.0]), "age": np.array([34.0, 32.0, 31.0, 30.0])}
+    assert resolved.holds(before, after).tolist() == [True, False, False, True]
+
+
+def test_text_says_how_much_and_how_it_counts() -> None:
+    assert linked("y", "a", 0.5).text() == "a moves 0.5 times as much as y does"
+    assert linked("y", "a", counts="each").text() == "a moves as much as y does, counted as two changes"
+
+
+def test_bad_links_are_refused() -> None:
+    with pytest.raises(InvalidActions, match="its own follower"):
+        linked("a", "a")
+    for ratio in (0, float("nan"), float("inf"), "1", True):
+        with pytest.raises(InvalidActions, match="ratio other than 0"):
+            linked("a", "b", ratio)
+    with pytest.raises(InvalidActions, match="Did you mean 'once'"):
+        linked("a", "b", counts="Once")
+    with pytest.raises(InvalidActions, match="'job', which holds categories"):
+        linked("years", "job").resolve(BOOK)
+
+
+def test_ratios_may_be_fractions() -> None:
+    assert linked("a", "b", Fraction(1, 2)).ratio == 0.5

@@ -1,0 +1,164 @@
+"""Do constraints on categories and on missing values mean what they say?"""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import ContradictoryConstraints, InvalidActions
+from p2ce.problem import ActionSet
+from p2ce.problem.coding import MISSING, codebook_of
+
+SCHOOL = ["none", "school", "college", "phd"]
+PEOPLE = pd.DataFrame(
+    {
+        "Housing": ["own", "rent", "rent", None, "free", "own"],
+        "School": pd.Categorical(
+            ["none", "phd", "school", None, "none", "phd"], categories=SCHOOL, ordered=True
+        ),
+        "Income": [10.0, 20.0, np.nan, 40.0, 50.0, 60.0],
+        "Years": pd.array([1, 2, None, 4, 5, 6], dtype="Int64"),
+        "Insured": pd.array([True, None, False, True, True, False], dtype="boolean"),
+        "Age": [20, 30, 40, 50, 60, 70],
+    }
+)
+ACTIONS = ActionSet.infer(PEOPLE)
+CODEBOOK = codebook_of(PEOPLE)
+NOTHING = [None, np.nan, pd.NA, pd.NaT]
+
+
+def test_values_name_labels_in_any_order_and_once() -> None:
+    actions = ACTIONS.values(Housing=["free", "own", "own"])
+    assert actions["Housing"].candidates().tolist() == ["own", "free"]  # as the codes go
+    assert actions == ACTIONS.values({"Housing": np.array(["own", "free"])})
+    assert actions["Housing"].allows("rent", "own")
+    assert not actions["Housing"].allows("own", "rent")
+    assert actions["Housing"].allows("rent", "rent")  # a legal place to stay
+    assert ACTIONS.values(Insured=[True])["Insured"].candidates().tolist() == [1.0]
+
+
+def test_ordered_categories_go_up_and_down() -> None:
+    up, down = ACTIONS.increase_only("School")["School"], ACTIONS.decrease_only("School")["School"]
+    assert up.allows("none", "phd")
+    assert not up.allows("phd", "none")
+    assert not up.allows("college", "school")  # nobody has it, but it has a place
+    assert up.allows("school", "college")
+    assert down.allows("college", "school")
+    assert not down.allows("school", "college")
+
+
+def test_a_label_that_the_order_does_not_know_lies_behind_all_as_its_code_does() -> None:
+    assert not ACTIONS.increase_only("School")["School"].allows("guild", "phd")
+    assert ACTIONS.decrease_only("School")["School"].allows("guild", "phd")
+
+
+def test_protected_is_fixed_for_good() -> None:
+    actions = ACTIONS.protect("Housing").fix("Age")
+    assert (actions["Housing"].fixed, actions["Housing"].protected) == (True, True)
+    assert (actions["Age"].fixed, actions["Age"].protected) == (True, False)
+    assert len(actions["Housing"].candidates()) == 0
+    assert actions.fix("Housing") == actions
+    assert not actions["Housing"].allows("own", "rent")
+
+
+@pytest.mark.parametrize("name", ["Housing", "School", "Income", "Years", "Insured"])
+@pytest.mark.parametrize("nothing", NOTHING, ids=repr)
+def test_missing_values_stay_or_become_known_and_the_other_way_only_if_asked(name: str, nothing: Any) -> None:
+    known = ACTIONS[name].candidates().tolist()[0]
+    assert ACTIONS[name].allows(nothing, nothing)
+    assert ACTIONS[name].allows(nothing, known)
+    assert not ACTIONS[name].allows(known, nothing)
+    assert not ACTIONS.keep_missing(name)[name].allows(nothing, known)
+    assert ACTIONS.allow_missing(name)[name].allows(known, nothing)
+    fixed = ACTIONS.allow_missing(name).fix(name)[name]
+    assert fixed.allows(nothing, None)
+    assert not fixed.allows(nothing, known)
+    assert not fixed.allows(known, nothing)
+
+
+def test_what_fills_a_gap_keeps_to_range_and_values_but_has_no_direction() -> None:
+    actions = ACTIONS.within(Income=(20, 30)).values(Years=[2, 3]).decrease_only("School", "Income")
+    assert actions["Income"].allows(np.nan, 25.0)
+    assert not actions["Income"].allows(np.nan, 35.0)
+    assert actions["Years"].allows(pd.NA, 2)
+    assert not actions["Years"].allows(pd.NA, 4)
+    assert actions["School"].allows(None, "phd")
+
+
+def test_the_code_of_a_missing_number_counts_as_missing() -> None:
+    assert ACTIONS["Income"].allows(MISSING, MISSING)
+    assert ACTIONS["Income"].allows(MISSING, 20.0)
+    assert not ACTIONS["Income"].allows(20.0, MISSING)
+
+
+@given(st.data())
+def test_what_is_a_candidate_is_allowed(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(PEOPLE.columns.tolist()))
+    actions = ACTIONS
+    if data.draw(st.booleans()) and actions[name].holds_missing:
+        actions = actions.allow_missing(name)
+    if data.draw(st.booleans()):
+        some = data.draw(st.sets(st.sampled_from(actions[name].candidates().tolist()), min_size=1))
+        actions = actions.values({name: list(some)})
+    before = data.draw(st.sampled_from(PEOPLE[name].tolist()))
+    coding = CODEBOOK[name]
+    for code in actions[name].codes(coding):
+        assert actions[name].allows(before, coding.plain(code))
+
+
+def test_a_person_without_a_fixed_value_contradicts_no_range() -> None:
+    actions = ACTIONS.fix("Income").within(Income=(20, 30))
+    for nothing in [*NOTHING, MISSING]:
+        actions.check_person({"Income": nothing, "Housing": "own"})
+    with pytest.raises(ContradictoryConstraints, match="fixed at 60"):
+        actions.check_person({"Income": 60.0})
+
+
+def test_the_table_shows_labels_and_what_was_asked_of_missing_values() -> None:
+    actions = ACTIONS.protect("School").values(Housing=["own", "free"]).allow_missing("Income")
+    lines = str(actions.keep_missing("Years").increase_only("Years")).splitlines()
+    assert lines[0] == "ActionSet: 6 features, 5 may change"
+    assert lines[2].split() == ["Housing", "category", "to", "any", "label", "2:", "own,", "free"]
+    assert lines[3].split() == ["School", "category", "never,", "protected"]
+    assert lines[4].endswith("; may go missing")
+    assert lines[5].endswith("; missing stays")
+
+
+def test_sets_with_categories_survive_pickling_and_compare_by_content() -> None:
+    actions = ACTIONS.values(Housing=["own"]).keep_missing("Income")
+    copy = pickle.loads(pickle.dumps(actions))
+    assert copy == actions
+    assert hash(copy) == hash(actions)
+    assert copy != ACTIONS
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: ACTIONS.values(Housing=["rnt"]),
+            "names 'rnt', which the data never has. Did you mean 'rent'",
+        ),
+        (lambda: ACTIONS.values(School=["college"]), "names 'college', which the data never has"),
+        (lambda: ACTIONS.values(Housing=[1]), "names 1, which the data never has. Known are 'own', 'rent'"),
+        (lambda: ACTIONS.values(Housing=[["own"]]), r"names \['own'\], which the data never has"),
+        (lambda: ACTIONS.values(Housing=["own", None]), r"got None, .*Use allow_missing\('Housing'\)"),
+        (lambda: ACTIONS.values(Housing="own"), r"expects a list .*'Housing': \['own', 'rent'\]"),
+        (lambda: ACTIONS.values(Housing=[]), "'Housing' is empty"),
+        (lambda: ACTIONS.within(Housing=(0, 1)), r"category, which within\(\) .*\['own', 'rent'\]"),
+        (lambda: ACTIONS.step(School=1), r"'School' is a category, which step\(\) says nothing about"),
+        (lambda: ACTIONS.increase_only("Housing"), "'Housing' is a category without an order"),
+        (lambda: ACTIONS.decrease_only("Housing"), "goes neither up nor down. .*ordered=True"),
+        (lambda: ACTIONS.allow_missing("Age"), "'Age' cannot go missing: its column is int64, which has no"),
+        (lambda: ACTIONS.allow_missing("Income").increase_only("Income"), "increase_only and may go missing"),
+        (lambda: ACTIONS.decrease_only("School").allow_missing("School"), "decrease_only and may go missing"),
+        (lambda: ACTIONS.protect(["Age"]), "one by one, not as a list"),
+    ],
+)
+def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:
+    with pytest.raises(InvalidActions, match=message):
+        call()  # type: ignore[operator]

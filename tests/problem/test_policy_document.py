@@ -1,0 +1,88 @@
+"""Is YAML read without guesses, and is what is written read back the same?"""
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import PolicyError
+from p2ce.problem.policy_document import read_document, write_document
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False),
+    st.text(),
+    st.sampled_from(
+        ["no", "ON", "y", "1e5", "1_0", "0x1f", "0o7", "08", "12:30", "2024-01-01", ".5", "+1", "-", "? a"]
+    ),
+)
+CONTENT = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(CONTENT)
+def test_what_is_written_is_read_back(content: Any) -> None:
+    document = read_document(write_document(content))
+    assert document.content == content
+    assert repr(document.content) == repr(content)  # 1 and 1.0 and True are told apart
+
+
+@given(st.lists(st.text() | st.sampled_from(["no", "on", "12:30", "0x1f", "2024-01-01"])))
+def test_other_readers_of_yaml_see_the_same_text(texts: list[str]) -> None:
+    assert yaml.safe_load(write_document({"texts": texts})) == {"texts": texts}
+
+
+def test_only_what_is_plain_is_more_than_text() -> None:
+    texts = "no, on, y, 12:30, 2024-01-01, 007, 08, 1_000, 0x1f"
+    others = "true, null, ~, 1, -2, +3, 1e5, .5, 1., -.inf, '1'"
+    assert read_document(f"[{texts}, {others}]").content == [
+        *("no", "on", "y", "12:30", "2024-01-01", "007", "08", "1_000", "0x1f", True, None, None),
+        *(1, -2, 3, 1e5, 0.5, 1.0, -float("inf"), "1"),
+    ]
+
+
+def test_keys_are_text_whatever_they_look_like() -> None:
+    assert read_document("no: 1\n12: 2\ntrue: 3\n1.50: 4\n").content == {
+        "no": 1,
+        "12": 2,
+        "true": 3,
+        "1.50": 4,
+    }
+
+
+def test_every_entry_knows_its_line() -> None:
+    document = read_document("# first\na:\n  b: 1\n  c:\n    - x\n    - y: 2\n")
+    assert document.line(("a", "b")) == 3
+    assert document.line(("a", "c", 1, "y")) == 6
+    assert document.line(("a", "zzz")) == 2  # what it would lie in
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("a: 1\nb: 2\na: 3\n", 3, "'a' stands here a second time, after line 1"),
+        ("a:\n  x: 1\n  x: 2\n", 3, "'x' stands here"),
+        ("1: a\n'1': b\n", 2, "'1' stands here"),
+        ("a: &x 1\nb: *x\n", 2, "alias"),
+        ("a: &x [*x]\n", 1, "alias"),
+        ("a: !!binary aGk=\n", 1, "tag"),
+        ("a: !mine {b: 1}\n", 1, "tag"),
+        ("? [a]\n: 1\n", 1, "key that is not plain text"),
+        ("a: b: c\n", 1, "not YAML"),
+        ("--- 1\n--- 2\n", 2, "not YAML"),
+        ("a: [1,\n", 2, "not YAML"),
+        ("[" * 20_000, None, "nested too deeply"),
+        ("a: \x00", None, "not YAML"),
+    ],
+)
+def test_what_is_refused(text: str, line: int | None, told: str) -> None:
+    with pytest.raises(PolicyError, match=told) as caught:
+        read_document(text)
+    assert caught.value.line == line

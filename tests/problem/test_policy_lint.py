@@ -1,0 +1,149 @@
+"""Does the linter find what does not fit the data, and nothing else?"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from p2ce import rules
+from p2ce.problem import ActionSet
+from p2ce.problem.policy import read_policy, to_text
+from p2ce.problem.policy_document import read_document
+from p2ce.problem.policy_lint import LIKELY_PROTECTED, Severity, likely_protected, lint
+
+PEOPLE = pd.DataFrame(
+    {
+        "Savings": np.arange(60),
+        "Rate": np.linspace(0.0, 1.0, 60),
+        "Job": ["cook", "clerk", None] * 20,
+        "Level": [1, 2, 3] * 20,
+        "Flag": [True, False] * 30,
+        "own": [1, 0, 0] * 20,
+        "rent": [0, 1, 1] * 20,
+    }
+)
+ACTIONS = ActionSet.infer(PEOPLE)
+
+
+def found(
+    actions: ActionSet | str, people: pd.DataFrame = PEOPLE, protected: tuple[str, ...] = ()
+) -> list[tuple[str, str]]:
+    """Give severity and code of each finding; the data as text gives the same ones."""
+    text = actions if isinstance(actions, str) else to_text(actions)
+    reading = read_policy(read_document(text))
+    findings = lint(reading, people, protected=protected)
+    as_text = people.astype(object).where(people.notna(), None).map(lambda v: None if v is None else str(v))
+    again = lint(reading, as_text, protected=protected)
+    assert [(one.line, one.code) for one in again] == [(one.line, one.code) for one in findings]
+    assert all(1 <= one.line <= text.count("\n") + 1 for one in findings)
+    return [(str(one.severity), one.code) for one in findings]
+
+
+def test_an_inferred_policy_is_clean() -> None:
+    assert found(ACTIONS) == []
+    assert found(ACTIONS.rule(rules.one_hot("Home", ["own", "rent"], may_be_none=False))) == []
+    assert found(ACTIONS.rule(rules.inequality("Rate <= 1"), rules.forbid("Job", {"cook": ["clerk"]}))) == []
+
+
+def test_columns_that_are_missing_on_either_side() -> None:
+    assert found(ACTIONS, PEOPLE.rename(columns={"Savings": "savings"})) == [
+        ("warning", "unnamed-column"),
+        ("error", "unknown-column"),
+    ]
+
+
+def test_protected_columns_that_may_change() -> None:
+    assert found(ACTIONS, protected=("Job",)) == [("error", "protected-changeable")]
+    assert found(ACTIONS.fix("Job"), protected=("Job",)) == []
+    assert found(ACTIONS, protected=("Jobb",)) == [("error", "unknown-column")]
+    people = PEOPLE.rename(columns={"Savings": "Age"})
+    assert found(ActionSet.infer(people), people) == [("warning", "protected-changeable")]
+    assert found(ActionSet.infer(people).protect("Age"), people) == []
+    linked = ActionSet.infer(people).rule(rules.linked("Level", "Age"))
+    assert found(linked, people) == []  # nobody is told to grow older
+    assert found(linked, people, protected=("Age",)) == [("error", "protected-changeable")]
+
+
+def test_ranges_steps_and_values_beside_the_data() -> None:
+    assert found(ACTIONS.within(Savings=(30, 90))) == [("warning", "outside-the-data")]
+    assert found(ACTIONS.within(Savings=(70, 90))) == [("error", "outside-the-data")]
+    assert found(ACTIONS.within(Savings=(70, 90)).fix("Savings")) == []
+    assert found(ACTIONS.within(Rate=(0.4, 0.6)).step(Rate=0.5)) == [("warning", "step-too-large")]
+    assert found(ACTIONS.values(Savings=[5, 99])) == [("warning", "never-seen")]
+    assert found(ACTIONS.step(Rate=0.00001)) == [("error", "too-many-candidates")]
+
+
+def test_labels_that_only_one_side_has() -> None:
+    people = PEOPLE.assign(Job=["cook", "smith", None] * 20)
+    assert found(ACTIONS, people) == [("warning", "unknown-label"), ("warning", "never-seen")]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("Savings", ["a"] * 60), ("Savings", [0.5] * 60), ("Flag", [2] * 60), ("Rate", ["x", "0.5"] * 30)],
+)
+def test_kinds_that_the_data_denies(name: str, values: list[Any]) -> None:
+    codes = found(ACTIONS, PEOPLE.assign(**{name: values}))
+    assert ("error", "wrong-kind") in codes
+
+
+def test_groups_that_are_not_closed() -> None:
+    two = PEOPLE.assign(own=[1, 1, 0] * 20, rent=[0, 1, 1] * 20)
+    assert found(ACTIONS.rule(rules.one_hot("Home", ["own", "rent"])), two) == [("error", "group-not-closed")]
+    none = PEOPLE.assign(own=[1, 0, 0] * 20, rent=[0, 0, 1] * 20)
+    assert found(ACTIONS.rule(rules.one_hot("Home", ["own", "rent"])), none) == []
+    strict = ACTIONS.rule(rules.one_hot("Home", ["own", "rent"], may_be_none=False))
+    assert found(strict, none) == [("error", "group-not-closed")]
+
+
+def test_rules_that_the_data_breaks() -> None:
+    assert found(ACTIONS.rule(rules.inequality("Savings <= 30"))) == [("warning", "broken-by-data")]
+    assert found(ACTIONS.rule(rules.inequality("Savings >= 100"))) == [("error", "broken-by-data")]
+    rule = rules.if_then(if_={"Job": ["cook", None]}, then={"Level": (1, 2)})
+    assert found(ACTIONS.rule(rule)) == [("warning", "broken-by-data")]
+    assert found(ACTIONS.rule(rules.if_then(if_={"Savings": 0.5}, then={"Level": 1}))) == [
+        ("error", "wrong-value")
+    ]
+
+
+def test_predicates_are_not_run() -> None:
+    assert found(ACTIONS.rule(rules.predicate("no.such:thing"))) == [("warning", "predicate-not-tried")]
+
+
+def test_everything_that_cannot_be_read_is_found_at_once() -> None:
+    text = to_text(ACTIONS.rule(rules.inequality("Savings <= Rate")))
+    spoilt = (
+        text.replace("kind: whole", "knd: whole")
+        .replace("<= Rate", "<= Ratee")
+        .replace("version: 1", "version: 3")
+    )
+    reading = read_policy(read_document(spoilt))
+    findings = lint(reading, PEOPLE)
+    assert {finding.severity for finding in findings} == {Severity.ERROR}
+    assert [finding.code for finding in findings] == ["unreadable"] * len(findings)
+    assert len(findings) == 3  # the version and two features; the rule may be right once these are
+    assert [finding.line for finding in findings] == sorted(finding.line for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "likely"),
+    [
+        ("Age", True),
+        ("applicantAge", True),
+        ("is_male", True),
+        ("SEX", True),
+        ("marital.status", True),
+        ("MaritalStatus", True),
+        ("native-country", True),
+        ("Mortgage", False),
+        ("percentage", False),
+        ("racecar", False),
+        ("LoanAmount", False),
+        ("Agent", False),
+        ("", False),
+    ],
+)
+def test_names_that_look_protected(name: str, likely: bool) -> None:
+    assert (likely_protected(name) is not None) == likely
+    assert all(likely_protected(word) for word in LIKELY_PROTECTED)
