@@ -37,14 +37,7 @@ from p2ce.verify.people import People, read_row, read_table
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.restrictions import ends_of
 from p2ce.verify.rules import columns_to_miss, read_rules
-from p2ce.verify.setup import (
-    Setup,
-    check_actions,
-    labels_of,
-    needed_reach,
-    read_for,
-    shaped_for,
-)
+from p2ce.verify.setup import Setup, check_actions, labels_of, needed_reach, read_for, shaped_for
 from p2ce.verify.telling import telling
 from p2ce.verify.trust import Trust
 from p2ce.verify.why_none import limit_asked, why_none

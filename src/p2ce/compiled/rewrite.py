@@ -139,7 +139,7 @@ def rewrite_forest(forest: Forest, lens: Lens, may_miss: BoolArray) -> Forest:
 
 
 def _moved_cuts(strand: Strand, cuts: FloatArray) -> FloatArray | None:
-    """Move cuts through an input that never decreases, all at once; None where it does not, or all go right."""
+    """Move cuts through an input that never decreases, all at once; None for others, and if all go right."""
     if not rises(strand):
         return None
     start, end = rank(np.array([-_LARGEST])) - 1, rank(np.array([_LARGEST]))

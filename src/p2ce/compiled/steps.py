@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import BoolArray, FloatArray
 from p2ce.problem.coding import ABOVE_MISSING
 
 
@@ -19,10 +19,10 @@ class Steps(NamedTuple):
     cuts: FloatArray  # (k,) ascending
     starts_left: bool
 
-    def goes_left(self, values: FloatArray) -> "np.ndarray":
+    def goes_left(self, values: FloatArray) -> BoolArray:
         """Tell for values (n,) which side they take: the slow and obvious way."""
-        flips = np.searchsorted(self.cuts, values, side="left") % 2 == 1
-        return flips != self.starts_left
+        left: BoolArray = (np.searchsorted(self.cuts, values, side="left") % 2 == 1) != self.starts_left
+        return left
 
 
 def steps_of_cut(cut: float, *, missing_left: bool) -> Steps:

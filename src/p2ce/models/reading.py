@@ -17,6 +17,7 @@ from p2ce.problem.coding import Codebook, codebook_of
 PROBABILITY = "probability"
 DECISION = "decision"
 LEAD = "lead"  # how far the target is ahead of what it must beat: a threshold, a class, the ends of a range
+NOT_GIVEN = Codebook(())
 Ask: TypeAlias = Callable[[pd.DataFrame], FloatArray]
 
 
@@ -33,13 +34,13 @@ class Request:
     target: Any = 1
     threshold: float | None = None
     scale: str | None = None  # PROBABILITY or DECISION where the user chose, None for what the model offers
-    codebook: Codebook = None  # type: ignore[assignment]  # of the reference, unless given
+    codebook: Codebook = NOT_GIVEN  # of the reference, unless given
     may_miss: frozenset[str] = frozenset()
     reach: FloatArray  # (d,) per reference column: the largest magnitude that a value will have
     read: Callable[[Any, "Request"], "ReadModel"]  # reads any family; a pipeline needs it for its last step
 
     def __post_init__(self) -> None:
-        if self.codebook is None:
+        if self.codebook is NOT_GIVEN:
             object.__setattr__(self, "codebook", codebook_of(self.reference))
 
 

@@ -175,8 +175,8 @@ def _refusals(compound: Compound, actions: ActionSet, codebook: Codebook):  # ty
 def moves(compounds: Sequence[Compound], before: FloatArray, after: FloatArray) -> FloatArray:
     """Count the changes of rows (n, d): a compound's members count together."""
     changed: BoolArray = after != before
-    total = changed.sum(axis=1).astype(np.float64)
+    total: FloatArray = changed.sum(axis=1).astype(np.float64)
     for compound in compounds:
         mine = changed[:, compound.members]
-        total += compound.counts * mine.any(axis=1) - mine.sum(axis=1)
+        total += np.where(mine.any(axis=1), float(compound.counts), 0.0) - mine.sum(axis=1)
     return total

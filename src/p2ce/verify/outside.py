@@ -8,9 +8,18 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes, ForeignPeople, Verdicts
+from p2ce.compiled.foreign import (
+    ACCEPTED,
+    DOUBTFUL,
+    REFUSED,
+    Boxes,
+    ForeignPeople,
+    ForeignScore,
+    Verdicts,
+)
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.placement import Placement
+from p2ce.models.reading import ReadModel
 from p2ce.search.waves import OutsideScore
 from p2ce.verify.asking import ask
 from p2ce.verify.rules import CheckedRule
@@ -98,6 +107,26 @@ class RulePeople:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowPeople:
+    """A network with people some of whose columns move as one: cells are judged as whole rows."""
+
+    setup: Setup
+    model: ReadModel
+    score: ForeignScore
+    values: FloatArray  # (n, wide)
+    placement: Placement
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        """Judge the cells by the network, each from scratch."""
+        rows = self.setup.rows(self.values, self.placement, owner, points)
+        return self.score.judge_rows(np.ascontiguousarray(rows[:, self.setup.columns_of(self.model)]))
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
+        """Boxes are not bounded here."""
+        return np.zeros(len(owner), dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SomePeople:
     """Some people of a batch, numbered anew."""
 
@@ -119,6 +148,16 @@ def lay_out_networks(setup: Setup, placement: Placement, values: FloatArray) -> 
     for model in setup.models:
         if all(isinstance(score, CompiledScore) for score in model.scores):
             networks.append([None] * len(model.scores))
+            continue
+        if setup.compounds:
+            networks.append(
+                [
+                    None
+                    if isinstance(score, CompiledScore)
+                    else RowPeople(setup=setup, model=model, score=score, values=values, placement=placement)
+                    for score in model.scores
+                ]
+            )
             continue
         columns = setup.columns_of(model)
         place = np.argsort(columns)  # of each of our columns among the model's own
@@ -169,7 +208,9 @@ def outside_scores(
                 assert not isinstance(score, CompiledScore)
                 # Where several scores decide together, what one of them doubts is settled by all.
                 both = ReadPeople(network=network, model=own)
-                read.append(_some(both, who, has_bound=score.has_bound, keeps_values=False))
+                read.append(
+                    _some(both, who, has_bound=score.has_bound and not setup.compounds, keeps_values=False)
+                )
         if model.is_asked:
             asked.append(_some(own, who, has_bound=False, keeps_values=True))
     for rule in setup.rules:

@@ -229,7 +229,8 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
                 fits[:, position] &= (
                     values[:, position].astype(kind).astype(np.float64) == values[:, position]
                 )
-    return fits | (values == MISSING)
+    fits |= values == MISSING
+    return fits
 
 
 def _describe(name: str, value: Any) -> str:

@@ -161,6 +161,7 @@ def check_points(
         # Neither does one of several scores that decide together.
         if len(model.scores) == 1 and model.decides and is_forest(model.score):
             only = setup.slots.models[number][0]
+            assert only is not None
             refused_by = np.where(scores[number] < model.threshold, only, refused_by)
     reported = setup.reported(scores)
     thresholds = np.array([[model.threshold] for model in setup.models])

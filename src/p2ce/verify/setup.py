@@ -278,7 +278,7 @@ def read_for(setup: Setup, values: FloatArray) -> BoolArray:
     """
     largest = np.maximum(_magnitude(values), _largest_candidates(setup))
     unread = np.array([name not in setup.may_miss for name in setup.names])
-    inside = ~((values == MISSING) & unread).any(axis=1)
+    inside: BoolArray = ~((values == MISSING) & unread).any(axis=1)
     for model in setup.models:
         if model.reach is not None:
             inside &= (largest[:, setup.columns_of(model)] <= model.reach).all(axis=1)
