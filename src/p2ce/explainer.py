@@ -4,6 +4,7 @@ import logging
 import pickle
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidOption, P2CEError
 from p2ce.estimates.spec import ShapEstimate
 from p2ce.models.read import columns_with_missing
 from p2ce.models.several import read_models
@@ -250,9 +251,10 @@ class Explainer:
         check_jobs(n_jobs)
         people = read_table(frame, self._setup.codebook, self._setup.actions)
         setup = self._made_ready(self._setup)
-        # Whatever is missing in anyone is read for all at once.
+        # What is missing in anyone is read for all at once; a model that refuses it fails these people only.
         lacking = (people.values == MISSING).any(axis=0)
-        setup = self._read_again(setup, np.where(lacking, MISSING, 0.0)[None, :])
+        with suppress(P2CEError):
+            setup = self._read_again(setup, np.where(lacking, MISSING, 0.0)[None, :])
         return answer_many(
             setup,
             lambda values: self._within_reach(setup, values),

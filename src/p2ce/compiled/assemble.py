@@ -115,7 +115,12 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
         right[at] = copy_between(node, column, steps, middle + 1, last, (cut, ends[1]), room)
         return at
 
-    copy(0, {})
+    try:
+        copy(0, {})
+    except RecursionError:
+        raise UnsupportedModel(
+            "A tree of this model is hundreds of splits deep, and splits by category or missing values."
+        ) from None
     return TreeNodes(
         left=np.array(left, dtype=np.int64),
         right=np.array(right, dtype=np.int64),

@@ -8,22 +8,26 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.compiled.assemble import TreeNodes, assemble_forest
 from p2ce.compiled.forest import Forest
-from p2ce.compiled.score import CompiledScore, Spending
-from p2ce.compiled.steps import steps_of_codes
+from p2ce.compiled.score import CompiledScore, Spending, seen_as_given
+from p2ce.compiled.steps import Steps, steps_of_codes
 from p2ce.grid.compound import Compound
 
 
 def onto_compounds(score: CompiledScore, compounds: Sequence[Compound]) -> CompiledScore:
-    """Let a score over all columns, the compounds' own behind the user's, look at levels only."""
+    """Let a score look at levels instead of members; the compounds' columns come behind its own."""
     if not compounds:
         return score
-    first = score.column_count - len(compounds)
+    first = score.column_count
+    width = first + len(compounds)
     if score.spending is not None:
-        return replace(score, spending=_spending(score.spending, compounds, first))
+        return replace(score, column_count=width, spending=_spending(score.spending, compounds, first))
     shown = [_shown(score, compound) for compound in compounds]
     if score.forest is not None:
-        return replace(score, forest=_forest(score.forest, compounds, shown, first))
-    return replace(score, weights=np.ones(score.column_count), see=_contributions(score, compounds, shown))
+        see = score.see if score.see is seen_as_given else _seen_beside(score.see, first)
+        forest = _forest(score.forest, compounds, shown, first)
+        return replace(score, column_count=width, forest=forest, see=see)
+    see = _contributions(score, compounds, shown)
+    return replace(score, column_count=width, weights=np.ones(width), see=see)
 
 
 def _shown(score: CompiledScore, compound: Compound) -> FloatArray:
@@ -33,27 +37,41 @@ def _shown(score: CompiledScore, compound: Compound) -> FloatArray:
     return np.ascontiguousarray(score.see(rows)[:, compound.members])
 
 
+def _seen_beside(see: Callable[[FloatArray], FloatArray], first: int) -> Callable[[FloatArray], FloatArray]:
+    """Hand on the columns of levels as they are."""
+    return lambda rows: np.concatenate([see(np.ascontiguousarray(rows[:, :first])), rows[:, first:]], axis=1)
+
+
 def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArray], first: int) -> Forest:
     """Turn splits of members into splits of levels; all levels are known, so that this is exact."""
     steps = {}
-    feature = forest.feature.astype(np.int64)
+    feature, threshold = forest.feature.astype(np.int64), forest.threshold.copy()
     for place, (compound, seen) in enumerate(zip(compounds, shown, strict=True)):
         for k, member in enumerate(compound.members.tolist()):
-            for node in np.flatnonzero(forest.feature == member).tolist():
+            nodes = np.flatnonzero(forest.feature == member)
+            feature[nodes] = first + place
+            if (np.diff(seen[:, k]) >= 0.0).all():
+                # Values rise with the levels: a split stays one cut.
+                threshold[nodes] = np.searchsorted(seen[:, k], forest.threshold[nodes], side="right") - 0.5
+                continue
+            for node in nodes.tolist():
                 left = np.flatnonzero(seen[:, k] <= forest.threshold[node]).tolist()
                 steps[node] = steps_of_codes(left, len(seen), unseen_left=False, missing_left=False)
-                feature[node] = first + place
-    if not steps:
-        return forest
-    ends = np.append(forest.root[1:], len(feature))
+    moved = replace(forest, feature=feature.astype(np.int32), threshold=threshold)
+    return _with_steps(moved, steps) if steps else moved
+
+
+def _with_steps(forest: Forest, steps: dict[int, Steps]) -> Forest:
+    """Put a forest together again, with splits that are not one cut."""
+    ends = np.append(forest.root[1:], len(forest.feature))
     trees = []
     for begin, end in zip(forest.root.tolist(), ends.tolist(), strict=True):
-        inner = feature[begin:end] >= 0
+        inner = forest.feature[begin:end] >= 0
         trees.append(
             TreeNodes(
                 left=np.where(inner, np.arange(1, end - begin + 1), -1),
                 right=np.where(inner, forest.right[begin:end] - begin, -1),
-                feature=feature[begin:end],
+                feature=forest.feature[begin:end].astype(np.int64),
                 threshold=forest.threshold[begin:end],
                 value=forest.value[begin:end],
                 steps={node - begin: steps[node] for node in range(begin, end) if node in steps},
@@ -70,12 +88,12 @@ def _contributions(
     These are the same products as before, added in another order, which the score's band covers.
     """
     assert score.weights is not None
-    weights, see = score.weights, score.see
-    first = score.column_count - len(compounds)
+    weights, see, first = score.weights, score.see, score.column_count
     tables = [seen @ weights[compound.members] for seen, compound in zip(shown, compounds, strict=True)]
 
     def contributions(rows: FloatArray) -> FloatArray:
-        added = weights * see(rows)
+        added = np.empty(rows.shape)
+        added[:, :first] = weights * see(np.ascontiguousarray(rows[:, :first]))
         for place, (compound, table) in enumerate(zip(compounds, tables, strict=True)):
             added[:, compound.members] = 0.0
             added[:, first + place] = table[rows[:, first + place].astype(np.int64)]

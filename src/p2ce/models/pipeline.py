@@ -51,6 +51,10 @@ def read(model: Any, request: Request) -> ReadModel:
     seen = see_through(_preparation(steps, columns, request, named=named))
     lens = seen.lens
     if is_sparse(seen.rows) and type(last).__module__.partition(".")[0] == "xgboost":
+        if (seen.rows.data == 0).any():
+            raise UnsupportedModel(
+                "This Pipeline hands zeros over to XGBoost, of which some are missing to it."
+            )
         lens = without_zeros(lens)
 
     may_miss = np.array([name in request.may_miss for name in columns], dtype=np.bool_)
@@ -98,8 +102,11 @@ def _read_inside(
     except UnsupportedModel:
         if np.array_equal(missing, expected):
             raise
-    # A model that takes no missing values: what would be missing for an unknown label alone is refused by it.
-    return read_with(expected), refusing(lens, missing & ~expected)
+        found = read_with(expected)
+        if any(isinstance(score, CompiledScore) and score.forest is not None for score in found.scores):
+            raise  # trees may well take missing values
+    # A sum or a network takes none: it refuses what would be missing for an unknown label alone.
+    return found, refusing(lens, missing & ~expected)
 
 
 def _does_nothing(step: Any) -> bool:

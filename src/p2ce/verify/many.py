@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
+from p2ce.errors import P2CEError
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.search.engine import Progress
@@ -50,8 +51,13 @@ def answer_many(
 
     readable = np.array([i for i in range(len(people)) if i not in people.problems], dtype=np.int64)
     near = within_reach(setup, people.values[readable])
-    alone = {int(row): setup_for(people.values[[row]]) for row in readable[~near]}
+    alone: dict[int, Setup] = {}
     answers: list[Part] = []
+    for row in readable[~near].tolist():
+        try:
+            alone[row] = setup_for(people.values[[row]])
+        except P2CEError as error:  # a value that the model refuses to miss, say
+            answers.append((np.array([row]), str(error)))
     with tqdm(total=len(people), disable=not progress, unit="person", desc="explaining") as bar:
         bar.update(len(people.problems))
         try:

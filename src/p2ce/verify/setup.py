@@ -62,6 +62,8 @@ class Setup:
     grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()
     is_personal: bool = False  # made for one person, who alone moves like this
+    shared: int = 0  # how many of the compounds are everybody's: those come first
+    scores: tuple[CompiledScore, ...] = ()  # all that are compiled, over everybody's columns
 
     @property
     def models(self) -> tuple[ReadModel, ...]:
@@ -145,11 +147,20 @@ class Setup:
 
     def for_person(self, values: FloatArray) -> "Setup":
         """Ask the same question of one person (d,), whose features move as those of nobody else do."""
-        compounds = compounds_for(self.actions, self.codebook, self.compounds, values)
-        return replace(self, compounds=compounds, is_personal=True).laid_out()
+        groups = self.compounds[: self.shared]
+        compounds = compounds_for(self.actions, self.codebook, groups, values)
+        personal = replace(self, compounds=compounds, is_personal=True)
+        if all(own is shared for own, shared in zip(compounds, groups, strict=False)):
+            return personal._on_grid()
+        return personal.laid_out()
 
     def laid_out(self) -> "Setup":
-        """Make the grid, and the scores on it, anew."""
+        """Make the scores and the grid anew."""
+        shared = len(groups_of(self.actions, self.codebook))
+        changed = replace(self, shared=shared)
+        return replace(changed, scores=scores_of(changed))._on_grid()
+
+    def _on_grid(self) -> "Setup":
         grid = grid_of(self.actions, columns=self.names, codebook=self.codebook, compounds=self.compounds)
         return replace(self, grid=grid, layout=layout_of(self, grid))
 
@@ -160,7 +171,7 @@ class Setup:
         changed = replace(
             self, model=models[0], others=tuple(models[1:]), detector=detector, may_miss=may_miss
         )
-        return replace(changed, layout=layout_of(changed, self.grid))
+        return changed.laid_out()
 
     def frame(self, rows: FloatArray) -> pd.DataFrame:
         """Write rows (n, d) as the caller would: a frame of the columns' own labels and types."""
@@ -198,8 +209,18 @@ def layout_of(setup: Setup, grid: BaseGrid) -> "ScoreLayout":
     """Compile the scores of a setup for a grid."""
     from p2ce.compiled.flat import flatten_scores
 
-    models, detector, slots = setup.models, setup.judges, setup.slots
-    names = (*setup.names, *(f"{compound.name} (level)" for compound in setup.compounds))
+    shared, own = setup.compounds[: setup.shared], setup.compounds[setup.shared :]
+    scores = [onto_compounds(score, own) for score in setup.scores]
+    scores += limits_of(
+        setup.compounds, setup.actions, setup.codebook, grid.columns.tolist(), setup.max_changes
+    )
+    # Columns that cannot change are filled with zeros: their values never reach a comparison here.
+    return flatten_scores(scores, grid, np.zeros(len(setup.names) + len(shared) + len(own)))
+
+
+def scores_of(setup: Setup) -> tuple[CompiledScore, ...]:
+    """List the scores that can be compiled, in the order of their slots, and the rules behind them."""
+    models, detector, slots, names = setup.models, setup.judges, setup.slots, setup.names
     placed: dict[int, CompiledScore] = {}
     for places, model in zip(slots.models, models, strict=True):
         for slot, score in zip(places, model.scores, strict=True):
@@ -212,12 +233,7 @@ def layout_of(setup: Setup, grid: BaseGrid) -> "ScoreLayout":
         placed[slots.detector] = in_columns_of(detector.score, detector.columns, names)
     scores = [placed[slot] for slot in sorted(placed)]
     scores += [score for rule in setup.rules for score in rule.scores(names)]
-    scores = [onto_compounds(score, setup.compounds) for score in scores]
-    scores += limits_of(
-        setup.compounds, setup.actions, setup.codebook, grid.columns.tolist(), setup.max_changes
-    )
-    # Columns that cannot change are filled with zeros: their values never reach a comparison here.
-    return flatten_scores(scores, grid, np.zeros(len(names)))
+    return tuple(onto_compounds(score, setup.compounds[: setup.shared]) for score in scores)
 
 
 def in_columns_of(score: CompiledScore, own: Sequence[str], names: Sequence[str]) -> CompiledScore:

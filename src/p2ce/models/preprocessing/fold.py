@@ -19,6 +19,8 @@ from p2ce.errors import UnsupportedModel
 
 # Follow strands through one fitted transformer; ``given`` is what some reference rows look like before it.
 Follow: TypeAlias = Callable[[Any, list[Strand], Any, "Fold"], list[Strand]]
+# What only holds others says nothing by its name, and a function has one of its own.
+_UNNAMED = frozenset({"Pipeline", "ColumnTransformer", "FeatureUnion", "FunctionTransformer"})
 
 
 @dataclass(slots=True)
@@ -49,7 +51,7 @@ class Fold:
             if getattr(step, "copy", True) is False:
                 self.writes = True
             found = followers[kind.__name__](step, strands, given, self)
-            if followers[kind.__name__].__name__ not in ("pipeline", "columns", "union", "function"):
+            if kind.__name__ not in _UNNAMED:
                 self.note(kind.__name__)
             return found
         known = sorted({name for followers in TRANSFORMERS.values() for name in followers})
@@ -59,6 +61,7 @@ class Fold:
         )
 
     def note(self, name: str) -> None:
+        """Name a transformer, once."""
         if name not in self.names:
             self.names.append(name)
 

@@ -1,0 +1,140 @@
+"""Draw questions about random tables: a fitted model, a person, actions, and rules said twice."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from hypothesis import strategies as st
+
+import p2ce
+from p2ce.errors import ContradictoryConstraints
+from tests.properties.random_tables import (
+    FITS,
+    GROUP,
+    KINDS,
+    accepted_by,
+    few_candidates,
+    plain_row,
+    random_table,
+)
+from tests.properties.rules_in_pandas import MAKERS, Link, Spoken, make_group
+from tests.properties.whole_tables import Truth, front_by_asking
+
+OBJECTIVES = ["mean_distance", "max_distance", "changes", "percentile_shift", "euclidean"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Question:
+    """Everything that an explainer is asked with, and the user's own verdicts."""
+
+    family: str
+    model: Any
+    frame: pd.DataFrame
+    threshold: float
+    actions: p2ce.ActionSet  # without rules
+    spoken: tuple[Spoken, ...]
+    person: dict[str, Any]  # plain values, None where missing
+    objectives: tuple[str, ...]
+    max_changes: int | None
+    is_plausible: Callable[[pd.DataFrame], np.ndarray] | None
+
+    @property
+    def ruled(self) -> p2ce.ActionSet:
+        return self.actions.rule(*(one.rule for one in self.spoken))
+
+    def explainer(self, **changed: Any) -> p2ce.Explainer:
+        """Ask as drawn, except for what is named."""
+        asked: dict[str, Any] = {
+            "actions": self.ruled,
+            "threshold": self.threshold,
+            "objectives": self.objectives,
+            "max_changes": self.max_changes,
+            "plausibility": self.is_plausible,
+        }
+        frame = changed.pop("frame", self.frame)
+        return p2ce.Explainer(changed.pop("model", self.model), frame, **{**asked, **changed})
+
+    def accepts(self, rows: pd.DataFrame) -> np.ndarray:
+        """Give the verdict of the user's own model and detector."""
+        fine = accepted_by(self.model, self.threshold)(rows)
+        return fine if self.is_plausible is None else fine & (self.is_plausible(rows) >= 0)
+
+    def truth(self, found: p2ce.Explanation) -> Truth:
+        """Ask about every row."""
+        return front_by_asking(
+            self.person,
+            self.frame,
+            self.actions,
+            accepts=self.accepts,
+            spoken=self.spoken,
+            max_changes=self.max_changes,
+            resolution=found.certificate.cost_resolution,
+        )
+
+
+def make_question(
+    family: str,
+    seed: int,
+    *,
+    columns: int,
+    rule_count: int,
+    group: bool,
+    objectives: list[str],
+    max_changes: int | None,
+    detector: bool,
+) -> Question:
+    """Make the question of a seed; the sizes are given, so that hypothesis can shrink them."""
+    draw = np.random.default_rng(seed)
+    table = random_table(seed, columns=columns, kinds=KINDS[family], group=group)
+    model = FITS[family](table.frame, table.label, seed)
+    actions = few_candidates(table.frame, draw)
+    threshold = 0.5 if hasattr(model, "predict_proba") else float(np.quantile(model(table.frame), 0.8))
+    refused = np.flatnonzero(~accepted_by(model, threshold)(table.frame))
+    place = int(draw.choice(refused)) if len(refused) else 0
+    seen = table.frame.iloc[:, 0]
+    rare = seen.value_counts().index[-1]
+    return Question(
+        family=family,
+        model=model,
+        frame=table.frame,
+        threshold=threshold,
+        actions=actions,
+        spoken=_rules(table.frame, actions, draw, rule_count, group),
+        person=plain_row(table.frame, place),
+        objectives=tuple(objectives),
+        max_changes=max_changes,
+        # A function of the user's that takes the rarest value of a column for an outlier.
+        is_plausible=(lambda rows: np.where(rows.iloc[:, 0] == rare, -1.0, 1.0)) if detector else None,
+    )
+
+
+def _rules(
+    frame: pd.DataFrame, actions: p2ce.ActionSet, draw: np.random.Generator, count: int, group: bool
+) -> tuple[Spoken, ...]:
+    spoken: list[Spoken] = [make_group(frame, draw)] if group else []
+    for maker in draw.choice(len(MAKERS), count):
+        names = [str(name) for name in draw.permutation(list(frame))]
+        made = MAKERS[maker](frame, names, draw) if len(names) > 1 else None
+        if made is None or (isinstance(made, Link) and set(made.rule.columns) & set(GROUP)):
+            continue
+        try:
+            actions.rule(*(one.rule for one in [*spoken, made]))
+        except ContradictoryConstraints:
+            continue  # refused before any search, which other tests look at
+        spoken.append(made)
+    return tuple(spoken)
+
+
+def questions(families: list[str] = list(KINDS), **fixed: Any) -> st.SearchStrategy[Question]:
+    """Draw questions about these families; what is named stays as it is."""
+    drawn: dict[str, Any] = {
+        "columns": st.integers(1, 5),
+        "rule_count": st.integers(0, 3),
+        "group": st.sampled_from([False, False, True]),
+        "objectives": st.lists(st.sampled_from(OBJECTIVES), min_size=1, max_size=3, unique=True),
+        "max_changes": st.sampled_from([None, 1, 2, 2, 3]),
+        "detector": st.sampled_from([False, False, True]),
+    }
+    return st.builds(make_question, st.sampled_from(families), st.integers(0, 10_000), **{**drawn, **fixed})

@@ -1,0 +1,42 @@
+"""In tables of every kind, the answer is what asking the user's own calls about every row would give."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import p2ce
+from tests.properties.amount import examples
+from tests.properties.random_tables import KINDS, plain
+from tests.properties.table_questions import Question, make_question, questions
+from tests.properties.whole_grid import reported_quanta
+from tests.properties.whole_tables import as_typed_frame
+
+
+def is_reported(found: p2ce.Explanation, question: Question) -> None:
+    """Hold an answer against the user's own calls."""
+    truth = question.truth(found)
+    assert found.status is (p2ce.Status.OPTIMAL if truth.valid else p2ce.Status.NO_RECOURSE)
+    assert found.certificate.proven
+    assert found.certificate.discrepancies == 0
+    costs = reported_quanta(found)
+    assert set(costs) == truth.costs
+    assert len(costs) == len(truth.costs)
+    for option in found:
+        row = {name: plain(value) for name, value in option.values.items()}
+        assert row in truth.rows
+        assert option.changes.keys() == {name for name in row if row[name] != question.person[name]}
+
+
+@pytest.mark.parametrize("family", KINDS)
+@examples(12)
+@given(data=st.data())
+def test_the_answer_is_the_whole_front(family: str, data: st.DataObject) -> None:
+    question = data.draw(questions([family]))
+    explainer = question.explainer()
+    found = explainer.explain(as_typed_frame([question.person], question.frame))
+    own = question.accepts(as_typed_frame([question.person], question.frame))[0]
+    if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+        assert own or question.is_plausible is not None
+        return
+    is_reported(found, question)
