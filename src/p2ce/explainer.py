@@ -28,7 +28,7 @@ from p2ce.search.methods import find_method
 from p2ce.tables import as_pandas
 from p2ce.verify.answer import answer_people, compile_kernels, search_completely
 from p2ce.verify.build import build_explanation
-from p2ce.verify.compounds import groups_of, has_links, settle_groups
+from p2ce.verify.compounds import check_actions, groups_of, has_links, settle_groups
 from p2ce.verify.estimate import fit_estimate
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
@@ -38,7 +38,7 @@ from p2ce.verify.people import People, read_row, read_table
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.restrictions import ends_of
 from p2ce.verify.rules import columns_to_miss, read_rules
-from p2ce.verify.setup import Setup, check_actions, labels_of, needed_reach, read_for, shaped_for
+from p2ce.verify.setup import Setup, labels_of, needed_reach, read_for, shaped_for
 from p2ce.verify.telling import telling
 from p2ce.verify.trust import Trust
 from p2ce.verify.why_none import limit_asked, why_none
@@ -121,6 +121,7 @@ class Explainer:
         actions = inferred if actions is None else actions
         book = codebook_of(reference)
         codes = book.encode(reference)
+        check_actions(actions, book.names)
         may_miss = columns_with_missing(codes, book) | columns_to_miss(actions)
         # Kept, since people may need another reading: those who stand farther out, or lack other values.
         self._read_models = partial(
@@ -135,7 +136,6 @@ class Explainer:
         )
         read = self._read_models(reference=reference, may_miss=may_miss)
         names = read[0].columns
-        check_actions(actions, names)
         labels = labels_of(reference, names)
         detector = read_detector(
             plausibility,

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from p2ce.grid import BaseGrid, grid_of, place
 from p2ce.problem import ActionSet
+from p2ce.problem.coding import MISSING, codebook_of
 
 VALUES = st.integers(-6, 6).map(float)
 AXES = st.lists(
@@ -74,3 +75,63 @@ def test_the_people_are_left_alone() -> None:
     placed = place(grid, people)
     placed.current[0, 0] = 99.0
     assert people[0, 0] == 1.5
+
+
+@given(AXES, st.data())
+def test_missing_values_become_known_or_stay(
+    axes: list[tuple[list[float], int]], data: st.DataObject
+) -> None:
+    """Direction does not matter to a missing value; others go there only where that is a candidate."""
+    names = [f"axis{i}" for i in range(len(axes))]
+    fillable = [data.draw(st.booleans()) for _ in axes]
+    may_go = [data.draw(st.booleans()) and turn == 0 for _, turn in axes]
+    bases = [[MISSING] * may + base for may, (base, _) in zip(may_go, axes, strict=True)]
+    grid = BaseGrid.from_candidates(
+        dict(zip(names, bases, strict=True)),
+        columns=names,
+        direction={name: turn for name, (_, turn) in zip(names, axes, strict=True)},
+        stays_missing=[name for name, fills in zip(names, fillable, strict=True) if not fills],
+    )
+    cells = VALUES | st.just(MISSING)
+    rows = data.draw(st.lists(st.lists(cells, min_size=len(axes), max_size=len(axes)), max_size=5))
+    people = np.array(rows).reshape(-1, len(axes))
+    placed = place(grid, people)
+    for person, row in enumerate(people):
+        for axis, (_, turn) in enumerate(axes):
+            now = row[axis]
+            expected = sorted({*bases[axis], now})
+            low, high = placed.lowest[person, axis], placed.highest[person, axis]
+            usable = placed.values[person, axis, low : high + 1].tolist()
+            if now == MISSING:
+                wanted = expected if fillable[axis] else [MISSING]
+            else:
+                wanted = [value for value in expected if turn == 0 or (value - now) * turn >= 0]
+            assert usable == wanted
+            assert placed.values[person, axis, placed.position[person, axis]] == now
+            assert placed.inserted[person, axis] == (now not in bases[axis])
+
+
+def test_only_who_lacks_a_value_stands_where_it_is_missing() -> None:
+    people = pd.DataFrame({"Income": [10.0, np.nan, 30.0], "Home": ["own", "rent", None]})
+    book = codebook_of(people)
+    actions = ActionSet.infer(people).keep_missing("Home").allow_missing("Income")
+    grid = grid_of(actions, codebook=book)
+    assert grid.names == ("Home", "Income")
+    assert grid.fillable.tolist() == [False, True]
+    assert grid.values[0].tolist() == [0.0, 1.0]
+    assert grid.values[1][0] == MISSING
+    placed = place(grid, book.encode(people))
+    assert placed.inserted[:, 0].tolist() == [False, False, True]
+    assert (placed.lowest[2, 0], placed.highest[2, 0]) == (0, 0)  # a home that is not told stays so
+    assert placed.position[1, 1] == 0
+    assert placed.highest[1, 1] == placed.count[1, 1] - 1
+    assert (placed.lowest[:, 1] == 0).all()  # anybody's income may become missing
+
+
+def test_labels_that_nobody_had_stand_behind_all_others() -> None:
+    people = pd.DataFrame({"Home": ["own", "own", "rent"]})
+    book = codebook_of(people)
+    grid = grid_of(ActionSet.infer(people), codebook=book)
+    placed = place(grid, book.encode(pd.DataFrame({"Home": ["boat"]})))
+    assert placed.values[0, 0].tolist() == [0.0, 1.0, 2.0]
+    assert (placed.position[0, 0], placed.lowest[0, 0], placed.highest[0, 0]) == (2, 0, 2)

@@ -15,7 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce.models
+from p2ce.compiled.evaluate import score_rows
 from p2ce.errors import (
+    InvalidAnswer,
     InvalidReference,
     InvalidTarget,
     InvalidThreshold,
@@ -23,7 +25,9 @@ from p2ce.errors import (
     NotFitted,
     UnsupportedModel,
 )
-from p2ce.models.read import FAMILIES, read_model
+from p2ce.models.read import FAMILIES, columns_with_missing, read_model
+from p2ce.models.reading import LEAD
+from p2ce.problem.coding import codebook_of
 from tests.models.laws import people
 
 
@@ -46,12 +50,11 @@ def test_every_family_in_the_folder_is_registered():
 @pytest.mark.parametrize(
     ("model", "way_out"),
     [
-        (RandomForestRegressor(), "Pass a classifier"),
         (DecisionTreeClassifier, "Pass a fitted instance"),
         (SimpleNamespace(best_estimator_=None), "Its best_estimator_ may be readable"),
         (None, "model is None. Pass a fitted model"),
         ("model.txt", "load it from its file first"),
-        (SimpleNamespace(predict=len), "no predict_proba and no decision_function"),
+        (SimpleNamespace(fit=len), "Supported are the classifiers and regressors of LightGBM"),
     ],
 )
 def test_common_slips_have_an_answer_of_their_own(model, way_out):
@@ -63,11 +66,14 @@ def test_common_slips_have_an_answer_of_their_own(model, way_out):
 @pytest.mark.parametrize("model", [3, object()])
 def test_what_no_family_knows_is_refused_with_a_list(model):
     frame, _ = people()
-    with pytest.raises(UnsupportedModel, match="Supported are LightGBM"):
+    with pytest.raises(UnsupportedModel, match="Supported are the classifiers and regressors of LightGBM"):
         read_model(model, reference=frame)
 
 
-@pytest.mark.parametrize("model", [RandomForestClassifier(), LogisticRegression(), DecisionTreeClassifier()])
+@pytest.mark.parametrize(
+    "model",
+    [RandomForestClassifier(), LogisticRegression(), DecisionTreeClassifier(), RandomForestRegressor()],
+)
 def test_an_unfitted_model_says_what_to_call(model):
     frame, _ = people()
     with pytest.raises(NotFitted, match=r"Call \.fit\(X, y\)"):
@@ -118,12 +124,40 @@ def test_a_reference_without_rows_is_refused(fitted, reference):
         read_model(fitted[0], reference=reference)
 
 
-def test_values_that_are_no_numbers_are_named(fitted):
+def test_a_model_that_answers_with_something_else_is_named(fitted):
+    _, frame = fitted
+    with pytest.raises(InvalidAnswer, match=r"model\.predict has to answer with one class per row"):
+        read_model(SimpleNamespace(predict=len), reference=frame)
+
+
+def test_a_regressor_is_asked_for_a_range_and_not_for_a_class():
+    frame, label = people()
+    model = RandomForestRegressor(2, random_state=0).fit(frame, label)
+    with pytest.raises(InvalidTarget, match=r"a regressor: pass target=\(low, high\).*got 1"):
+        read_model(model, reference=frame)
+    found = read_model(model, reference=frame, target=(0.5, None))
+    assert (found.scale, found.threshold) == (LEAD, 0.0)
+    assert (found.ask(frame) == model.predict(frame) - 0.5).all()
+
+
+def test_infinite_values_are_named(fitted):
     model, frame = fitted
-    with pytest.raises(InvalidReference, match="'income' of the reference frame has missing or infinite"):
-        read_model(model, reference=frame.assign(income=frame["income"].where(frame["age"] > 20)))
-    with pytest.raises(InvalidReference, match="not numbers"):
-        read_model(model, reference=frame.assign(owner="yes"))
+    with pytest.raises(InvalidReference, match="'income' of the reference frame has infinite values"):
+        read_model(model, reference=frame.assign(income=frame["income"].where(frame["age"] > 20, np.inf)))
+
+
+def test_columns_that_may_miss_are_those_that_do_unless_told(fitted):
+    """A value that goes missing only where nothing was told would be read as whatever minus infinity gives."""
+    model, frame = fitted
+    gaps = frame.assign(income=frame["income"].where(frame["age"] > 20))
+    codes = codebook_of(gaps).encode(gaps)
+    assert columns_with_missing(codes, codebook_of(gaps)) == {"income"}
+    told = read_model(model, reference=frame, may_miss={"income"})
+    seen = read_model(model, reference=gaps)
+    for found in (told, seen):
+        assert found.score is not None
+        values = codebook_of(frame).of(found.columns).encode(gaps)
+        assert (score_rows(found.score, values) == model.predict_proba(gaps)[:, 1]).all()
 
 
 class Cautious(DecisionTreeClassifier):

@@ -106,7 +106,7 @@ def make_question(
         objectives=tuple(objectives),
         max_changes=max_changes,
         # A function of the user's that takes the rarest value of a column for an outlier.
-        is_plausible=(lambda rows: np.where(rows.iloc[:, 0] == rare, -1.0, 1.0)) if detector else None,
+        is_plausible=(lambda rows: np.where(rows.iloc[:, 0].isin([rare]), -1.0, 1.0)) if detector else None,
     )
 
 

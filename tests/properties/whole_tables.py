@@ -47,8 +47,8 @@ def may_become(feature: FeatureActions, now: Any) -> list[Any]:
     if feature.fixed:
         return []
     known = [plain(value) for value in feature.candidates()]
-    if feature.dtype.kind in "iu" and not feature.is_category:
-        known = [int(value) for value in known]
+    if not feature.is_category and feature.dtype.kind in "biu":
+        known = [bool(value) if feature.dtype.kind == "b" else int(value) for value in known]
     if now is None:
         return known if feature.fillable else []
     known = [value for value in known if value != now and _is_forward(feature, now, value)]

@@ -94,3 +94,10 @@ def test_an_unseen_label_of_another_type_still_fits() -> None:
 
 def test_an_old_answer_without_labels_still_gives_a_category() -> None:
     assert made_column(["b", "a"], "category").cat.categories.tolist() == ["a", "b"]
+
+
+def test_whole_numbers_with_a_gap_are_floats_as_pandas_has_them() -> None:
+    column = made_column([1, float("nan")], "int64")
+    assert str(column.dtype) == "float64"
+    assert column.tolist()[0] == 1.0
+    assert column.isna().tolist() == [False, True]

@@ -44,7 +44,7 @@ def test_two_processes_give_the_same_to_the_byte(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(many_module, "LARGEST_BATCH", 10)
     explainer = loans.explainer(plausibility=loans.detector())
     people = loans.people().iloc[:80].copy()
-    people["Debt"] = people["Debt"].where(people.index != "p11", np.nan)
+    people["Debt"] = people["Debt"].where(people.index != "p11", np.inf)
     expected = as_json(explainer.explain_many(people))
     found = explainer.explain_many(people, n_jobs=2)
     assert as_json(found) == expected
@@ -57,7 +57,7 @@ def test_a_bad_row_gets_its_own_entry_and_the_rest_go_on() -> None:
     people = loans.refused().iloc[:6].copy()
     expected = explainer.explain_many(people)
     broken = people.astype({"Income": object, "Debt": object})
-    broken.iloc[1, broken.columns.get_loc("Debt")] = np.nan
+    broken.iloc[1, broken.columns.get_loc("Debt")] = np.inf
     broken.iloc[3, broken.columns.get_loc("Income")] = "plenty"
     broken.iloc[4, broken.columns.get_loc("Income")] = 20.5
     found = explainer.explain_many(broken)
@@ -70,6 +70,35 @@ def test_a_bad_row_gets_its_own_entry_and_the_rest_go_on() -> None:
     assert "20.5" in found[4].message
     assert len(found[1]) == 0
     assert found[1].certificate is None
+
+
+def test_a_gap_that_the_model_does_not_take_is_one_rows_problem() -> None:
+    people = loans.people()
+    model = LogisticRegression(max_iter=1000).fit(people, loans.label())
+    explainer = p2ce.Explainer(model, people, plausibility=None)
+    rows = people[model.predict(people) == 0].iloc[:6].copy()
+    expected = explainer.explain_many(rows)
+    rows.iloc[3, rows.columns.get_loc("Debt")] = np.nan
+    found = explainer.explain_many(rows)
+    assert found[3].status is Status.ERROR
+    assert "'Debt'" in found[3].message
+    assert "imputer" in found[3].message
+    for position in (0, 1, 2, 4, 5):  # a linear model rounds otherwise in other company
+        assert found[position].status is expected[position].status
+        assert [option.changes for option in found[position]] == [
+            option.changes for option in expected[position]
+        ]
+
+
+def test_a_gap_that_the_model_takes_changes_nothing_for_the_others() -> None:
+    explainer = loans.explainer()
+    rows = loans.refused().iloc[:6].copy()
+    expected = explainer.explain_many(rows)
+    rows.iloc[3, rows.columns.get_loc("Debt")] = np.nan
+    found = explainer.explain_many(rows)
+    assert as_json(found[:3]) == as_json(expected[:3])
+    assert as_json(found[4:]) == as_json(expected[4:])
+    assert as_json(found[3:4]) == as_json([explainer.explain(rows.iloc[[3]])])
 
 
 def test_a_fixed_value_outside_its_range_is_one_rows_problem() -> None:
@@ -199,7 +228,7 @@ def test_missing_and_unknown_columns_concern_everyone() -> None:
         explainer.explain_many(loans.people().drop(columns="Debt"))
     with pytest.raises(p2ce.P2CEError, match=r"'Dept' is not one of the model's.*Did you mean 'Debt'"):
         explainer.explain_many(loans.people().assign(Dept=1.0))
-    with pytest.raises(p2ce.P2CEError, match="takes a DataFrame, got Series"):
+    with pytest.raises(p2ce.P2CEError, match=r"Expected a table .* got Series\."):
         explainer.explain_many(pd.Series([1, 2]))
 
 

@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import p2ce
 from p2ce.errors import InvalidOption
 from p2ce.result import WhyNone
+from tests.properties.amount import examples
 from tests.verify import loans
-from tests.verify.refusals import MODELS, RESTRICTIONS, Refusal, find_refusal
+from tests.verify.refusals import MODELS, RESTRICTIONS, THRESHOLD, Refusal, find_refusal
 
 refusals = st.builds(
     find_refusal,
     st.sampled_from(MODELS),
     st.integers(0, 10_000),
-    st.lists(st.sampled_from(sorted(RESTRICTIONS)), max_size=4, unique=True).map(tuple),
+    st.lists(st.sampled_from(sorted(RESTRICTIONS)), min_size=1, max_size=4, unique=True).map(tuple),
     st.booleans(),
     st.integers(1, 2),
 )
@@ -32,10 +33,10 @@ def accepts(refusal: Refusal, option: p2ce.Counterfactual) -> bool:
     row = pd.DataFrame([option.values])[list(refusal.frame.columns)].astype(refusal.frame.dtypes)
     model = refusal.model
     score = model.predict_proba(row)[0, 1] if hasattr(model, "predict_proba") else model(row)[0]
-    return bool(score >= 0.5)
+    return bool(score >= THRESHOLD)
 
 
-@settings(max_examples=40)
+@examples(12)
 @given(refusal=refusals)
 def test_exactly_the_smallest_sets_open_a_way(refusal: Refusal | None) -> None:
     assume(refusal is not None)
@@ -71,7 +72,7 @@ def _is_less(one: tuple[frozenset[str], int, bool], other: tuple[frozenset[str],
     return one[0] <= other[0] and one[1] <= other[1] and one[2] >= other[2]
 
 
-@settings(max_examples=15)
+@examples(5)
 @given(refusal=refusals)
 def test_no_time_leaves_everything_undecided(refusal: Refusal | None) -> None:
     assume(refusal is not None)
@@ -83,7 +84,7 @@ def test_no_time_leaves_everything_undecided(refusal: Refusal | None) -> None:
     assert sorted(why.undecided) == sorted((text,) for text in alone)
 
 
-@settings(max_examples=15)
+@examples(5)
 @given(refusal=refusals, seconds=st.floats(0.0, 0.4))
 def test_a_short_time_claims_nothing_wrong(refusal: Refusal | None, seconds: float) -> None:
     assume(refusal is not None)

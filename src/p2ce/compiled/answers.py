@@ -55,16 +55,37 @@ def missing_columns(rows: Rows) -> list[str]:
     return [str(label) for label, missing in zip(rows.columns, holds, strict=True) if missing]
 
 
-def _about_missing(rows: Rows) -> str:
-    """Name the columns with missing values at the end of a message, as they are the likeliest reason."""
-    names = missing_columns(rows)
-    if not names:
-        return ""
+def label_columns(rows: Rows) -> list[str]:
+    """List the columns of a frame that hold text or categories; nothing is known of what is no frame."""
+    if not hasattr(rows, "dtypes") or not hasattr(rows, "columns"):
+        return []
+    plain = [getattr(dtype, "numpy_dtype", dtype) for dtype in rows.dtypes]
+    return [
+        str(label)
+        for label, dtype in zip(rows.columns, plain, strict=True)
+        if not (isinstance(dtype, np.dtype) and dtype.kind in "biuf")
+    ]
+
+
+def _likely_reasons(rows: Rows) -> str:
+    """Name the columns with missing values, and those with labels, at the end of a message."""
+    told = ""
+    if names := missing_columns(rows):
+        told += (
+            f" Columns with missing values here: {_listed(names)}. "
+            "If it does not take them, put an imputer in front of it, or fill or drop them."
+        )
+    if names := label_columns(rows):
+        told += (
+            f" Columns of text or categories here: {_listed(names)}. "
+            "If it does not take them, put an encoder in front of it."
+        )
+    return told
+
+
+def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return (
-        f" Columns with missing values here: {', '.join(map(repr, names[:5]))}{more}. "
-        "If it does not take them, put an imputer in front of it, or fill or drop them."
-    )
+    return ", ".join(map(repr, names[:5])) + more
 
 
 def some_rows(reference: Rows) -> Rows:
@@ -139,7 +160,7 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
             raise NotFitted(
                 f"{call} says that nothing has been fitted. Fit it before passing it on."
             ) from error
-        why = _about_missing(given if rows is None else rows)
+        why = _likely_reasons(given if rows is None else rows)
         # Libraries explain missing values in whole paragraphs; their first line says it.
         told = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
         raise InvalidAnswer(
@@ -177,7 +198,7 @@ def _complete(found: np.ndarray, *, call: str, rows: Rows = None) -> FloatArray:
     if missing.any():
         raise InvalidAnswer(
             f"{call} has to answer with numbers; it gave NaN for {int(missing.sum())} of {len(found)} rows. "
-            "Check that it was fitted on columns like these." + _about_missing(rows)
+            "Check that it was fitted on columns like these." + _likely_reasons(rows)
         )
     return found.astype(np.float64)
 

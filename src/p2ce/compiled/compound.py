@@ -50,7 +50,7 @@ def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArra
         for k, member in enumerate(compound.members.tolist()):
             nodes = np.flatnonzero(forest.feature == member)
             feature[nodes] = first + place
-            if (np.diff(seen[:, k]) >= 0.0).all():
+            if (seen[1:, k] >= seen[:-1, k]).all():
                 # Values rise with the levels: a split stays one cut.
                 threshold[nodes] = np.searchsorted(seen[:, k], forest.threshold[nodes], side="right") - 0.5
                 continue

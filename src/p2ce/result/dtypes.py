@@ -64,6 +64,9 @@ def made_column(values: Sequence[Any], dtype: str, categories: Categories | None
     if hasattr(found, "na_value"):
         # NaN in a list of a nullable type is a missing value as much as None is.
         values = [None if is_missing(value) else value for value in values]
+    elif getattr(found, "kind", "") in "biu" and any(is_missing(value) for value in values):
+        # Plain whole numbers and bools with a gap are floats to pandas, as they were in the person's table.
+        found, values = "float64", [np.nan if is_missing(value) else float(value) for value in values]
     column: pd.Series[Any] = pd.Series(list(values), dtype=found)
     return column
 

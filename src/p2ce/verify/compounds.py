@@ -7,6 +7,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compiled.score import CompiledScore, Spending
+from p2ce.errors import InvalidActions
 from p2ce.grid.compound import Compound
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import Codebook
@@ -15,8 +16,25 @@ from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 
 
+def check_actions(actions: object, names: Sequence[str]) -> None:
+    """Refuse an action set that does not speak of the model's columns, or is none."""
+    if not isinstance(actions, ActionSet):
+        raise InvalidActions(
+            f"actions must be an ActionSet, got {type(actions).__name__}. Start from p2ce.ActionSet.infer(X)."
+        )
+    missing = [name for name in names if name not in actions.names]
+    extra = [name for name in actions.names if name not in names]
+    if missing or extra:
+        what = f"lacks {missing[0]!r}" if missing else f"has {extra[0]!r}, which the model does not"
+        raise InvalidActions(
+            f"The action set and the model have different columns: it {what}. "
+            "Infer it from the frame that the model was fitted on."
+        )
+
+
 def settle_groups(actions: ActionSet, codebook: Codebook, values: FloatArray) -> ActionSet:
     """Let the reference (n, d) decide for every one-hot group whether it may be empty."""
+    check_actions(actions, codebook.names)
     rows = {name: values[:, place] for place, name in enumerate(codebook.names)}
     rules = tuple(rule.settled(rows) if isinstance(rule, OneHot) else rule for rule in actions.rules)
     return replace(actions, rules=rules)

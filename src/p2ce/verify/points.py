@@ -187,7 +187,8 @@ def check_points(
         if slot is not None:
             assert setup.judges.score is not None
             contradicted[: len(rows)] |= (lengths >= setup.judges.score.sure) & ~plausible
-            refused_by[: len(rows)] = np.where(accepted[: len(rows)], slot, refused_by[: len(rows)])
+            by_detector = accepted[: len(rows)] & ~plausible
+            refused_by[: len(rows)] = np.where(by_detector, slot, refused_by[: len(rows)])
         elif said.size:
             require_steady(next(before), plausibility, "detector", tolerance=setup.judges.tolerance)
     kept = kept_rows(setup, batch.values[owner], rows, frame.iloc[: len(rows)])

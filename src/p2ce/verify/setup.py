@@ -10,7 +10,6 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.compound import onto_compounds
 from p2ce.compiled.score import CompiledScore, seen_as_given
-from p2ce.errors import InvalidActions
 from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.grid.compound import Compound, narrow, widen
 from p2ce.grid.placement import Placement, point_rows
@@ -131,7 +130,6 @@ class Setup:
 
     def with_actions(self, actions: ActionSet) -> "Setup":
         """Ask the same question over another action set."""
-        check_actions(actions, self.names)
         changed = replace(
             self,
             actions=actions,
@@ -263,22 +261,6 @@ def seen_through(
         return shown
 
     return seen
-
-
-def check_actions(actions: object, names: Sequence[str]) -> None:
-    """Refuse an action set that does not speak of the model's columns."""
-    if not isinstance(actions, ActionSet):
-        raise InvalidActions(
-            f"actions must be an ActionSet, got {type(actions).__name__}. Start from p2ce.ActionSet.infer(X)."
-        )
-    missing = [name for name in names if name not in actions.names]
-    extra = [name for name in actions.names if name not in names]
-    if missing or extra:
-        what = f"lacks {missing[0]!r}" if missing else f"has {extra[0]!r}, which the model does not"
-        raise InvalidActions(
-            f"The action set and the model have different columns: it {what}. "
-            "Infer it from the frame that the model was fitted on."
-        )
 
 
 def within_reach(setup: Setup, values: FloatArray) -> BoolArray:

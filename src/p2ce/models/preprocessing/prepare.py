@@ -1,4 +1,4 @@
-"""Build the lens of a pipeline's transformers, and hand rows through them as the pipeline itself would."""
+"""Hand rows through a pipeline's transformers as the pipeline itself would, and write down what comes out."""
 
 import contextlib
 import warnings
