@@ -28,7 +28,8 @@ from p2ce.search.methods import find_method
 from p2ce.tables import as_pandas
 from p2ce.verify.answer import answer_people, compile_kernels, search_completely
 from p2ce.verify.build import build_explanation
-from p2ce.verify.compounds import check_actions, groups_of, has_links, settle_groups
+from p2ce.verify.candidates import require_candidates
+from p2ce.verify.compounds import check_actions, groups_of, moves_as_one, settle_groups
 from p2ce.verify.estimate import fit_estimate
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
@@ -182,6 +183,7 @@ class Explainer:
         self._setup = setup.laid_out()
         self._bound = bound
         self._look = look_first(self._setup, self._some_rows())
+        require_candidates(self._setup, self._some_rows()[0], per_row=self._look.per_row)
 
     @property
     def actions(self) -> ActionSet:
@@ -307,14 +309,8 @@ class Explainer:
     def _with_estimate(self, setup: Setup) -> Setup:
         """Make the estimate that was asked for, or without which asking would take too long."""
         bound = self._bound
-        if setup.compounds or has_links(setup.actions):
-            if bound not in ("auto", "none"):
-                raise InvalidOption(
-                    "An estimate speaks of one feature at a time, so that it cannot go with linked() or "
-                    "one_hot(). Use bound='auto' or 'none', or drop these rules."
-                )
-            return setup
-        if bound == "auto" and any(model.score is None for model in setup.models):
+        asks = any(model.score is None for model in setup.models)
+        if bound == "auto" and asks and not moves_as_one(setup.actions):
             with telling("Trying on a few people how long asking about everything takes."):
                 if takes_too_long(setup, self._look, search_completely):
                     bound = "shap"

@@ -100,3 +100,159 @@ def test_a_short_time_claims_nothing_wrong(refusal: Refusal | None, seconds: flo
         assert {frozenset(opening.restrictions) for opening in part} == smallest
     else:
         assert open_sets
+
+
+@cache
+def narrow() -> p2ce.ActionSet:
+    """Leave people little room: what helps is out of range or the wrong way."""
+    actions = p2ce.ActionSet.infer(loans.people()).fix("Rate", "Years", "Owns")
+    return actions.within(Income=(10, 20)).increase_only("Debt")
+
+
+@cache
+def loan_explainer() -> p2ce.Explainer:
+    return loans.explainer(actions=narrow(), max_changes=1, plausibility=None)
+
+
+@cache
+def stuck() -> p2ce.Explanation:
+    """Give somebody's proof that there is no option."""
+    explainer = loan_explainer()
+    answers = (explainer.explain(row) for _, row in loans.refused().iterrows())
+    return next(answer for answer in answers if answer.status is p2ce.Status.NO_RECOURSE)
+
+
+def test_it_reads_well_and_survives_json() -> None:
+    why = loan_explainer().why_none(stuck())
+    assert why.considered == (
+        "at most 1 change (instead 2)",
+        "Debt only increases",
+        "Income within 10–20 (instead 10–59, as far as the data go)",
+    )
+    assert why.complete
+    assert why.person == stuck().person
+    assert why.dtypes == stuck().dtypes
+    assert why.objectives == stuck().objectives
+    assert all(list(opening.counterfactual.costs) == list(why.objectives) for opening in why)
+    assert WhyNone.from_dict(json.loads(json.dumps(why.to_dict()))) == why
+    assert len(why.to_frame()) == len(why)
+
+
+def test_the_same_twice_and_from_a_stored_explanation() -> None:
+    stored = p2ce.Explanation.from_dict(json.loads(json.dumps(stuck().to_dict())))
+    assert loan_explainer().why_none(stored) == loan_explainer().why_none(stuck())
+
+
+def test_the_limit_is_the_one_that_was_asked_for() -> None:
+    explainer = loans.explainer(actions=narrow(), max_changes=3, plausibility=None)
+    once = explainer.explain(stuck().person, max_changes=1)
+    assert explainer.why_none(once) == loan_explainer().why_none(stuck())
+
+
+def test_only_a_proof_that_there_is_none_has_a_reason() -> None:
+    explainer = loan_explainer()
+    with pytest.raises(InvalidOption, match=r"takes what explain\(\) returned, got dict"):
+        explainer.why_none({"status": "NO_RECOURSE"})  # type: ignore[arg-type]
+    for status, words in {
+        p2ce.Status.TIME_LIMIT: "TIME_LIMIT: nothing is proven. Explain the person with a longer",
+        p2ce.Status.HEURISTIC: "HEURISTIC: nothing is proven, since an estimate",
+        p2ce.Status.ALREADY_FAVOURABLE: "ALREADY_FAVOURABLE: the person needs no change",
+        p2ce.Status.ERROR: "could not be explained",
+    }.items():
+        with pytest.raises(InvalidOption, match=words):
+            explainer.why_none(replace(stuck(), status=status))
+    free = loans.explainer(plausibility=None)
+    with pytest.raises(InvalidOption, match="OPTIMAL: it has options"):
+        free.why_none(free.explain(loans.refused().iloc[0]))
+    with pytest.raises(InvalidOption, match="time_limit is a number of seconds"):
+        explainer.why_none(stuck(), time_limit=-1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"threshold": 0.4}, "threshold was 0.5, and is 0.4"),
+        ({"objectives": "changes"}, "objectives was"),
+        ({"plausibility": p2ce.IsolationForest(n_estimators=5)}, "detector_family was None"),
+        ({"actions": None}, "cells was"),
+        ({"reference": loans.people().drop(columns="Years")}, "its columns are others"),
+    ],
+    ids=lambda value: "",
+)
+def test_an_explanation_of_another_question_is_refused(changed: dict[str, Any], words: str) -> None:
+    if "reference" in changed:
+        people = changed["reference"]
+        model = type(loans.forest())(5, random_state=0).fit(people, loans.label())
+        changed = {"reference": people, "model": model, "actions": p2ce.ActionSet.infer(people)}
+    asked = {"actions": narrow(), "max_changes": 1, "plausibility": None, **changed}
+    with pytest.raises(InvalidOption, match=words):
+        loans.explainer(**asked).why_none(stuck())
+
+
+def test_another_model_is_noticed() -> None:
+    other = type(loans.forest())(12, max_depth=5, random_state=3).fit(loans.people(), loans.label())
+    explainer = loans.explainer(model=other, actions=narrow(), max_changes=1, plausibility=None)
+    with pytest.raises(InvalidOption, match="the model gave the person"):
+        explainer.why_none(stuck())
+
+
+def test_a_wrong_proof_is_noticed() -> None:
+    explainer = loans.explainer(plausibility=None)
+    answer = explainer.explain(loans.refused().iloc[0])
+    forged = replace(answer, status=p2ce.Status.NO_RECOURSE, counterfactuals=())
+    # Without a limit there is nothing to lift here, and the start itself is looked at.
+    with pytest.raises(InvalidOption, match="here the person has options"):
+        explainer.why_none(forged)
+
+
+def test_what_is_protected_is_never_named() -> None:
+    from p2ce.rules import exclusive, together
+
+    actions = narrow().protect("Owns").rule(together("Income", "Debt"), exclusive("Income", "Owns"))
+    explainer = loans.explainer(actions=actions, max_changes=1, plausibility=None)
+    why = explainer.why_none(explainer.explain(stuck().person))
+    assert "together" in " ".join(why.considered)
+    assert not any("Owns" in text for text in why.considered)
+
+
+def test_a_missing_value_may_be_filled() -> None:
+    people = loans.people().assign(Debt=lambda frame: frame["Debt"].where(frame["Income"] % 3 > 0))
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    model = HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(people, loans.label())
+    actions = p2ce.ActionSet.infer(people).fix("Income", "Rate", "Years", "Owns").keep_missing("Debt")
+    explainer = p2ce.Explainer(model, people, actions=actions, plausibility=None)
+    lacking = people[people["Debt"].isna() & (model.predict(people) == 0)]
+    whys = [explainer.why_none(explainer.explain(row)) for _, row in lacking.head(12).iterrows()]
+    assert all(why.considered == ("Debt stays missing",) and why.complete for why in whys)
+    opened = [opening for why in whys for opening in why]
+    assert opened
+    assert all(opening.kinds == ("missing",) for opening in opened)
+    assert all(np.isnan(opening.counterfactual.changes["Debt"][0]) for opening in opened)
+
+
+def test_no_restriction_at_all() -> None:
+    explainer = loans.explainer(threshold=1.0, margin=0.0, plausibility=None, max_changes=None)
+    people = loans.refused()
+    explainer = loans.explainer(
+        actions=p2ce.ActionSet.infer(people).fix(*people.columns), plausibility=None, max_changes=3
+    )
+    why = explainer.why_none(explainer.explain(people.iloc[0]))
+    assert why.considered == ()
+    assert why.complete
+    assert not len(why)
+
+
+def test_a_model_that_lies_proves_nothing() -> None:
+    forest = type(loans.forest())(12, max_depth=5, random_state=0).fit(loans.people(), loans.label())
+    explainer = loans.explainer(model=forest, actions=narrow(), max_changes=1, plausibility=None)
+    answer = explainer.explain(stuck().person)
+    # Afterwards it accepts nobody any more, whatever was read.
+    true_scores = forest.predict_proba
+    forest.predict_proba = lambda rows: np.minimum(true_scores(rows), 0.4)
+    try:
+        why = explainer.why_none(replace(answer, person_score=None))
+    finally:
+        del forest.predict_proba
+    assert not why.complete
+    assert not any(opening.proven for opening in why)

@@ -9,12 +9,14 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import QUANTUM_BITS, quanta
+from p2ce.errors import InvalidPerson
 from p2ce.search.engine import Found, Listener, nothing_found, rules_of, search_people, warm_open
 from p2ce.search.waves import search_in_waves, warm_waves
 from p2ce.verify.asking import ask
 from p2ce.verify.batch import Batch, prepare
 from p2ce.verify.estimate import PAPER, Known, with_estimate
 from p2ce.verify.outside import outside_scores
+from p2ce.verify.people import unseen_labels
 from p2ce.verify.points import Checked, check_points, surely_refused
 from p2ce.verify.published import search_published
 from p2ce.verify.setup import Setup
@@ -58,6 +60,18 @@ def answer_people(
     setup: Setup, values: FloatArray, *, time_limit: float | None = None, listener: Listener | None = None
 ) -> Answers:
     """Answer for people (n, d) in the model's columns; ``time_limit`` is in seconds, for each of them."""
+    try:
+        return _answer(setup, values, time_limit, listener)
+    except Exception as error:
+        strangers = unseen_labels(setup.codebook, values)
+        if not strangers:
+            raise
+        raise InvalidPerson(
+            f"{type(error).__name__}: {error} The likely reason: {strangers}, which is not in the reference."
+        ) from error
+
+
+def _answer(setup: Setup, values: FloatArray, time_limit: float | None, listener: Listener | None) -> Answers:
     begin = time.perf_counter()
     batch = prepare(setup, values)
     count = len(values)

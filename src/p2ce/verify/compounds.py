@@ -59,6 +59,11 @@ def has_links(actions: ActionSet) -> bool:
     return any(isinstance(rule, Linked) for rule in actions.rules)
 
 
+def moves_as_one(actions: ActionSet) -> bool:
+    """Tell whether some features move together."""
+    return any(isinstance(rule, Linked | OneHot) for rule in actions.rules)
+
+
 def compounds_for(
     actions: ActionSet, codebook: Codebook, groups: Sequence[Compound], person: FloatArray
 ) -> tuple[Compound, ...]:

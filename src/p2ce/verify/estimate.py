@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.errors import InvalidOption
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
 from p2ce.estimates.people import Gains, lay_out_gains
@@ -20,6 +21,7 @@ from p2ce.estimates.tables import best_attributions, largest_attributions, mean_
 from p2ce.grid.placement import Placement
 from p2ce.models.reading import PROBABILITY
 from p2ce.verify.asking import ask
+from p2ce.verify.compounds import moves_as_one
 from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
@@ -89,6 +91,11 @@ def fit_estimate(
 
     ``reference`` (n, d) are rows of the model's columns; ``search`` finds true fronts, without an estimate.
     """
+    if moves_as_one(setup.actions):
+        raise InvalidOption(
+            "An estimate speaks of one feature at a time, so that it cannot go with linked() or one_hot(). "
+            "Use bound='auto' or 'none', or drop these rules."
+        )
     spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
     seed = spec.random_state if spec.random_state is not None else random_state
     rng = np.random.default_rng(seed)

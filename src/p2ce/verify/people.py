@@ -246,3 +246,13 @@ def _plain(value: Any) -> Any:
     if value is pd.NA or value is pd.NaT:
         return None
     return value.item() if isinstance(value, np.generic) else value
+
+
+def unseen_labels(codebook: Codebook, values: FloatArray) -> str:
+    """Say which columns of people (n, d) hold labels that the reference does not have."""
+    found = []
+    for column, coding in enumerate(codebook):
+        if coding.labels is not None:
+            for code in np.unique(values[values[:, column] >= len(coding.labels), column]).tolist():
+                found.append(f"{coding.name!r} holds {coding.plain(code)!r}")
+    return ", ".join(found)

@@ -82,7 +82,9 @@ class Link:
         """
         before, after, follower = np.broadcast_arrays(before, after, follower)
         moves = (before != after) & (before != MISSING) & (after != MISSING) & (follower != MISSING)
-        arrived = np.array(follower, dtype=np.float64)
+        unheld = np.isnan(after)  # the driver itself follows another, to where its column cannot go
+        moves &= ~unheld
+        arrived = np.where(unheld, np.nan, follower)
         if moves.any():
             arrived[moves] = self._arrive(before[moves], after[moves], follower[moves])
         return arrived

@@ -1,0 +1,88 @@
+"""Rules between features keep out what breaks them, and never make anything cheaper."""
+
+from typing import Any
+
+import pandas as pd
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import p2ce
+from tests.properties.amount import examples
+from tests.properties.cases import no_cheaper
+from tests.properties.random_tables import GROUP, plain
+from tests.properties.rules_in_pandas import Group, Link
+from tests.properties.table_questions import Question, questions
+from tests.properties.whole_tables import as_typed_frame
+
+QUICK = ["LightGBM", "histogram boosting", "logistic regression behind a one-hot encoder", "function"]
+
+
+def rows_of(found: p2ce.Explanation) -> list[dict[str, Any]]:
+    """Give the options as plain rows."""
+    return [{name: plain(value) for name, value in option.values.items()} for option in found]
+
+
+def explain(question: Question, **changed: Any) -> p2ce.Explanation:
+    return question.explainer(**changed).explain(as_typed_frame([question.person], question.frame))
+
+
+@examples(25)
+@given(question=questions(QUICK, columns=st.integers(3, 5), rule_count=st.integers(1, 4), detector=st.just(False)))
+def test_no_option_breaks_a_rule(question: Question) -> None:
+    """Every rule is said again in pandas; the objects that the search uses are not asked."""
+    rows = rows_of(explain(question))
+    assume(rows and question.spoken)
+    for one in question.spoken:
+        kept = one.keeps(question.person, pd.DataFrame(rows, dtype=object))
+        assert kept.all(), one.rule.text()
+
+
+@examples(25)
+@given(question=questions(QUICK, columns=st.integers(2, 5), rule_count=st.integers(1, 3), group=st.just(False)))
+def test_adding_a_rule_never_lowers_a_cost(question: Question) -> None:
+    """For rules that only take rows away.
+
+    linked() and one_hot() do something else as well: what moves together is one move, which may go where
+    no single feature's grid goes, and is priced and counted as one.
+    """
+    plain_rules = [one.rule for one in question.spoken if not isinstance(one, Link | Group)]
+    assume(plain_rules)
+    before = explain(question, actions=question.actions)
+    assume(before.status is not p2ce.Status.ALREADY_FAVOURABLE)
+    for count in range(1, len(plain_rules) + 1):
+        after = explain(question, actions=question.actions.rule(*plain_rules[:count]))
+        assert no_cheaper(after, before)
+        before = after
+
+
+@examples(20)
+@given(question=questions(QUICK, group=st.just(True), columns=st.integers(1, 3)))
+def test_a_one_hot_group_never_shows_two_levels(question: Question) -> None:
+    (group,) = (one for one in question.spoken if isinstance(one, Group))
+    for option in explain(question):
+        moved = [name for name in GROUP if name in option.changes]
+        count = sum(option.values[name] for name in GROUP)
+        assert not moved or count == 1 or (count == 0 and group.may_be_none)
+        others = len(option.changes) - len(moved)
+        if not any(isinstance(one, Link) for one in question.spoken) and "changes" in option.costs:
+            assert option.costs["changes"] == others + bool(moved)
+
+
+@examples(20)
+@given(question=questions(QUICK, columns=st.integers(4, 5), rule_count=st.just(4), group=st.just(False)))
+def test_a_follower_moves_with_its_driver_and_counts_as_said(question: Question) -> None:
+    links = [one for one in question.spoken if isinstance(one, Link)]
+    assume(links)
+    found = explain(question, objectives=("changes", "mean_distance"))
+    for row, option in zip(rows_of(found), found, strict=True):
+        counted = len(option.changes)
+        for link in links:
+            before, after = question.person[link.driver], row[link.driver]
+            start = question.person[link.follower]
+            if None in (before, after, start):
+                assert link.follower not in option.changes
+                continue
+            assert row[link.follower] == start + link.ratio * (after - before)
+            counted -= link.follower in option.changes and link.counts == "once"
+        assert option.costs["changes"] == counted
+        assert question.max_changes is None or counted <= question.max_changes
