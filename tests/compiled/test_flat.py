@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from p2ce.compiled.costs import Join, tabulate
 from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.flat import SCORE_BITS, flatten_scores, tick_for
+from p2ce.compiled.flat import SCORE_BITS, FlatPeople, flatten_scores, lay_out_people, tick_for
 from p2ce.compiled.points import score_points
-from p2ce.compiled.score import CompiledScore
+from p2ce.compiled.score import CompiledScore, Spending
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.placement import place
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
+from tests.properties.random_rules import ruled_problems
 
 
 def every_cell(problem: Problem, person: int) -> np.ndarray:
@@ -78,8 +82,6 @@ def test_nothing_to_span_still_has_a_tick() -> None:
 
 
 def test_scores_of_one_view_share_it() -> None:
-    from p2ce.grid.base_grid import BaseGrid
-
     def double(rows: np.ndarray) -> np.ndarray:
         return rows * 2.0
 
@@ -94,11 +96,6 @@ def test_scores_of_one_view_share_it() -> None:
 
 @pytest.mark.parametrize("limit", [-np.inf, np.inf])
 def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
-    from p2ce.compiled.costs import Join, tabulate
-    from p2ce.compiled.flat import lay_out_people
-    from p2ce.grid.base_grid import BaseGrid
-    from p2ce.grid.placement import place
-
     grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
     for sure in (limit, np.nextafter(limit, 0.0)):
         maybe = min(limit, sure)
@@ -111,3 +108,82 @@ def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
         layout = flatten_scores([score], grid, np.zeros(1))
         limits = lay_out_people(layout, grid, placement, tables, people).limits[0, 0]
         assert (limits["refused_below"] < limits["base"]) == (limit < 0)
+
+
+@examples(80)
+@given(problem=ruled_problems)
+def test_budgets_are_tables_that_add_up_to_the_slow_sum(problem: Problem) -> None:
+    """For whole costs ticks decide as the sum does, since limits lie half way between whole numbers."""
+    flat = problem.layout.flat
+    assert (flat.scores["table"] >= 0).tolist() == [score.forest is None for score in problem.scores]
+    for person in range(len(problem.people)):
+        cells = every_cell(problem, person)
+        low, high = problem.placement.lowest[person], problem.placement.highest[person]
+        cells = cells[((cells >= low) & (cells <= high)).all(axis=1)]
+        rows = problem.rows(person, cells)
+        before = np.repeat(problem.people[person : person + 1], len(cells), axis=0)
+        for s, score in enumerate(problem.scores):
+            if score.spending is None:
+                continue
+            limit = problem.flat_people.limits[person, s]
+            gains = problem.flat_people.gains[person, flat.scores[s]["table"]]
+            ticks = limit["base"] + gains[np.arange(problem.axes), cells].sum(axis=1)
+            keeps = -score.spending.of_row(before, rows) >= score.maybe
+            np.testing.assert_array_equal(ticks >= limit["refused_below"], keeps)
+            np.testing.assert_array_equal(ticks >= limit["accepted_from"], keeps)
+
+
+def budget_of(costs: np.ndarray, limit: float) -> CompiledScore:
+    """Make a budget that charges each column by the value it has: costs (columns, values)."""
+    return CompiledScore(
+        name="budget",
+        column_count=len(costs),
+        spending=Spending(
+            columns=tuple(range(len(costs))),
+            of=lambda column, values, current: costs[column, values.astype(np.int64)],
+        ),
+        sure=-limit,
+        maybe=-limit,
+    )
+
+
+def laid_out(scores: list[CompiledScore], grid: BaseGrid, people: np.ndarray) -> FlatPeople:
+    placement = place(grid, people)
+    tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
+    return lay_out_people(flatten_scores(scores, grid, people[0]), grid, placement, tables, people)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0, 1e-3])
+def test_a_value_that_alone_keeps_a_budget_does_so_wherever_it_stands(scale: float) -> None:
+    """Also in a column that cannot change, and beside others that take all they can."""
+    grid = BaseGrid.from_candidates({"a": [0, 1], "b": [0, 1]}, columns=["a", "b", "fixed"])
+    costs = np.array([[7.0, -np.inf], [9.0, -3.0], [2.0, -np.inf]]) * scale
+    people = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    flat = laid_out([budget_of(costs, 0.5 * scale)], grid, people)
+    for person, row in enumerate(people):
+        for cell in product(range(2), range(2)):
+            spent = sum(costs[column, int(value)] for column, value in enumerate((*cell, row[2])))
+            ticks = flat.limits[person, 0]["base"] + flat.gains[person, 0, [0, 1], cell].sum()
+            assert (ticks >= flat.limits[person, 0]["refused_below"]) == (spent <= 0.5 * scale)
+
+
+def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
+    """Someone may only go up: what lies below, however dear, is no reason to count more coarsely."""
+    costs = np.array([[1e12, 0.0, 1.0]])
+    up = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"], direction={"a": 1})
+    flat = laid_out([budget_of(costs, 0.5)], up, np.array([[1.0]]))
+    limit = flat.limits[0, 0]
+    assert limit["base"] + flat.gains[0, 0, 0, 1] >= limit["accepted_from"]
+    assert limit["base"] + flat.gains[0, 0, 0, 2] < limit["refused_below"]
+
+
+def test_budgets_come_behind_all_other_scores() -> None:
+    grid = BaseGrid.from_candidates({"a": [0, 1]}, columns=["a"])
+    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), sure=0.0, maybe=0.0)
+    rule = budget_of(np.zeros((1, 2)), 0.5)
+    layout = flatten_scores([plain, rule, rule], grid, np.zeros(1))
+    assert layout.flat.scores["table"].tolist() == [0, 1, 2]
+    assert layout.flat.weights.shape == (1, 1)
+    assert len(layout.budgets) == 2
+    with pytest.raises(AssertionError, match="budgets come behind"):
+        flatten_scores([rule, plain], grid, np.zeros(1))

@@ -147,7 +147,7 @@ def test_infinite_values_are_named(fitted):
 
 
 def test_columns_that_may_miss_are_those_that_do_unless_told(fitted):
-    """A value that goes missing only where nothing was told would be read as whatever minus infinity gives."""
+    """Elsewhere, what a missing value does to the model is not read."""
     model, frame = fitted
     gaps = frame.assign(income=frame["income"].where(frame["age"] > 20))
     codes = codebook_of(gaps).encode(gaps)

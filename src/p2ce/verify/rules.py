@@ -26,11 +26,6 @@ class CheckedRule:
         """Whether the rule is a function of the user's, which is asked about cells and cannot prune."""
         return isinstance(self.rule, Predicate)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether its budgets leave no question of rounding."""
-        return all(budget.whole for budget in self.resolved.budgets)
-
     def scores(self, names: Sequence[str]) -> list[CompiledScore]:
         """Give the rule as scores of the search: minus what a row spends of each budget."""
         return [_score(budget, names) for budget in self.resolved.budgets]
