@@ -49,8 +49,8 @@ def test_labels() -> None:
 
 
 def test_a_range_that_cannot_be_made_is_none() -> None:
-    # Steps of a cent over a narrow range are fine, over that of the data they are too many.
-    fine = ActionSet.infer(PEOPLE).within(loan=(300, 310)).step(loan=1)["loan"]
+    # Steps of one over a narrow range are fine, over that of the data they are too many.
+    fine = ActionSet.infer(PEOPLE).step(loan=1).within(loan=(300, 310))["loan"]
     assert widened(fine, 250, 18_450) is not None
     assert widened(fine, 250, 90_000) is None
 

@@ -10,10 +10,17 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce.errors import InvalidOption
 from p2ce.result import WhyNone
+from p2ce.rules import exclusive, together
 from tests.properties.amount import examples
 from tests.verify import loans
 from tests.verify.refusals import MODELS, RESTRICTIONS, THRESHOLD, Refusal, find_refusal
@@ -206,8 +213,6 @@ def test_a_wrong_proof_is_noticed() -> None:
 
 
 def test_what_is_protected_is_never_named() -> None:
-    from p2ce.rules import exclusive, together
-
     actions = narrow().protect("Owns").rule(together("Income", "Debt"), exclusive("Income", "Owns"))
     explainer = loans.explainer(actions=actions, max_changes=1, plausibility=None)
     why = explainer.why_none(explainer.explain(stuck().person))
@@ -217,8 +222,6 @@ def test_what_is_protected_is_never_named() -> None:
 
 def test_a_missing_value_may_be_filled() -> None:
     people = loans.people().assign(Debt=lambda frame: frame["Debt"].where(frame["Income"] % 3 > 0))
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
     model = HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(people, loans.label())
     actions = p2ce.ActionSet.infer(people).fix("Income", "Rate", "Years", "Owns").keep_missing("Debt")
     explainer = p2ce.Explainer(model, people, actions=actions, plausibility=None)
@@ -231,28 +234,36 @@ def test_a_missing_value_may_be_filled() -> None:
     assert all(np.isnan(opening.counterfactual.changes["Debt"][0]) for opening in opened)
 
 
-def test_no_restriction_at_all() -> None:
-    explainer = loans.explainer(threshold=1.0, margin=0.0, plausibility=None, max_changes=None)
-    people = loans.refused()
-    explainer = loans.explainer(
-        actions=p2ce.ActionSet.infer(people).fix(*people.columns), plausibility=None, max_changes=3
-    )
-    why = explainer.why_none(explainer.explain(people.iloc[0]))
+def test_nothing_to_lift() -> None:
+    actions = p2ce.ActionSet.infer(loans.people()).fix("Income", "Debt", "Rate", "Owns")
+    explainer = loans.explainer(actions=actions, plausibility=None)
+    answers = [explainer.explain(row) for _, row in loans.refused().head(30).iterrows()]
+    why = explainer.why_none(next(one for one in answers if one.status is p2ce.Status.NO_RECOURSE))
     assert why.considered == ()
     assert why.complete
     assert not len(why)
 
 
-def test_a_model_that_lies_proves_nothing() -> None:
-    forest = type(loans.forest())(12, max_depth=5, random_state=0).fit(loans.people(), loans.label())
-    explainer = loans.explainer(model=forest, actions=narrow(), max_changes=1, plausibility=None)
-    answer = explainer.explain(stuck().person)
-    # Afterwards it accepts nobody any more, whatever was read.
-    true_scores = forest.predict_proba
-    forest.predict_proba = lambda rows: np.minimum(true_scores(rows), 0.4)
-    try:
-        why = explainer.why_none(replace(answer, person_score=None))
-    finally:
-        del forest.predict_proba
+def test_values_that_the_model_refuses_are_no_way_out() -> None:
+    people = loans.people().assign(Years=lambda frame: 2 * frame["Years"])
+    encoder = make_column_transformer((OneHotEncoder(), ["Years"]), remainder="passthrough")
+    model = make_pipeline(encoder, LogisticRegression(max_iter=2_000)).fit(people, loans.label())
+    # The encoder knows even years only; steps of one meet others as well.
+    actions = p2ce.ActionSet.infer(people).fix("Income", "Debt", "Rate", "Owns").step(Years=1)
+    explainer = p2ce.Explainer(model, people, actions=actions.values(Years=[0, 2]), plausibility=None)
+    answers = [explainer.explain(row) for _, row in people[model.predict(people) == 0].head(30).iterrows()]
+    why = explainer.why_none(next(one for one in answers if one.status is p2ce.Status.NO_RECOURSE))
+    assert why.considered == ()
+
+
+def test_a_model_that_changed_proves_nothing() -> None:
+    model = DecisionTreeClassifier(max_depth=6, random_state=0).fit(loans.people(), loans.label())
+    explainer = loans.explainer(model=model, actions=narrow(), max_changes=1, plausibility=None)
+    answers = [explainer.explain(row) for _, row in loans.refused().iterrows()]
+    answer = next(one for one in answers if one.status is p2ce.Status.NO_RECOURSE)
+    assert len(explainer.why_none(answer))
+    model.tree_.value[:, 0] = [1.0, 0.0]  # from now on it accepts nobody
+    why = explainer.why_none(answer)
     assert not why.complete
-    assert not any(opening.proven for opening in why)
+    assert not why.openings
+    assert why.undecided

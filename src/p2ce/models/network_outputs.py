@@ -89,16 +89,21 @@ def difference(layer: Layer, index: int, other: int) -> Layer:
     )
 
 
+def _pairs(outputs: Outputs, count: int, index: int, sure: float, maybe: float) -> list[NetworkScore]:
+    """Give a score for every other class: how far the one is ahead of it."""
+    return [
+        outputs.score(difference(outputs.layers[-1], index, other), sure, maybe)
+        for other in range(count)
+        if other != index
+    ]
+
+
 def read_network_win(
     outputs: Outputs, classes: tuple[Any, ...], index: int, *, ask_all: AskAll, ask_probabilities: AskAll
 ) -> ReadModel:
     """Have one class beat every other; ``ask_all`` gives what the model takes the largest of."""
     sure, maybe = softmax_wins(0.0, single=outputs.single)
-    first, *more = (
-        outputs.score(difference(outputs.layers[-1], index, other), sure, maybe)
-        for other in range(len(classes))
-        if other != index
-    )
+    first, *more = _pairs(outputs, len(classes), index, sure, maybe)
     return ReadModel(
         family=outputs.family,
         score=first,
@@ -120,11 +125,7 @@ def read_network_share(
     """Bound a probability by what it is between two classes; the model is asked about what passes."""
     largest = _FARTHEST[outputs.single]
     sure, maybe = softmax_reaches(threshold, len(classes), band=0.0, largest=largest, single=outputs.single)
-    first, *more = (
-        outputs.score(difference(outputs.layers[-1], index, other), sure, maybe)
-        for other in range(len(classes))
-        if other != index
-    )
+    first, *more = _pairs(outputs, len(classes), index, sure, maybe)
     return ReadModel(
         family=outputs.family,
         score=first,

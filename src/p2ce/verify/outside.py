@@ -29,8 +29,18 @@ from p2ce.verify.setup import Setup
 Networks: TypeAlias = list[list[ForeignPeople | None]]
 
 
+class Unbounded:
+    """A score of which nothing is known about a whole box."""
+
+    __slots__ = ()
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
+        """Drop nothing."""
+        return np.zeros(len(owner), dtype=np.bool_)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AskedPeople:
+class AskedPeople(Unbounded):
     """A model or detector that can only be asked, with the people it is asked about."""
 
     setup: Setup
@@ -59,10 +69,6 @@ class AskedPeople:
         value = self.known[owner, axis, points[np.arange(len(points)), axis]]
         return np.asarray(np.where(moved.sum(axis=1) == 1, value, np.nan))
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
-        """Nothing is known about a whole box."""
-        return np.zeros(len(owner), dtype=np.bool_)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReadPeople:
@@ -87,7 +93,7 @@ class ReadPeople:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RulePeople:
+class RulePeople(Unbounded):
     """A rule that is a function of the user's, with the people it is asked about."""
 
     setup: Setup
@@ -101,13 +107,9 @@ class RulePeople:
         holds = self.rule.holds_frame(self.setup.frame(rows))
         return Verdicts(np.where(holds, ACCEPTED, REFUSED), holds.astype(np.float64))
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
-        """Nothing is known about a whole box."""
-        return np.zeros(len(owner), dtype=np.bool_)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RowPeople:
+class RowPeople(Unbounded):
     """A network with people some of whose columns move as one: cells are judged as whole rows."""
 
     setup: Setup
@@ -120,10 +122,6 @@ class RowPeople:
         """Judge the cells by the network, each from scratch."""
         rows = self.setup.rows(self.values, self.placement, owner, points)
         return self.score.judge_rows(np.ascontiguousarray(rows[:, self.setup.columns_of(self.model)]))
-
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
-        """Boxes are not bounded here."""
-        return np.zeros(len(owner), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

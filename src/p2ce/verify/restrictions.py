@@ -17,6 +17,7 @@ from p2ce.problem.labels import shown_labels
 from p2ce.problem.rules.base import Rule
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
+from p2ce.verify.candidates import MOST_TRIED
 from p2ce.verify.setup import Setup
 
 MORE_CHANGES = 2  # how many more than asked for are considered
@@ -51,7 +52,8 @@ def restrictions_of(setup: Setup, person: FloatArray, ends: FloatArray) -> tuple
     """List what restricts a person (d,); ``ends`` (2, d) is how far the reference goes.
 
     Only what an action set says can be lifted: the range of ``within()``, not an inferred one. Features
-    that are fixed stay so, and no rule that speaks about a protected one is on the list.
+    that are fixed stay so, and no rule that speaks about a protected one is on the list. Neither is a range
+    that the model refuses to look at.
     """
     actions = setup.actions
     free = [feature for feature in actions.features if not feature.fixed]
@@ -66,7 +68,7 @@ def restrictions_of(setup: Setup, person: FloatArray, ends: FloatArray) -> tuple
     for feature in free:
         low, high = ends[:, place[feature.name]].tolist()
         wider = widened(feature, low, high)
-        if wider is not None:
+        if wider is not None and _is_taken(setup, person, wider):
             found.append(_range(feature, wider))
     for feature in free:
         if not feature.fillable and lacks[feature.name]:
@@ -174,6 +176,22 @@ def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions 
     # A feature that follows another one needs no candidates of its own.
     narrower = feature.asked_range is not None and reach != feature.asked_range
     return wider if gained or narrower else None
+
+
+def _is_taken(setup: Setup, person: FloatArray, feature: FeatureActions) -> bool:
+    """Tell whether the user's own objects answer about candidates; an encoder may raise at unknown ones."""
+    codes = feature.codes(setup.codebook[feature.name])
+    rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
+    rows[:, setup.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
+    asks = [model.ask for model in setup.models]
+    if setup.judges is not None and setup.judges.ask is not None:
+        asks.append(setup.judges.ask)
+    try:
+        for ask in asks:
+            ask(setup.frame(rows))
+    except Exception:
+        return False
+    return True
 
 
 def _may_be_dropped(rule: Rule, actions: ActionSet) -> bool:

@@ -1,8 +1,6 @@
 """Let at most one of some columns be other than zero."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,35 +10,20 @@ from p2ce.problem.rules.base import (
     Budget,
     Codes,
     ResolvedRule,
-    Rule,
-    read_list,
+    RuleOfNames,
     read_names,
     refuse_categories,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class AtMostOneOf(Rule):
+class AtMostOneOf(RuleOfNames):
     """At most one of these columns is other than zero; a missing value counts as zero."""
 
-    names: tuple[str, ...]
-
     kind = "at_most_one_of"
-    required = ("columns",)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.names
 
     def text(self) -> str:
         return f"at most one of {', '.join(self.names)} is other than 0"
-
-    def to_plain(self) -> dict[str, Any]:
-        return {"rule": self.kind, "columns": list(self.names)}
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "AtMostOneOf":
-        return at_most_one_of(*read_list(cls.kind, plain["columns"]))
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         refuse_categories(self, codebook, because="none of its values is zero. Use if_then() instead")

@@ -56,6 +56,26 @@ class Rule(ABC):
         return self.text()
 
 
+@dataclass(frozen=True, slots=True)
+class RuleOfNames(Rule):
+    """A rule that is told by naming its columns, all alike."""
+
+    names: tuple[str, ...]
+
+    required = ("columns",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"rule": self.kind, "columns": list(self.names)}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "RuleOfNames":
+        return cls(read_names(cls.kind, read_list(cls.kind, plain["columns"])))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ResolvedRule:
     """A rule over codes: how the search may prune by it, and how a row is judged."""

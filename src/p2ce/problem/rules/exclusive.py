@@ -1,8 +1,6 @@
 """Let at most one of some features change."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,36 +11,21 @@ from p2ce.problem.rules.base import (
     Codes,
     IfChanged,
     ResolvedRule,
-    Rule,
+    RuleOfNames,
     changed,
     check_columns,
-    read_list,
     read_names,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Exclusive(Rule):
+class Exclusive(RuleOfNames):
     """At most one of these columns changes."""
 
-    names: tuple[str, ...]
-
     kind = "exclusive"
-    required = ("columns",)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.names
 
     def text(self) -> str:
         return f"at most one of {', '.join(self.names)} changes"
-
-    def to_plain(self) -> dict[str, Any]:
-        return {"rule": self.kind, "columns": list(self.names)}
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "Exclusive":
-        return exclusive(*read_list(cls.kind, plain["columns"]))
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         check_columns(self, codebook)

@@ -1,8 +1,6 @@
 """Let features change all together or not at all."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,36 +11,21 @@ from p2ce.problem.rules.base import (
     Codes,
     IfChanged,
     ResolvedRule,
-    Rule,
+    RuleOfNames,
     changed,
     check_columns,
-    read_list,
     read_names,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Together(Rule):
+class Together(RuleOfNames):
     """These columns change together or not at all."""
 
-    names: tuple[str, ...]
-
     kind = "together"
-    required = ("columns",)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.names
 
     def text(self) -> str:
         return f"{', '.join(self.names)} change together or not at all"
-
-    def to_plain(self) -> dict[str, Any]:
-        return {"rule": self.kind, "columns": list(self.names)}
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "Together":
-        return together(*read_list(cls.kind, plain["columns"]))
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         check_columns(self, codebook)
