@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MISSING = -np.inf
 # A cut here separates a missing value from every number.
 ABOVE_MISSING = float(np.finfo(np.float64).min)
+MANY = 64  # cells, from which on it pays to look at each label once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,6 +70,13 @@ class Coding:
 
         A label that the reference does not have gets a code of its own, behind all others.
         """
+        if self.labels is not None and len(values) > MANY and (parts := _factorized(values)) is not None:
+            at, labels = parts
+            # Only labels that somebody has; a missing one is at -1.
+            held = np.unique(at[at >= 0])
+            found = np.full(len(labels) + 1, MISSING)
+            found[held] = self.encode(labels[held])
+            return found[at]
         cells = values if isinstance(values, np.ndarray) else _cells(values)
         if self.labels is None:
             return _numbers(cells)
@@ -92,6 +100,11 @@ class Coding:
 
         missing = codes == MISSING
         if self.labels is not None:
+            if isinstance(self.dtype, pd.CategoricalDtype) and not (codes >= len(self.labels)).any():
+                declared = {_key(label): place for place, label in enumerate(self.dtype.categories.tolist())}
+                places = np.array([*(declared[_key(label)] for label in self.labels), -1])
+                ranks = np.where(missing, -1, codes).astype(np.int64)
+                return pd.Categorical.from_codes(places[ranks], dtype=self.dtype)
             known = np.empty(len(self.labels) + len(self.unseen) + 1, dtype=object)
             known[:-1] = [*self.labels, *self.unseen]
             known[-1] = None
@@ -252,6 +265,20 @@ def _places(coding: Coding) -> Mapping[Any, int]:
     for place, label in enumerate([*coding.labels, *coding.unseen]):
         places.setdefault(_key(label), place)
     return places
+
+
+def _factorized(values: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]] | None:
+    """Give a column of text or categories as places among its labels; None for what would be mixed up."""
+    import pandas as pd
+
+    dtype = getattr(values, "dtype", None)
+    if isinstance(dtype, pd.CategoricalDtype):
+        held = values.cat if isinstance(values, pd.Series) else values
+        return np.asarray(held.codes, dtype=np.int64), _cells(dtype.categories)
+    if isinstance(dtype, pd.StringDtype):
+        places, labels = pd.factorize(values)
+        return np.asarray(places, dtype=np.int64), _cells(labels)
+    return None
 
 
 def _cells(values: Any) -> npt.NDArray[Any]:
