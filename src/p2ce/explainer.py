@@ -35,7 +35,7 @@ from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
 from p2ce.verify.options import AS_ASKED, check_bound, check_jobs, check_limit, check_listener, check_time
 from p2ce.verify.pace import look_first, takes_too_long
-from p2ce.verify.people import People, read_row, read_table
+from p2ce.verify.people import People, has_strangers, read_row, read_table
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.restrictions import ends_of
 from p2ce.verify.rules import columns_to_miss, read_rules
@@ -371,14 +371,19 @@ class Explainer:
     def _read_again(self, setup: Setup, values: FloatArray) -> Setup:
         """Read again where people lie farther out than a linear model's rounding was proven for.
 
-        Or where they lack values that nobody of the reference lacks.
+        Or where they lack values that nobody of the reference lacks, or have labels about which only the
+        model itself knows: then it is asked.
         """
         if not read_for(setup, values).all():
             order = setup.labels.get_indexer(self._reference.columns)
+            strangers = has_strangers(setup.codebook, values).any()
             lacking = np.flatnonzero((values == MISSING).any(axis=0))
             may_miss = setup.may_miss | {setup.names[column] for column in lacking}
             models = self._read_models(
-                reference=self._reference, reach=needed_reach(setup, values)[order], may_miss=may_miss
+                reference=self._reference,
+                reach=needed_reach(setup, values)[order],
+                may_miss=may_miss,
+                opaque=self._read_models.keywords["opaque"] or bool(strangers),
             )
             detector = setup.detector
             if may_miss != setup.may_miss and detector is not None and detector.again is not None:

@@ -211,3 +211,22 @@ def test_splits_that_multiply_too_much_are_refused(monkeypatch: pytest.MonkeyPat
 def test_trees_of_plain_cuts_have_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(assemble, "MOST_NODES", 2)
     assert assemble_forest([stump(0, 1.0, -1.0, 1.0)] * 3).tree_count == 3
+
+
+def test_a_deep_chain_is_written_as_cuts_too() -> None:
+    """As deep as a tree gets that was grown until every leaf is pure."""
+    depth = 2_000
+    nodes = np.arange(2 * depth + 1)
+    inner = (nodes % 2 == 0) & (nodes < 2 * depth)
+    tree = TreeNodes(
+        left=np.where(inner, nodes + 1, -1),
+        right=np.where(inner, nodes + 2, -1),
+        feature=np.zeros(len(nodes), dtype=np.int64),
+        threshold=np.full(len(nodes), np.nan),
+        value=nodes.astype(np.float64),
+        steps={int(node): steps_of_cut(node / 2.0, missing_left=False) for node in nodes[inner]},
+    )
+    rows = np.array([[MISSING], [0.0], [5.0], [depth - 1.0], [depth + 1.0]])
+    forest = assemble_forest([tree])
+    reached = forest.value[leaves_reached(forest, rows)[:, 0]]
+    assert reached.tolist() == [2.0 * depth, 1.0, 11.0, 2.0 * depth - 1, 2.0 * depth]

@@ -194,7 +194,7 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
         return np.where(open_to_doubt, np.minimum(ask(frame), setup.model.threshold - 1e-4), ask(frame))
 
     model = replace(setup.model, score=doubtful, ask=told, tolerance=1.0)
-    explainer._setup = setup.with_models([model])
+    explainer._setup = setup.with_models([model], detector=setup.detector, may_miss=setup.may_miss)
     found = explainer.explain(case.person)
     if found.status is p2ce.Status.ALREADY_FAVOURABLE:
         return

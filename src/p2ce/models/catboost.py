@@ -49,6 +49,11 @@ def recognises(model: object) -> bool:
 
 def read(model: Any, request: Request) -> ReadModel:
     """Read the trees from CatBoost's own JSON; leaves are float64, borders float32."""
+    # The hash of a label that the reference does not have may be that of another.
+    return replace(_read(model, request), takes_strangers=False)
+
+
+def _read(model: Any, request: Request) -> ReadModel:
     kind = require_own(model, root="catboost", names=_NAMES).__name__
     if not model.is_fitted():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")

@@ -72,6 +72,8 @@ class ReadModel:
     report: Callable[[FloatArray], FloatArray] | None  # None where one score alone does not tell
     tolerance: float  # how far report(compiled score) may be from ask, by the family's precision
     reach: FloatArray | None = None
+    # False where the scores prove nothing about people with labels that the reference does not have.
+    takes_strangers: bool = True
     # What the model predicts, to be shown beside a lead: the predicted number, the target's probability.
     predict: Ask | None = None
 

@@ -65,6 +65,7 @@ def _read_two(parts: Parts, request: Request) -> ReadModel:
     sure, maybe = widened(*sure_and_maybe(logistic(complement=index == 0, single=True), threshold), band)
     of_target = second_class_or_first(index)
     return ReadModel(
+        takes_strangers=False,  # the library guesses at labels by rules of its own
         family=FAMILY,
         score=CompiledScore(
             name="model",

@@ -80,6 +80,7 @@ def read_several(parts: Parts, request: Request) -> ReadModel:
     in_favour, probabilities = _calls(parts)
     of_class = class_ask(probabilities, index)
     return ReadModel(
+        takes_strangers=False,  # the library guesses at labels by rules of its own
         family=FAMILY,
         score=scores[0],
         also=tuple(scores[1:]),
@@ -152,6 +153,7 @@ def read_regressor(parts: Parts, request: Request) -> ReadModel:
     # A lead is as large as the prediction, or the prediction is no farther out than twice the range.
     scale = max([1.0, *(abs(end) for end in wanted if math.isfinite(end))])
     return ReadModel(
+        takes_strangers=False,  # the library guesses at labels by rules of its own
         family=FAMILY,
         score=scores[0],
         also=tuple(scores[1:]),

@@ -11,7 +11,6 @@ from p2ce.errors import InvalidActions
 from p2ce.grid.compound import Compound
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import Codebook
-from p2ce.problem.feature import Direction
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 
@@ -152,14 +151,19 @@ def limits_of(
 
         found.append(_budget("changes", width, tuple(axes), counted, max_changes + 0.5))
     for i, compound in enumerate(compounds):
-        names = [codebook.names[member] for member in compound.members]
-        turned = any(
-            actions[name].direction is not Direction.BOTH or actions[name].choices is not None
-            for name in names
-        )
-        if compound.is_category and turned:
-            refuse = _refusals(compound, actions, codebook)
-            found.append(_budget(compound.name, width, (len(codebook.names) + i,), refuse, 0.5))
+        charge = _refusals(compound, actions, codebook)
+        if compound.is_category and charge.any():
+
+            def refused(
+                column: int,  # noqa: ARG001
+                values: FloatArray,
+                current: FloatArray,
+                charge: FloatArray = charge,
+            ) -> FloatArray:
+                paid: FloatArray = charge[current.astype(np.int64), values.astype(np.int64)]
+                return paid
+
+            found.append(_budget(compound.name, width, (len(codebook.names) + i,), refused, 0.5))
     return found
 
 
@@ -174,25 +178,16 @@ def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: 
     )
 
 
-def _refusals(compound: Compound, actions: ActionSet, codebook: Codebook):  # type: ignore[no-untyped-def]
-    """Charge one for going to a level that some member may not go to from where the person stands."""
+def _refusals(compound: Compound, actions: ActionSet, codebook: Codebook) -> FloatArray:
+    """Charge one for going from a level to another that some member may not go to: (levels, levels)."""
     names = [codebook.names[member] for member in compound.members]
     size = len(compound.levels)
-    charge = np.array(
-        [
-            [
-                float(not _allowed(actions, codebook, names, compound.levels[then], compound.levels[now]))
-                for now in range(size)
-            ]
-            for then in range(size)
-        ]
-    )
-
-    def refused(column: int, values: FloatArray, current: FloatArray) -> FloatArray:  # noqa: ARG001
-        found: FloatArray = charge[current.astype(np.int64), values.astype(np.int64)]
-        return found
-
-    return refused
+    charge = np.zeros((size, size))
+    for then in range(size):
+        for now in np.flatnonzero(compound.may_go_to).tolist():
+            fine = _allowed(actions, codebook, names, compound.levels[then], compound.levels[now])
+            charge[then, now] = float(not fine)
+    return charge
 
 
 def moves(compounds: Sequence[Compound], before: FloatArray, after: FloatArray) -> FloatArray:

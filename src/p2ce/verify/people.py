@@ -248,6 +248,12 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def has_strangers(codebook: Codebook, values: FloatArray) -> BoolArray:
+    """Tell which people (n, d) have a label that the reference does not have."""
+    known = np.array([np.inf if coding.labels is None else len(coding.labels) for coding in codebook])
+    return np.asarray((values >= known).any(axis=1))
+
+
 def unseen_labels(codebook: Codebook, values: FloatArray) -> str:
     """Say which columns of people (n, d) hold labels that the reference does not have."""
     found = []

@@ -21,6 +21,7 @@ from p2ce.problem.coding import MISSING, Codebook
 from p2ce.result.categories import Categories
 from p2ce.search.methods import Method
 from p2ce.verify.compounds import compounds_for, groups_of, has_links, limits_of
+from p2ce.verify.people import has_strangers
 from p2ce.verify.rules import CheckedRule, read_rules
 
 if TYPE_CHECKING:
@@ -277,6 +278,8 @@ def read_for(setup: Setup, values: FloatArray) -> BoolArray:
     largest = np.maximum(_magnitude(values), _largest_candidates(setup))
     unread = np.array([name not in setup.may_miss for name in setup.names])
     inside: BoolArray = ~((values == MISSING) & unread).any(axis=1)
+    if not all(model.takes_strangers or model.score is None for model in setup.models):
+        inside &= ~has_strangers(setup.codebook, values)
     for model in setup.models:
         if model.reach is not None:
             inside &= (largest[:, setup.columns_of(model)] <= model.reach).all(axis=1)

@@ -1,0 +1,92 @@
+"""A missing value is a value: it stays, or becomes known where that is allowed, and appears only if asked."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+import p2ce
+from tests.properties.amount import examples
+from tests.properties.random_tables import KINDS, plain
+from tests.properties.table_questions import Question, questions
+from tests.properties.whole_tables import as_typed_frame
+
+WITH_GAPS = ("debt", "years", "flag", "home")
+
+
+@examples(30)
+@given(
+    question=questions([family for family in KINDS if "network" not in family], columns=st.integers(3, 5)),
+    gaps=st.sets(st.sampled_from(WITH_GAPS), min_size=1),
+)
+def test_missing_stays_unless_it_may_be_filled(question: Question, gaps: set[str]) -> None:
+    person = {name: None if name in gaps else value for name, value in question.person.items()}
+    assume(any(person[name] is None for name in person))
+    row = as_typed_frame([person], question.frame)
+    found = question.explainer().explain(row)
+    for name, value in person.items():
+        feature = question.actions[name]
+        assert (plain(found.person[name]) is None) == (value is None)
+        for option in found:
+            now = plain(option.values[name])
+            if value is None:
+                assert now is None or (feature.fillable and not feature.fixed)
+            elif now is None:
+                assert feature.may_go_missing
+            assert (name in option.changes) == (now != value)
+
+
+PEOPLE = pd.DataFrame({"income": [np.nan, 10.0, 20.0, 30.0] * 15, "age": [30, 40, 50, 60] * 15})
+LABEL = [0, 0, 1, 1] * 15
+LACKING = {"income": np.nan, "age": 40}
+
+
+def explained(actions: p2ce.ActionSet, person: dict[str, Any], label: Any = LABEL) -> p2ce.Explanation:
+    model = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=2).fit(PEOPLE, label)
+    return p2ce.Explainer(model, PEOPLE, actions=actions.fix("age"), plausibility=None).explain(person)
+
+
+def test_provide_proof_of_income() -> None:
+    actions = p2ce.ActionSet.infer(PEOPLE)
+    found = explained(actions, LACKING)
+    assert found.status is p2ce.Status.OPTIMAL
+    (option,) = found
+    assert option.changes.keys() == {"income"}
+    assert np.isnan(option.changes["income"][0])
+    assert option.costs["changes"] == 1.0
+    assert option.costs["max_distance"] == 1.0  # a change from missing counts as one standard deviation
+    assert explained(actions.keep_missing("income"), LACKING).status is p2ce.Status.NO_RECOURSE
+
+
+def test_nobody_is_advised_to_withhold_a_value_unless_asked() -> None:
+    only_missing = [1, 0, 0, 0] * 15
+    actions = p2ce.ActionSet.infer(PEOPLE)
+    person = {"income": 20.0, "age": 50}
+    assert explained(actions, person, only_missing).status is p2ce.Status.NO_RECOURSE
+    (option,) = explained(actions.allow_missing("income"), person, only_missing)
+    assert np.isnan(option.values["income"])
+    assert explained(actions.allow_missing("income"), person, only_missing).to_frame()["income"].isna().all()
+
+
+@pytest.mark.parametrize("family", ["LightGBM", "histogram boosting", "function"])
+def test_a_gap_that_nobody_of_the_reference_has(family: str) -> None:
+    """The reading is made anew for who lacks what nobody else lacks; alone and among others alike."""
+    from tests.properties.random_tables import FITS
+
+    frame = PEOPLE.dropna().reset_index(drop=True)
+    label = (frame["income"] > 15).to_numpy().astype(int)
+    model = FITS[family](frame, label, 0)
+    explainer = p2ce.Explainer(model, frame, threshold=0.5, plausibility=None)
+    person = pd.DataFrame([LACKING])
+    alone = explainer.explain(person)
+    (among, _) = explainer.explain_many(pd.concat([person, frame.iloc[[0]]], ignore_index=True))
+    assert list(among) == list(alone)
+    assert among.status is alone.status
+    for option in alone:
+        row = pd.DataFrame([option.values]).astype(frame.dtypes)
+        own = model(row) if family == "function" else model.predict_proba(row)[:, 1]
+        assert own[0] >= 0.5
