@@ -50,7 +50,8 @@ def smallest_sets(
     More ``plain`` elements never turn a yes into a no; ``odd`` ones may. That the empty set has a no is
     known before. ``ask`` answers for a set, or says None if it cannot; then it may be asked once more when
     all others are, told so by its second argument. ``is_no`` may miss a no and so be quicker: it only
-    spares questions. Small sets come first; ``is_over`` ends the looking.
+    spares questions. Small sets come first; ``is_over`` ends the looking. Elements are numbered such that
+    the first ones make the question hardest.
 
     >>> def enough(chosen):
     ...     return {0, 1} <= chosen or 3 in chosen
@@ -107,10 +108,13 @@ def _candidates(layers: Iterable[_Layer], found: Iterable[Set]) -> list[tuple[Se
 
 
 def _widened(layer: _Layer, no: Set, is_no: Callable[[Set], bool]) -> Set:
-    """Add to a set with a no whatever leaves it one; all at once if that goes."""
-    if is_no(layer.odd | layer.plain):
-        return layer.plain
-    for other in sorted(layer.plain - no):
-        if is_no(layer.odd | no | {other}):
-            no = no | {other}
-    return no
+    """Add to a set with a no whatever leaves it one: all at once if that goes, else half by half."""
+
+    def add(some: list[int], no: Set) -> Set:
+        if not some or is_no(layer.odd | no | set(some)):
+            return no | set(some)
+        middle = len(some) // 2
+        return no if not middle else add(some[middle:], add(some[:middle], no))
+
+    # The last ones first: the caller puts first what makes the question hardest.
+    return add(sorted(layer.plain - no, reverse=True), no)
