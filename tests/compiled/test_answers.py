@@ -48,18 +48,19 @@ def raises(rows):
     raise ValueError("Input X contains NaN.\nA long explanation follows.")
 
 
-def test_an_exception_names_the_columns_with_missing_values():
+def test_an_exception_names_the_columns_with_missing_values_and_those_with_labels():
     with pytest.raises(InvalidAnswer) as error:
         answers_of(raises, FRAME, call="model.predict")
     assert str(error.value) == (
         "model.predict raised ValueError: Input X contains NaN when asked about 2 rows. "
         "Columns with missing values here: 'age', 'owner', 'job', 'income'. "
-        "If it does not take them, put an imputer in front of it, or fill or drop them."
+        "If it does not take them, put an imputer in front of it, or fill or drop them. "
+        "Columns of text or categories here: 'job'. If it does not take them, put an encoder in front of it."
     )
     with pytest.raises(InvalidAnswer, match="'age'"):
         answers_of(raises, FRAME.to_numpy(), call="model.predict", rows=FRAME)
     with pytest.raises(InvalidAnswer, match=r"follows\. when asked about 1 rows\.$"):
-        answers_of(raises, FRAME[:1], call="model.predict")
+        answers_of(raises, FRAME[:1].drop(columns="job"), call="model.predict")
 
 
 def test_an_answer_that_is_missing_names_them_too():

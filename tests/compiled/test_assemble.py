@@ -213,12 +213,11 @@ def test_trees_of_plain_cuts_have_no_limit(monkeypatch: pytest.MonkeyPatch) -> N
     assert assemble_forest([stump(0, 1.0, -1.0, 1.0)] * 3).tree_count == 3
 
 
-def test_a_deep_chain_is_written_as_cuts_too() -> None:
-    """As deep as a tree gets that was grown until every leaf is pure."""
-    depth = 2_000
+def deep_chain(depth: int) -> TreeNodes:
+    """Grow a tree that parts one value from all larger ones, again and again; missing values go right."""
     nodes = np.arange(2 * depth + 1)
     inner = (nodes % 2 == 0) & (nodes < 2 * depth)
-    tree = TreeNodes(
+    return TreeNodes(
         left=np.where(inner, nodes + 1, -1),
         right=np.where(inner, nodes + 2, -1),
         feature=np.zeros(len(nodes), dtype=np.int64),
@@ -226,7 +225,17 @@ def test_a_deep_chain_is_written_as_cuts_too() -> None:
         value=nodes.astype(np.float64),
         steps={int(node): steps_of_cut(node / 2.0, missing_left=False) for node in nodes[inner]},
     )
+
+
+def test_a_deep_chain_is_written_as_cuts() -> None:
+    depth = 100
     rows = np.array([[MISSING], [0.0], [5.0], [depth - 1.0], [depth + 1.0]])
-    forest = assemble_forest([tree])
+    forest = assemble_forest([deep_chain(depth)])
     reached = forest.value[leaves_reached(forest, rows)[:, 0]]
     assert reached.tolist() == [2.0 * depth, 1.0, 11.0, 2.0 * depth - 1, 2.0 * depth]
+
+
+def test_a_tree_too_deep_for_that_is_refused_in_words() -> None:
+    """It is asked then; an error of Python's own would end the explainer."""
+    with pytest.raises(UnsupportedModel, match="hundreds of splits deep"):
+        assemble_forest([deep_chain(5_000)])

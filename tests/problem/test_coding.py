@@ -55,6 +55,10 @@ KINDS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
         lambda cells: pd.Series(pd.Categorical(cells, categories=[3, 1, 2])),
         st.none() | st.sampled_from([1, 2, 3]),
     ),
+    "category of bools": (
+        lambda cells: pd.Series(pd.Categorical(cells, categories=[False, True])),
+        st.none() | st.booleans(),
+    ),
     "ordered": (
         lambda cells: pd.Series(pd.Categorical(cells, categories=SCHOOL, ordered=True)),
         st.none() | st.sampled_from(SCHOOL),
@@ -82,6 +86,29 @@ def test_a_table_comes_back_as_it_was(frame: pd.DataFrame) -> None:
     assert codes.dtype == np.float64
     assert not np.isnan(codes).any()
     pd.testing.assert_frame_equal(book.decode(codes, frame.columns), frame, check_exact=True)
+
+
+@given(frames(), st.integers(1, 100))
+def test_many_rows_are_coded_as_few(frame: pd.DataFrame, times: int) -> None:
+    """Long columns are coded label by label, short ones cell by cell."""
+    book = codebook_of(frame)
+    many = pd.concat([frame] * times, ignore_index=True).astype(frame.dtypes)
+    codes = np.tile(book.encode(frame), (times, 1))
+    np.testing.assert_array_equal(book.encode(many), codes)
+    pd.testing.assert_frame_equal(book.decode(codes, frame.columns), many)
+    assert not any(coding.unseen for coding in book)
+
+
+@pytest.mark.parametrize("times", [1, 100])
+@pytest.mark.parametrize(("label", "categories"), [(7, [1, 2, 7]), (True, [False, True]), ("c", ["a", "c"])])
+def test_unknown_labels_keep_their_type_among_many_rows(
+    label: Any, categories: list[Any], times: int
+) -> None:
+    known = [other for other in categories if other is not label]
+    coding = coding_of(pd.Series(pd.Categorical(known * 2, categories=known)))
+    people = pd.Series(pd.Categorical([label] * times, categories=categories))
+    assert coding.encode(people).tolist() == [float(len(known))] * times
+    assert [(type(one), one) for one in coding.unseen] == [(type(label), label)]
 
 
 @given(frames())

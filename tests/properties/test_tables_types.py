@@ -110,7 +110,7 @@ def test_a_gap_that_stays_is_the_columns_own(name: str) -> None:
     found = p2ce.Explainer(score, frame, actions=actions, threshold=1.0, plausibility=None).explain(
         frame.iloc[[0]]
     )
-    gap = frame["it"].iloc[0]
+    gap = frame["it"].tolist()[0]
     assert len(found) > 0
     for cell in [*found.to_frame()["it"], *seen[-1]]:
         assert cell is gap or (isinstance(gap, float) and isinstance(cell, float) and np.isnan(cell))

@@ -103,6 +103,9 @@ def read_policy(document: Document) -> PolicyReading:
     if type(version) is not int or version != VERSION:
         text = f"Expected 'version: {VERSION}', got {version!r}. Another version of p2ce may have written it."
         problems.append(Problem(document.line(("version",)), text))
+    if any(key not in TOP_KEYS for key in content):
+        # A misspelt 'features:' or 'rules:' is the whole story.
+        return PolicyReading(document, problems=problems)
     features = _read_features(document, problems)
     rules = _read_rules(document, features, problems)
     problems.sort(key=lambda problem: problem.line)

@@ -17,7 +17,7 @@ def require_candidates(setup: Setup, row: FloatArray, *, per_row: float) -> None
     An encoder that was fitted on some numbers may raise at others: better here than amid a search.
     """
     rows, what = _rows(setup, row)
-    if len(rows) * per_row > LONGEST_SECONDS:
+    if not len(rows) or len(rows) * per_row > LONGEST_SECONDS:
         return
     for number, model in enumerate(setup.models):
         try:

@@ -18,6 +18,7 @@ class Kept(NamedTuple):
     """Whether rows keep what the user asked for."""
 
     allowed: BoolArray  # (n,)
+    denied_by_function: BoolArray  # (n,) by a rule that is a function of the user's
     broken_for_sure: BoolArray  # (n,) in a way that the search should have known
 
 

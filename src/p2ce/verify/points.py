@@ -9,6 +9,7 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, REFUSED
 from p2ce.compiled.score import CompiledScore
+from p2ce.errors import InvalidAnswer
 from p2ce.models.reading import ReadModel
 from p2ce.verify.asking import ask_closely, require_steady
 from p2ce.verify.batch import Batch
@@ -192,6 +193,11 @@ def check_points(
         elif said.size:
             require_steady(next(before), plausibility, "detector", tolerance=setup.judges.tolerance)
     kept = kept_rows(setup, batch.values[owner], rows, frame.iloc[: len(rows)])
+    if kept.denied_by_function.any():
+        raise InvalidAnswer(
+            "A rule that is a function said yes to a row during the search, and no when asked again. "
+            "It has to give the same answer every time."
+        )
     contradicted[: len(rows)] |= kept.broken_for_sure
     # Only a reading that still holds knows what looks the same.
     refused_by = np.where(contradicted, EXACTLY, refused_by)
