@@ -88,7 +88,7 @@ def regressor() -> Any:
 
 @cache
 def boosting() -> Any:
-    return HistGradientBoostingClassifier(max_iter=5).fit(with_gaps(), people()["debt"] < 0.5)
+    return HistGradientBoostingClassifier(max_iter=30).fit(with_gaps(), people()["debt"] < 1.0)
 
 
 def ask(model: Any, frame: pd.DataFrame, **asked: Any) -> p2ce.Explainer:
@@ -313,7 +313,8 @@ def test_the_message_names_the_thing_and_nothing_is_half_done(name: str) -> None
     with pytest.raises(kind) as caught:
         do()
     assert isinstance(caught.value, p2ce.P2CEError)
-    assert isinstance(caught.value, ValueError | TypeError)
+    # What somebody else's code answered is no wrong value of the caller's.
+    assert isinstance(caught.value, ValueError | TypeError | errors.InvalidAnswer)
     for word in words:
         assert word in str(caught.value), str(caught.value)
     assert re.search(r"[.?]$", str(caught.value)), "a message is a sentence"

@@ -160,7 +160,7 @@ FITS: dict[str, Fit] = {
         _one_hot(frame), LogisticRegression()
     ).fit(frame, label),
     "network behind a one-hot encoder": lambda frame, label, seed: make_pipeline(
-        _one_hot(frame), MLPClassifier((6,), solver="lbfgs", max_iter=2000, random_state=seed)
+        _one_hot(frame), MLPClassifier((6,), alpha=0.1, solver="lbfgs", max_iter=2000, random_state=seed)
     ).fit(frame, label),
     "function": _function,
 }

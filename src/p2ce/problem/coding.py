@@ -274,10 +274,10 @@ def _factorized(values: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]] |
     dtype = getattr(values, "dtype", None)
     if isinstance(dtype, pd.CategoricalDtype):
         held = values.cat if isinstance(values, pd.Series) else values
-        return np.asarray(held.codes, dtype=np.int64), _cells(dtype.categories)
+        return np.asarray(held.codes, dtype=np.int64), _objects(dtype.categories)
     if isinstance(dtype, pd.StringDtype):
         places, labels = pd.factorize(values)
-        return np.asarray(places, dtype=np.int64), _cells(labels)
+        return np.asarray(places, dtype=np.int64), _objects(labels)
     return None
 
 
@@ -286,6 +286,11 @@ def _cells(values: Any) -> npt.NDArray[Any]:
     if isinstance(plain, np.dtype) and plain.kind in "biuf" and hasattr(values, "to_numpy"):
         found: npt.NDArray[Any] = values.to_numpy(dtype=np.float64, na_value=np.nan)
         return found
+    return _objects(values)
+
+
+def _objects(values: Any) -> npt.NDArray[Any]:
+    """Keep every cell as what it is: 7 does not become 7.0, nor True 1.0."""
     cells = np.empty(len(values), dtype=object)
     cells[:] = values.tolist() if hasattr(values, "tolist") else list(values)
     return cells

@@ -67,7 +67,8 @@ def answer_people(
         if not strangers:
             raise
         raise InvalidPerson(
-            f"{type(error).__name__}: {str(error).rstrip('.')}. The likely reason: {strangers}, which is not in the reference."
+            f"{type(error).__name__}: {str(error).rstrip('.')}. The likely reason: {strangers}, which is not "
+            "in the reference."
         ) from error
 
 

@@ -28,10 +28,14 @@ def kept_rows(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.Dat
     if setup.max_changes is not None:
         allowed &= moves(setup.compounds, before, after) <= setup.max_changes
     for_sure = ~allowed
+    denied = np.zeros(len(after), dtype=np.bool_)
     # A rule that breaks may have been in doubt: large numbers leave its budgets few digits.
     for rule in setup.rules:
-        allowed = allowed & (rule.holds_frame(frame) if rule.asks else rule.holds(setup.names, before, after))
-    return Kept(allowed, for_sure)
+        if not rule.asks:
+            allowed &= rule.holds(setup.names, before, after)
+        elif len(frame):
+            denied |= ~rule.holds_frame(frame)
+    return Kept(allowed & ~denied, denied, for_sure)
 
 
 def allowed_rows(actions: ActionSet, codebook: Codebook, before: FloatArray, after: FloatArray) -> BoolArray:

@@ -76,7 +76,7 @@ class Predicate(Rule):
                 f"{type(error).__name__}: {error}. It gets a frame and must answer with a bool for each row."
             ) from error
         index = getattr(answer, "index", None)
-        if hasattr(answer, "reindex") and not frame.index.equals(index):
+        if index is not None and hasattr(answer, "reindex") and not frame.index.equals(index):
             # Sorted on the way, say: pandas knows which answer belongs to which row.
             if len(answer) != len(frame) or not frame.index.isin(index).all():
                 raise self._unusable("answers with another index", len(frame))
