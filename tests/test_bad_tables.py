@@ -150,9 +150,7 @@ CASES: dict[str, Case] = {
         ["contains NaN", "'debt'", "imputer"],
     ),
     "gaps in the reference, and a detector that refuses them": (
-        lambda: ask(
-            boosting(), with_gaps(), plausibility=LocalOutlierFactor(novelty=True).fit(numbers())
-        ),
+        lambda: ask(boosting(), with_gaps(), plausibility=LocalOutlierFactor(novelty=True).fit(numbers())),
         errors.InvalidAnswer,
         ["detector", "contains NaN", "'age', 'debt'"],
     ),
@@ -289,7 +287,9 @@ CASES: dict[str, Case] = {
         ["classes 0, 1", "(0, 1)"],
     ),
     "a decision function that is not there": (
-        lambda: ask(RandomForestClassifier(2).fit(numbers(), people()["debt"] < 1), numbers(), scale="decision"),
+        lambda: ask(
+            RandomForestClassifier(2).fit(numbers(), people()["debt"] < 1), numbers(), scale="decision"
+        ),
         errors.InvalidOption,
         ["scale='decision'", "scale='probability'"],
     ),
@@ -410,6 +410,7 @@ rules:
         ("column: job", "column: jobb", 10, ["'jobb'", "'job'"]),
         ("transitions:", "transition:", 12, ["'transition'", "'transitions'"]),
         ("from: boss", "from: bos", 10, ["'bos'", "'boss'"]),
+        ("features:", "featurs:", 2, ["'featurs'", "'features'"]),
         ("rules:", "ruls:", 9, ["'ruls'", "'rules'"]),
     ],
 )

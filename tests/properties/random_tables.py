@@ -82,7 +82,9 @@ def few_candidates(frame: pd.DataFrame, draw: np.random.Generator) -> p2ce.Actio
         feature = actions[name]
         if feature.kind in ("number", "whole"):
             known = np.unique(frame[name].dropna().to_numpy())
-            actions = actions.values({name: [v.item() for v in draw.choice(known, min(4, len(known)), False)]})
+            actions = actions.values(
+                {name: [v.item() for v in draw.choice(known, min(4, len(known)), False)]}
+            )
         way = draw.random()
         if name in GROUP:
             continue
@@ -106,9 +108,7 @@ def _one_hot(frame: pd.DataFrame) -> Any:
 
 
 def _ordinal(frame: pd.DataFrame) -> Any:
-    encoder = OrdinalEncoder(
-        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
-    )
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2)
     return _encoded(frame, encoder, SimpleImputer(strategy="median"))
 
 
@@ -116,12 +116,18 @@ def _lightgbm(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
     from lightgbm import LGBMClassifier
 
     return LGBMClassifier(
-        n_estimators=6, num_leaves=6, min_child_samples=3, min_data_per_group=2, cat_smooth=1.0,
-        n_jobs=1, verbose=-1, random_state=seed,
+        n_estimators=6,
+        num_leaves=6,
+        min_child_samples=3,
+        min_data_per_group=2,
+        cat_smooth=1.0,
+        n_jobs=1,
+        verbose=-1,
+        random_state=seed,
     ).fit(frame, label)
 
 
-def _function(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:  # noqa: ARG001
+def _function(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
     draw = np.random.default_rng(seed)
     worth = {
         name: {None: draw.normal(), **{plain(value): draw.normal() for value in frame[name].unique()}}

@@ -109,7 +109,7 @@ def make_transitions(frame: pd.DataFrame, names: list[str], draw: np.random.Gene
     """Forbid, or allow only, some changes of a column from some values."""
     name = names[0]
     starts, ends = _values(frame, name, draw, 2), _values(frame, name, draw, 2)
-    listed = {start: ends for start in starts}
+    listed = dict.fromkeys(starts, ends)
 
     def named(person: Person, rows: pd.DataFrame) -> Any:
         return at(rows, name, listed.get(person[name], []))
@@ -121,7 +121,7 @@ def make_transitions(frame: pd.DataFrame, names: list[str], draw: np.random.Gene
     return Spoken(rule=rules.allow_only(name, listed), keeps=lambda p, r: ~changed(p, r, name) | named(p, r))
 
 
-def make_together(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> Spoken:  # noqa: ARG001
+def make_together(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> Spoken:
     """Two or three columns change together or not at all."""
     mine = names[: int(draw.integers(2, 4))]
 
@@ -132,7 +132,7 @@ def make_together(frame: pd.DataFrame, names: list[str], draw: np.random.Generat
     return Spoken(rule=rules.together(*mine), keeps=keeps)
 
 
-def make_exclusive(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> Spoken:  # noqa: ARG001
+def make_exclusive(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> Spoken:
     """At most one of some columns changes."""
     mine = names[: int(draw.integers(2, 4))]
     return Spoken(

@@ -1,6 +1,6 @@
 """Draw questions about random tables: a fitted model, a person, actions, and rules said twice."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,7 +127,7 @@ def _rules(
     return tuple(spoken)
 
 
-def questions(families: list[str] = list(KINDS), **fixed: Any) -> st.SearchStrategy[Question]:
+def questions(families: Sequence[str] = tuple(KINDS), **fixed: Any) -> st.SearchStrategy[Question]:
     """Draw questions about these families; what is named stays as it is."""
     drawn: dict[str, Any] = {
         "columns": st.integers(1, 5),

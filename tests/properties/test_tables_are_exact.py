@@ -1,6 +1,5 @@
 """In tables of every kind, the answer is what asking the user's own calls about every row would give."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +7,7 @@ from hypothesis import strategies as st
 import p2ce
 from tests.properties.amount import examples
 from tests.properties.random_tables import KINDS, plain
-from tests.properties.table_questions import Question, make_question, questions
+from tests.properties.table_questions import Question, questions
 from tests.properties.whole_grid import reported_quanta
 from tests.properties.whole_tables import as_typed_frame
 
@@ -40,3 +39,16 @@ def test_the_answer_is_the_whole_front(family: str, data: st.DataObject) -> None
         assert own or question.is_plausible is not None
         return
     is_reported(found, question)
+
+
+@examples(12)
+@given(question=questions(list(KINDS), columns=st.integers(2, 5), rule_count=st.integers(1, 3)))
+def test_many_people_are_answered_as_each_alone(question: Question) -> None:
+    """Links are laid out for one person at a time, groups and gaps for those who have them."""
+    explainer = question.explainer()
+    people = question.frame.head(4)
+    together = explainer.explain_many(people)
+    for place, among in enumerate(together):
+        alone = explainer.explain(people.iloc[[place]])
+        assert among.status is alone.status
+        assert list(among) == list(alone)

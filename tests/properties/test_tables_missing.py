@@ -18,7 +18,7 @@ from tests.properties.whole_tables import as_typed_frame
 WITH_GAPS = ("debt", "years", "flag", "home")
 
 
-@examples(30)
+@examples(20)
 @given(
     question=questions([family for family in KINDS if "network" not in family], columns=st.integers(3, 5)),
     gaps=st.sets(st.sampled_from(WITH_GAPS), min_size=1),

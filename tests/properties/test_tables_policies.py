@@ -26,7 +26,7 @@ def answered(question: Question, actions: ActionSet) -> Any:
     return found.status, list(found), found.certificate.rules if found.certificate else None
 
 
-@examples(25)
+@examples(12)
 @given(
     question=questions(
         ["LightGBM", "logistic regression behind a one-hot encoder"],

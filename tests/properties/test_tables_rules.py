@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import p2ce
+from p2ce import rules
 from tests.properties.amount import examples
 from tests.properties.cases import no_cheaper
 from tests.properties.random_tables import GROUP, plain
@@ -26,8 +29,12 @@ def explain(question: Question, **changed: Any) -> p2ce.Explanation:
     return question.explainer(**changed).explain(as_typed_frame([question.person], question.frame))
 
 
-@examples(25)
-@given(question=questions(QUICK, columns=st.integers(3, 5), rule_count=st.integers(1, 4), detector=st.just(False)))
+@examples(18)
+@given(
+    question=questions(
+        QUICK, columns=st.integers(3, 5), rule_count=st.integers(1, 4), detector=st.just(False)
+    )
+)
 def test_no_option_breaks_a_rule(question: Question) -> None:
     """Every rule is said again in pandas; the objects that the search uses are not asked."""
     rows = rows_of(explain(question))
@@ -37,8 +44,10 @@ def test_no_option_breaks_a_rule(question: Question) -> None:
         assert kept.all(), one.rule.text()
 
 
-@examples(25)
-@given(question=questions(QUICK, columns=st.integers(2, 5), rule_count=st.integers(1, 3), group=st.just(False)))
+@examples(18)
+@given(
+    question=questions(QUICK, columns=st.integers(2, 5), rule_count=st.integers(1, 3), group=st.just(False))
+)
 def test_adding_a_rule_never_lowers_a_cost(question: Question) -> None:
     """For rules that only take rows away.
 
@@ -55,7 +64,7 @@ def test_adding_a_rule_never_lowers_a_cost(question: Question) -> None:
         before = after
 
 
-@examples(20)
+@examples(15)
 @given(question=questions(QUICK, group=st.just(True), columns=st.integers(1, 3)))
 def test_a_one_hot_group_never_shows_two_levels(question: Question) -> None:
     (group,) = (one for one in question.spoken if isinstance(one, Group))
@@ -68,7 +77,7 @@ def test_a_one_hot_group_never_shows_two_levels(question: Question) -> None:
             assert option.costs["changes"] == others + bool(moved)
 
 
-@examples(20)
+@examples(15)
 @given(question=questions(QUICK, columns=st.integers(4, 5), rule_count=st.just(4), group=st.just(False)))
 def test_a_follower_moves_with_its_driver_and_counts_as_said(question: Question) -> None:
     links = [one for one in question.spoken if isinstance(one, Link)]
@@ -86,3 +95,50 @@ def test_a_follower_moves_with_its_driver_and_counts_as_said(question: Question)
             counted -= link.follower in option.changes and link.counts == "once"
         assert option.costs["changes"] == counted
         assert question.max_changes is None or counted <= question.max_changes
+
+
+PEOPLE = pd.DataFrame(
+    {"age": [20, 30, 40, 50] * 5, "years": [0.0, 10.0, np.nan, 20.0] * 5, "pay": [1, 2, 3, 4] * 5}
+)
+
+
+def by_age(rows: pd.DataFrame) -> np.ndarray:
+    """Accept from 50 on."""
+    return rows["age"].to_numpy() / 50
+
+
+def counted(person: dict[str, Any], *links: rules.Rule, limit: int | None) -> list[float]:
+    """Give what the options count as changes."""
+    actions = p2ce.ActionSet.infer(PEOPLE).step(age=10, years=10, pay=1).within(pay=(0, 90), years=(0, 90))
+    asked: dict[str, Any] = {"threshold": 1.0, "objectives": "changes", "plausibility": None}
+    explainer = p2ce.Explainer(by_age, PEOPLE, actions=actions.rule(*links), max_changes=limit, **asked)
+    found = explainer.explain(person)
+    for option in found:
+        assert explainer.check(person, option.values).allowed
+    return [option.costs["changes"] for option in found]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "count"),
+    [("once", "once", 1), ("once", "each", 2), ("each", "once", 2), ("each", "each", 3)],
+)
+@pytest.mark.parametrize("chain", [True, False])
+def test_a_chain_of_links_counts_those_that_were_said_to(
+    first: str, second: str, count: int, chain: bool
+) -> None:
+    person = {"age": 40, "years": 10.0, "pay": 2}
+    links = (
+        rules.linked("age", "years", counts=first),
+        rules.linked("years" if chain else "age", "pay", counts=second),
+    )
+    assert counted(person, *links, limit=None) == [count]
+    assert counted(person, *links, limit=count) == [count]
+    if count > 1:
+        assert counted(person, *links, limit=count - 1) == []
+
+
+def test_a_follower_that_stays_missing_counts_as_no_change() -> None:
+    person = {"age": 40, "years": np.nan, "pay": 2}
+    link = rules.linked("age", "years", counts="each")
+    assert counted(person, link, limit=1) == [1.0]
+    assert counted(person, link, limit=None) == [1.0]

@@ -71,7 +71,7 @@ def test_a_group_has_a_level_per_column_and_one_for_none(may_be_none: bool) -> N
     assert home.levels.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
     assert home.may_go_to.tolist() == [True, True, True, may_be_none]
     assert home.is_category
-    assert home.counts == 1
+    assert not home.may_count_more
     (stays,) = groups_of(FREE.fix(*HOMES).rule(rule), BOOK)
     assert not stays.may_go_to.any()
     assert groups_of(FREE, BOOK) == ()
@@ -100,7 +100,8 @@ def test_followers_go_where_their_drivers_do() -> None:
     assert chain.name == "years"
     assert [BOOK.names[member] for member in chain.members] == ["years", "age", "pension"]
     assert not chain.is_category
-    assert chain.counts == 2  # years with age, and the pension
+    assert chain.counted is not None
+    assert chain.counted.tolist() == [True, False, True]  # years with age, and the pension
     years, age, pension = chain.levels.T
     np.testing.assert_allclose(age - 30, years - 1.0)
     np.testing.assert_allclose(pension - 100.0, 2.5 * (age - 30))
@@ -187,7 +188,11 @@ def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.
     now = wide.copy()
     for place, compound in enumerate(compounds):
         now[0, 6 + place] = data.draw(st.integers(0, len(compound.levels) - 1))
-    count = sum(one.counts * (now[0, 6 + i] != wide[0, 6 + i]) for i, one in enumerate(compounds))
+    # A group is one change; years bring age along for nothing, and the pension is a second change.
+    count = sum(
+        (2 if one.may_count_more else 1) * (now[0, 6 + i] != wide[0, 6 + i])
+        for i, one in enumerate(compounds)
+    )
     assert moves(compounds, row[None, :], narrow(now, compounds)).tolist() == [count]
     (budget,) = limits_of(compounds, actions, BOOK, [6, 7], max_changes)
     within = -budget.spending.of_row(wide, now) >= budget.maybe

@@ -24,7 +24,8 @@ class Compound:
     levels: FloatArray  # (levels, k) the members' values at each level
     may_go_to: BoolArray  # (levels,) the others only are where somebody starts
     is_category: bool = True  # priced as one category; otherwise as what the members cost
-    counts: int = 1  # how many changes a move is
+    # (k,) whose moves count as changes; of a category it is one, whichever members move.
+    counted: BoolArray | None = None
 
     def codes_of(self, values: FloatArray) -> FloatArray:
         """Find the levels at which rows (n, d) stand; NaN where they stand at none."""
@@ -36,6 +37,18 @@ class Compound:
         """Give the members' values (…, k) at levels (…)."""
         found: FloatArray = self.levels[codes.astype(np.int64)]
         return found
+
+    def changes(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """Count how many changes it is to go from the members' values (…, k) to others: (…)."""
+        moved = before != after
+        if self.counted is None:
+            return moved.any(axis=-1).astype(np.float64)
+        return (moved & self.counted).sum(axis=-1).astype(np.float64)
+
+    @property
+    def may_count_more(self) -> bool:
+        """Whether a move may be more than one change."""
+        return self.counted is not None and bool(self.counted.sum() > 1)
 
 
 def widen(values: FloatArray, compounds: Sequence[Compound]) -> FloatArray:

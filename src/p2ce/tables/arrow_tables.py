@@ -12,6 +12,7 @@ from p2ce.tables.columns import (
     Problem,
     bool_column,
     category_column,
+    listed_column,
     text_column,
     unsupported,
     whole_column,
@@ -56,6 +57,8 @@ def arrow_column(name: str, array: Any, error: Problem) -> "pd.Series[Any]":
         or types.is_boolean(kind.value_type)
     ):
         return category_column(array.to_pylist(), _labels(array), ordered=kind.ordered)
+    if types.is_null(kind):  # a person whose only value is missing
+        return listed_column(name, [None] * len(array), error)
     raise unsupported(name, kind, error)
 
 

@@ -13,6 +13,7 @@ from p2ce.tables.columns import (
     Problem,
     bool_column,
     category_column,
+    listed_column,
     text_column,
     unsupported,
     whole_column,
@@ -52,6 +53,8 @@ def polars_column(series: Any, error: Problem) -> "pd.Series[Any]":
     if kind == "Categorical":
         values = series.to_list()
         return category_column(values, list(dict.fromkeys(values)), ordered=False)
+    if kind == "Null":  # a person whose only value is missing
+        return listed_column(series.name, [None] * len(series), error)
     raise unsupported(series.name, series.dtype, error)
 
 

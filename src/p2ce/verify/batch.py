@@ -80,8 +80,9 @@ def compound_cost(
 ) -> FloatArray:
     """Price moves of columns that are one: (n, 1, k), (n, w, k) → (n, w)."""
     members = tuple(compound.members.tolist())
-    counted_once = compound.counts == 1 and isinstance(objective, FittedChanges)
-    if compound.is_category or counted_once:
+    if isinstance(objective, FittedChanges):
+        return compound.changes(before, after)
+    if compound.is_category:
         return objective.switch(members, before, after)
     # What every one of them costs, joined: linked features are no category.
     return FittedObjective.switch(objective, members, before, after)

@@ -93,7 +93,7 @@ def _chain(
     here = person[place[driver]]
     codes = np.union1d(actions[driver].codes(codebook[driver]), here)
     members, table = [driver], {driver: codes}
-    counts = 1
+    counted = [True]
     waiting = [rule for rule in links if rule.driver == driver]
     while waiting:
         rule = waiting.pop(0)
@@ -101,7 +101,7 @@ def _chain(
         start = person[place[rule.driver]]
         table[rule.follower] = link.follow(start, table[rule.driver], person[place[rule.follower]])
         members.append(rule.follower)
-        counts += rule.counts == "each"
+        counted.append(rule.counts == "each")
         waiting += [other for other in links if other.driver == rule.follower]
     levels = np.column_stack([table[name] for name in members])
     # A level is gone to only if every member may go where it leads, in a value that its column holds.
@@ -114,7 +114,7 @@ def _chain(
         levels=levels[keep],
         may_go_to=fine[keep],
         is_category=False,
-        counts=counts,
+        counted=np.array(counted),
     )
 
 
@@ -143,11 +143,14 @@ def limits_of(
     """
     width = len(codebook.names) + len(compounds)
     found = []
-    if max_changes is not None and any(compound.counts > 1 for compound in compounds):
-        weight = {len(codebook.names) + i: compound.counts for i, compound in enumerate(compounds)}
+    if max_changes is not None and any(compound.may_count_more for compound in compounds):
+        first = len(codebook.names)
 
         def counted(column: int, values: FloatArray, current: FloatArray) -> FloatArray:
-            return np.where(values != current, float(weight.get(column, 1)), 0.0)
+            if column < first:
+                return np.where(values != current, 1.0, 0.0)
+            compound = compounds[column - first]
+            return compound.changes(compound.values_at(current), compound.values_at(values))
 
         found.append(_budget("changes", width, tuple(axes), counted, max_changes + 0.5))
     for i, compound in enumerate(compounds):
@@ -195,6 +198,6 @@ def moves(compounds: Sequence[Compound], before: FloatArray, after: FloatArray) 
     changed: BoolArray = after != before
     total: FloatArray = changed.sum(axis=1).astype(np.float64)
     for compound in compounds:
-        mine = changed[:, compound.members]
-        total += np.where(mine.any(axis=1), float(compound.counts), 0.0) - mine.sum(axis=1)
+        then, now = before[:, compound.members], after[:, compound.members]
+        total += compound.changes(then, now) - changed[:, compound.members].sum(axis=1)
     return total
