@@ -40,10 +40,10 @@ class Compound:
 
     def changes(self, before: FloatArray, after: FloatArray) -> FloatArray:
         """Count how many changes it is to go from the members' values (…, k) to others: (…)."""
-        moved = before != after
+        moved: BoolArray = before != after
         if self.counted is None:
-            return moved.any(axis=-1).astype(np.float64)
-        return (moved & self.counted).sum(axis=-1).astype(np.float64)
+            return np.asarray(moved.any(axis=-1), dtype=np.float64)
+        return np.asarray((moved & self.counted).sum(axis=-1), dtype=np.float64)
 
     @property
     def may_count_more(self) -> bool:
