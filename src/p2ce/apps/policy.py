@@ -75,7 +75,11 @@ def infer(
     people = people.drop(columns=_known(_names(drop), people))
     likely = [name for name in people.columns if likely_protected(name) is not None]
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
-    save(ActionSet.infer(people).protect(*kept), out)
+    try:
+        save(ActionSet.infer(people).protect(*kept), out)
+    except OSError as error:
+        print(f"p2ce: Cannot write {str(out)!r}: {error.strerror or error}.", file=sys.stderr)
+        raise typer.Exit(2) from error
     print(f"{out}: {_count(people.shape[1], 'feature')}, protected: {', '.join(kept) or 'none'}.")
 
 

@@ -75,7 +75,7 @@ def _likely_reasons(rows: Rows) -> str:
             f" Columns with missing values here: {_listed(names)}. "
             "If it does not take them, put an imputer in front of it, or fill or drop them."
         )
-    if names := label_columns(rows):
+    elif names := label_columns(rows):
         told += (
             f" Columns of text or categories here: {_listed(names)}. "
             "If it does not take them, put an encoder in front of it."

@@ -23,6 +23,7 @@ class Compound:
     members: IntArray  # (k,) places of the columns
     levels: FloatArray  # (levels, k) the members' values at each level
     may_go_to: BoolArray  # (levels,) the others only are where somebody starts
+    may_stay: BoolArray | None = None  # (levels,) whoever starts at another has to go; None: all
     is_category: bool = True  # priced as one category; otherwise as what the members cost
     # (k,) whose moves count as changes; of a category it is one, whichever members move.
     counted: BoolArray | None = None

@@ -358,14 +358,13 @@ def _steadiness(
 
 
 def _check_missing(ask: Ask, request: Request) -> None:
-    """Ask about a row that misses all it may, so that a refusal is heard now and not in the search."""
-    if not request.may_miss:
-        return
+    """Ask about rows that miss one value each, so that a refusal is heard now, and names the column."""
     codes = request.codebook.encode(request.reference.head(1))
-    codes[0, [place for place, name in enumerate(request.codebook.names) if name in request.may_miss]] = (
-        MISSING
-    )
-    ask(request.codebook.decode(codes, request.reference.columns))
+    for place, name in enumerate(request.codebook.names):
+        if name in request.may_miss:
+            lacking = np.where(codes == MISSING, 0.0, codes)
+            lacking[0, place] = MISSING
+            ask(request.codebook.decode(lacking, request.reference.columns))
 
 
 def _as_it_is(values: FloatArray) -> FloatArray:

@@ -10,11 +10,10 @@ from p2ce.problem.coding import MISSING, is_missing
 from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range
 from p2ce.problem.infer import Grid, infer_features
 from p2ce.problem.table import actions_table
+from p2ce.tables import as_pandas
 
 if TYPE_CHECKING:
     import os
-
-    import pandas as pd
 
     from p2ce.problem.rules.base import Rule
 
@@ -50,8 +49,8 @@ class ActionSet:
             check_rules(self.features, self.rules)
 
     @classmethod
-    def infer(cls, frame: "pd.DataFrame", *, grid: Grid = "round") -> "ActionSet":
-        """Read kinds, ranges and steps off a table of people.
+    def infer(cls, frame: Any, *, grid: Grid = "round") -> "ActionSet":
+        """Read kinds, ranges and steps off a table of people: pandas, polars, Arrow, a dict of columns.
 
         Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
         categories, with the labels that people have. The range is the 1st to the 99th percentile of the
@@ -64,7 +63,7 @@ class ActionSet:
         >>> ActionSet.infer(pd.DataFrame({"Housing": ["own", "rent", None, "own"]}))["Housing"].labels
         ('own', 'rent')
         """
-        return cls(features=infer_features(frame, grid=grid))
+        return cls(features=infer_features(as_pandas(frame)[0], grid=grid))
 
     def fix(self, *names: object) -> "ActionSet":
         """Let the named features never change.

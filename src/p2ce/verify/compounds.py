@@ -46,10 +46,17 @@ def groups_of(actions: ActionSet, codebook: Codebook) -> tuple[Compound, ...]:
         if isinstance(rule, OneHot):
             levels = np.vstack([np.eye(len(rule.levels)), np.zeros(len(rule.levels))])
             fixed = all(actions[name].fixed for name in rule.levels)
-            may_go_to = np.full(len(levels), not fixed)
-            may_go_to[-1] &= rule.may_be_none is True
-            members = np.array([codebook.names.index(name) for name in rule.levels])
-            found.append(Compound(name=rule.name, members=members, levels=levels, may_go_to=may_go_to))
+            may_stay = np.ones(len(levels), dtype=np.bool_)
+            may_stay[-1] = rule.may_be_none is True
+            found.append(
+                Compound(
+                    name=rule.name,
+                    members=np.array([codebook.names.index(name) for name in rule.levels]),
+                    levels=levels,
+                    may_go_to=may_stay & (not fixed),
+                    may_stay=may_stay,
+                )
+            )
     return tuple(found)
 
 
@@ -82,6 +89,7 @@ def _with_own_level(group: Compound, person: FloatArray) -> Compound:
         group,
         levels=np.vstack([group.levels, person[group.members]]),
         may_go_to=np.append(group.may_go_to, False),
+        may_stay=None if group.may_stay is None else np.append(group.may_stay, False),
     )
 
 
@@ -182,12 +190,17 @@ def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: 
 
 
 def _refusals(compound: Compound, actions: ActionSet, codebook: Codebook) -> FloatArray:
-    """Charge one for going from a level to another that some member may not go to: (levels, levels)."""
+    """Charge one for staying where nobody may stay, and for going to where some member may not go.
+
+    Gives a table (levels, levels): from, to.
+    """
     names = [codebook.names[member] for member in compound.members]
     size = len(compound.levels)
     charge = np.zeros((size, size))
+    if compound.may_stay is not None:
+        np.fill_diagonal(charge, ~compound.may_stay)
     for then in range(size):
-        for now in np.flatnonzero(compound.may_go_to).tolist():
+        for now in np.flatnonzero(compound.may_go_to & (np.arange(size) != then)).tolist():
             fine = _allowed(actions, codebook, names, compound.levels[then], compound.levels[now])
             charge[then, now] = float(not fine)
     return charge

@@ -13,7 +13,6 @@ from p2ce.problem.rules.base import (
     Codes,
     ResolvedRule,
     Rule,
-    changed,
     read_list,
     read_name,
     read_names,
@@ -26,8 +25,8 @@ class OneHot(Rule):
     """These 0/1 columns are the levels of one category: exactly one of them is 1.
 
     With ``may_be_none`` all of them may be 0 as well, as after an encoder that drops a level; None says
-    that the data decide: if some row of the reference has none. What a person has today is always
-    allowed to stay, also two levels or a missing value.
+    that the data decide: if some row of the reference has none. A person who has two levels today, or
+    lacks a value, is led to one.
     """
 
     name: str  # of the category
@@ -73,12 +72,10 @@ class OneHot(Rule):
         refuse_categories(self, codebook, because="it is one category already. Leave it out of the group")
         return ResolvedRule(self, (), self._holds)
 
-    def _holds(self, before: Codes, after: Codes) -> BoolArray:
-        stays = ~np.logical_or.reduce([changed(before, after, level) for level in self.levels])
+    def _holds(self, before: Codes, after: Codes) -> BoolArray:  # noqa: ARG002
         # Nobody is led to no level at all unless somebody, or the data, said that this is one.
         strictly = self if self.may_be_none is not None else replace(self, may_be_none=False)
-        kept: BoolArray = stays | strictly.closed(after)
-        return kept
+        return strictly.closed(after)
 
 
 def one_hot(name: object, columns: Any, may_be_none: bool | None = None) -> OneHot:
