@@ -299,7 +299,7 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         (lambda: ACTIONS.values(Age=[1, 2]).within(Age=(5, 9)), r"leaves none of its values\(\) 1, 2"),
         (lambda: ACTIONS.within(Age=(6, 9)).values(Age=[1, 2]), r"leaves none of its values\(\) 1, 2"),
         (lambda: ACTIONS.increase_only("Age").decrease_only("Age"), r"both .*fix\('Age'\)"),
-        (lambda: ACTIONS.fix(["Age", "Rate"]), r"one by one, not as a list: fix\(\*names\)"),
+        (lambda: ACTIONS.fix(["Age", "Rate"]), r"one by one, not as a list: put a star"),
         (
             lambda: ACTIONS.step(LoanAmount=1).within(LoanAmount=(0, 10**9))["LoanAmount"].candidates(),
             "1,000,000,001 candidates in 0–1000000000, more than the 30,000 allowed",

@@ -212,7 +212,7 @@ def test_the_type_of_the_numbers_and_whether_it_holds_missing(
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column called 'a'"),
         (pd.DataFrame({"id": [2**60, 2**60 + 1]}), r"'id'.*2\*\*53"),
         (pd.DataFrame({"a": [-1.7e308, 1.7e308]}), "Rescale"),
-        (np.ones((2, 2)), "DataFrame, not ndarray"),
+        (np.ones((2, 2)), "without names"),
     ],
 )
 def test_a_reference_that_cannot_be_read_says_why(frame: pd.DataFrame, message: str) -> None:

@@ -194,7 +194,8 @@ def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.
         for i, one in enumerate(compounds)
     )
     assert moves(compounds, row[None, :], narrow(now, compounds)).tolist() == [count]
-    (budget,) = limits_of(compounds, actions, BOOK, [6, 7], max_changes)
+    budget = limits_of(compounds, actions, BOOK, [6, 7], max_changes)[0]
+    assert budget.name == "changes"
     within = -budget.spending.of_row(wide, now) >= budget.maybe
     assert within.tolist() == [count <= max_changes]
 

@@ -108,8 +108,8 @@ def test_staying_breaks_no_constraint_of_a_feature(kind: str, row: tuple) -> Non
         ("turned", {"a": 3.0}, "'a' may only increase, but goes 10 → 3."),
         ("named", {"home": "free"}, "'home' goes rent → free, outside of what within() and values() allow."),
         ("free", {"a": None}, "'a' goes 10 → missing, outside of what within() and values() allow."),
-        ("rules", {"a": 1.0}, "The rule b <= a does not hold."),
-        ("function", {"b": 5.0}, "The rule b is small says yes does not hold."),
+        ("rules", {"a": 1.0}, "The rule 'b <= a' does not hold."),
+        ("function", {"b": 5.0}, "The rule 'b is small says yes' does not hold."),
     ],
 )
 def test_what_is_broken_is_said_in_words(kind: str, changes: dict[str, Any], words: str) -> None:

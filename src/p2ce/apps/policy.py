@@ -77,8 +77,8 @@ def infer(
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
     try:
         save(ActionSet.infer(people).protect(*kept), out)
-    except OSError as error:
-        print(f"p2ce: Cannot write {str(out)!r}: {error.strerror or error}.", file=sys.stderr)
+    except PolicyError as error:
+        print(f"p2ce: {error}", file=sys.stderr)
         raise typer.Exit(2) from error
     print(f"{out}: {_count(people.shape[1], 'feature')}, protected: {', '.join(kept) or 'none'}.")
 

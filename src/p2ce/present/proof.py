@@ -104,7 +104,9 @@ def _rounded_up(percentage: float) -> float:
 
 
 def _space(certificate: Certificate) -> str:
-    return f"{readable_count(certificate.cells)} possible combination{'s' * (certificate.cells != 1)}"
+    most = certificate.max_changes
+    limit = "" if most is None or certificate.axes <= most else f" of at most {counted(most, 'change')}"
+    return f"{readable_count(certificate.cells)} possible combination{'s' * (certificate.cells != 1)}{limit}"
 
 
 def _work(certificate: Certificate) -> str:

@@ -113,6 +113,8 @@ def _reached(explanation: Explanation) -> str:
 
 
 def _predicted(prediction: Any, explanation: Explanation) -> str:
+    if not is_range(explanation.target) and isinstance(prediction, float) and 0.0 <= prediction <= 1.0:
+        return f"{prediction:.3f}"  # a probability
     ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
     return readable_prediction(prediction, *ends)
 

@@ -300,7 +300,9 @@ def _anchor(feature: FeatureActions) -> float:
 def _each(names: tuple[object, ...]) -> dict[str, None]:
     for name in names:
         if isinstance(name, Iterable) and not isinstance(name, str | tuple):
-            raise InvalidActions(f"Give the names one by one, not as a {type(name).__name__}: fix(*names).")
+            raise InvalidActions(
+                f"Give the names one by one, not as a {type(name).__name__}: put a star before it, *names."
+            )
     return {str(name): None for name in names}
 
 

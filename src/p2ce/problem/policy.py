@@ -48,7 +48,10 @@ class PolicyReading:
 def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
     """Write an action set as YAML. Raises on what a file cannot hold, such as a Python function."""
     text = to_text(actions)  # made first, so that an error leaves the old file as it was
-    Path(path).write_text(text, encoding="utf-8", newline="\n")
+    try:
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise PolicyError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
 
 
 def load(path: "str | os.PathLike[str]") -> ActionSet:

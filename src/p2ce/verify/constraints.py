@@ -79,5 +79,5 @@ def broken_rules(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.
             rule.holds_frame(frame) if rule.asks else rule.holds(setup.names, before[None, :], after[None, :])
         )
         if not holds[0]:
-            broken.append(f"The rule {rule.rule.text()} does not hold.")
+            broken.append(f"The rule '{rule.rule.text()}' does not hold.")
     return broken

@@ -87,7 +87,7 @@ def test_a_follower_with_two_drivers() -> None:
 
 @pytest.mark.parametrize("name", ["Age", "Years"])
 def test_a_linked_partner_that_is_fixed(name: str) -> None:
-    told = rf"'{name}' is fixed.*Drop \.fix\('{name}'\): a linked partner never moves on its own"
+    told = rf"'{name}' is fixed.*or what fixes '{name}': a linked partner never moves on its own"
     refused(told, linked("Years", "Age"), actions=ACTIONS.fix(name), error=ContradictoryConstraints)
 
 

@@ -137,8 +137,8 @@ def _check_link(rule: Linked, features: Mapping[str, FeatureActions]) -> None:
         if features[name].fixed:
             partner = next(one for one in rule.columns if one != name)
             raise ContradictoryConstraints(
-                f"{name!r} is fixed, but the rule '{rule.text()}' moves it. Drop .fix({name!r}): a linked "
-                f"partner never moves on its own, only together with {partner!r}."
+                f"{name!r} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or what fixes "
+                f"{name!r}: a linked partner never moves on its own, only together with {partner!r}."
             )
 
 
