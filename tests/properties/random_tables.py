@@ -1,5 +1,6 @@
 """Make small random tables with columns of every kind, and fit models of every kind on them."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
@@ -127,6 +129,14 @@ def _lightgbm(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
     ).fit(frame, label)
 
 
+def fit_network(encoder: Any, frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
+    """Fit a small network behind an encoder; whether it has converged is no matter here."""
+    network = MLPClassifier((6,), alpha=0.1, solver="lbfgs", max_iter=2000, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return make_pipeline(encoder, network).fit(frame, label)
+
+
 def _function(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
     draw = np.random.default_rng(seed)
     worth = {
@@ -165,9 +175,9 @@ FITS: dict[str, Fit] = {
     "logistic regression behind a one-hot encoder": lambda frame, label, _: make_pipeline(
         _one_hot(frame), LogisticRegression()
     ).fit(frame, label),
-    "network behind a one-hot encoder": lambda frame, label, seed: make_pipeline(
-        _one_hot(frame), MLPClassifier((6,), alpha=0.1, solver="lbfgs", max_iter=2000, random_state=seed)
-    ).fit(frame, label),
+    "network behind a one-hot encoder": lambda frame, label, seed: fit_network(
+        _one_hot(frame), frame, label, seed
+    ),
     "function": _function,
 }
 

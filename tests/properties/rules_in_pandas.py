@@ -57,7 +57,7 @@ class Group(Spoken):
     may_be_none: bool
 
     def positions(self, person: Person, actions: ActionSet) -> list[dict[str, Any]]:
-        """List the levels, the person's own first."""
+        """List the levels that the group may have; the rule keeps the person's own only if it is one."""
         own = {name: person[name] for name in self.names}
         levels = [{name: int(name == level) for name in self.names} for level in self.names]
         if self.may_be_none:
@@ -208,10 +208,9 @@ def make_group(frame: pd.DataFrame, draw: np.random.Generator) -> Group:
     none_seen = bool((frame[list(GROUP)].sum(axis=1) == 0).any())
     may_be_none = none_seen if said is None else said
 
-    def keeps(person: Person, rows: pd.DataFrame) -> Any:
-        stays = ~np.logical_or.reduce([changed(person, rows, name) for name in GROUP])
+    def keeps(_: Person, rows: pd.DataFrame) -> Any:
         count = rows[list(GROUP)].astype(int).sum(axis=1)
-        return stays | (count == 1) | ((count == 0) & may_be_none)
+        return (count == 1) | ((count == 0) & may_be_none)
 
     rule = rules.one_hot("place", list(GROUP), may_be_none=said)
     return Group(rule=rule, keeps=keeps, name="place", names=GROUP, may_be_none=may_be_none)

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 import p2ce
 from tests.properties.amount import examples
-from tests.properties.random_tables import FITS, few_candidates, plain, plain_row
+from tests.properties.random_tables import FITS, few_candidates, fit_network, plain, plain_row
 from tests.properties.rules_in_pandas import make_if_then, make_transitions
 
 ROWS = 80
@@ -87,9 +86,9 @@ MODELS: dict[str, Callable[[pd.DataFrame, np.ndarray], Any]] = {
     "one-hot and logistic regression": lambda frame, label: make_pipeline(
         _as_listed(frame, OneHotEncoder), LogisticRegression(max_iter=500)
     ).fit(frame, label),
-    "one-hot and network": lambda frame, label: make_pipeline(
-        _as_listed(frame, OneHotEncoder), MLPClassifier((5,), solver="lbfgs", max_iter=3000, random_state=0)
-    ).fit(frame, label),
+    "one-hot and network": lambda frame, label: fit_network(
+        _as_listed(frame, OneHotEncoder), frame, label, 0
+    ),
     "ordinal and forest": lambda frame, label: make_pipeline(
         _as_listed(frame, OrdinalEncoder), RandomForestClassifier(6, max_depth=4, random_state=0)
     ).fit(frame, label),
