@@ -193,9 +193,12 @@ class Codebook:
 
         kinds = [coding.dtype for coding in self.codings]
         first = kinds[0]
-        if isinstance(first, np.dtype) and first.kind == "f" and all(kind == first for kind in kinds):
-            filled = np.where(values == MISSING, np.nan, values) if np.isneginf(values).any() else values
-            return pd.DataFrame(filled.astype(first), columns=labels)
+        if isinstance(first, np.dtype) and first.kind in "iuf" and all(kind == first for kind in kinds):
+            lacking = values == MISSING
+            if not lacking.any():
+                return pd.DataFrame(values.astype(first), columns=labels)
+            if first.kind == "f":
+                return pd.DataFrame(np.where(lacking, np.nan, values).astype(first), columns=labels)
         frame = pd.DataFrame(
             {place: coding.decode(values[:, place]) for place, coding in enumerate(self.codings)}
         )

@@ -275,13 +275,18 @@ def read_for(setup: Setup, values: FloatArray) -> BoolArray:
     A linear model's rounding grows with x, and what a model makes of missing values is read only for the
     columns in which they may turn up.
     """
-    largest = np.maximum(_magnitude(values), _largest_candidates(setup))
-    unread = np.array([name not in setup.may_miss for name in setup.names])
-    inside: BoolArray = ~((values == MISSING) & unread).any(axis=1)
+    inside = np.ones(len(values), dtype=np.bool_)
+    missing = values == MISSING
+    if missing.any():
+        unread = np.array([name not in setup.may_miss for name in setup.names])
+        inside &= ~(missing & unread).any(axis=1)
     if not all(model.takes_strangers or model.score is None for model in setup.models):
         inside &= ~has_strangers(setup.codebook, values)
+    largest = None
     for model in setup.models:
         if model.reach is not None:
+            if largest is None:
+                largest = np.maximum(_magnitude(values), _largest_candidates(setup))
             inside &= (largest[:, setup.columns_of(model)] <= model.reach).all(axis=1)
     return inside
 
