@@ -26,6 +26,7 @@ from p2ce.result.judgement import Judgement
 from p2ce.search.engine import Listener, kernels_are_loaded
 from p2ce.search.methods import find_method
 from p2ce.tables import as_pandas
+from p2ce.verify.again import read_again
 from p2ce.verify.answer import answer_people, compile_kernels, search_completely
 from p2ce.verify.build import build_explanation
 from p2ce.verify.candidates import require_candidates
@@ -35,11 +36,11 @@ from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
 from p2ce.verify.options import AS_ASKED, check_bound, check_jobs, check_limit, check_listener, check_time
 from p2ce.verify.pace import look_first, takes_too_long
-from p2ce.verify.people import People, has_strangers, read_row, read_table
+from p2ce.verify.people import People, read_row, read_table
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.restrictions import ends_of
 from p2ce.verify.rules import columns_to_miss, read_rules
-from p2ce.verify.setup import Setup, labels_of, needed_reach, read_for, shaped_for
+from p2ce.verify.setup import Setup, labels_of, read_for, shaped_for
 from p2ce.verify.telling import telling
 from p2ce.verify.trust import Trust
 from p2ce.verify.why_none import limit_asked, why_none
@@ -284,9 +285,14 @@ class Explainer:
         """
         check_jobs(n_jobs)
         setup = self._made_ready(self._setup)
-        compile_kernels(setup, self._some_rows()[:1])
+        somebody = self._somebody(setup)
+        compile_kernels(*somebody)
         if n_jobs != 1:
-            warm_processes(setup, self._some_rows()[:1], n_jobs)
+            warm_processes(*somebody, n_jobs)
+
+    def _somebody(self, setup: Setup) -> tuple[Setup, FloatArray]:
+        row = self._some_rows()[:1]
+        return (setup if shaped_for(setup, row).all() else setup.for_person(row[0])), row
 
     def _some_rows(self) -> FloatArray:
         return self._setup.codebook.encode(self._reference)
@@ -296,7 +302,7 @@ class Explainer:
         with self._ready:
             if not kernels_are_loaded(in_waves=setup.in_waves):
                 with telling("Compiling the search: up to half a minute, once for each kind of model."):
-                    compile_kernels(setup, self._some_rows()[:1])
+                    compile_kernels(*self._somebody(setup))
             if setup is self._asked_for:  # got ready before, or by somebody else meanwhile
                 return self._setup
             if setup.estimate is not None:
@@ -369,27 +375,9 @@ class Explainer:
         return setup if shaped_for(setup, values).all() else setup.for_person(values[0])
 
     def _read_again(self, setup: Setup, values: FloatArray) -> Setup:
-        """Read again where people lie farther out than a linear model's rounding was proven for.
-
-        Or where they lack values that nobody of the reference lacks, or have labels about which only the
-        model itself knows: then it is asked.
-        """
-        if not read_for(setup, values).all():
-            order = setup.labels.get_indexer(self._reference.columns)
-            strangers = has_strangers(setup.codebook, values).any()
-            lacking = np.flatnonzero((values == MISSING).any(axis=0))
-            may_miss = setup.may_miss | {setup.names[column] for column in lacking}
-            models = self._read_models(
-                reference=self._reference,
-                reach=needed_reach(setup, values)[order],
-                may_miss=may_miss,
-                opaque=self._read_models.keywords["opaque"] or bool(strangers),
-            )
-            detector = setup.detector
-            if may_miss != setup.may_miss and detector is not None and detector.again is not None:
-                detector = detector.again(may_miss)
-            setup = setup.with_models(models, detector=detector, may_miss=may_miss)
-        return setup
+        if read_for(setup, values).all():
+            return setup
+        return read_again(setup, values, reference=self._reference, read_models=self._read_models)
 
 
 def _unpacked(payload: bytes) -> Explainer:

@@ -22,7 +22,7 @@ from p2ce.result.categories import Categories
 from p2ce.search.methods import Method
 from p2ce.verify.compounds import compounds_for, groups_of, has_links, limits_of
 from p2ce.verify.people import has_strangers
-from p2ce.verify.rules import CheckedRule, read_rules
+from p2ce.verify.rules import CheckedRule, columns_to_miss, read_rules
 
 if TYPE_CHECKING:
     from p2ce.compiled.flat import ScoreLayout
@@ -275,7 +275,8 @@ def read_for(setup: Setup, values: FloatArray) -> BoolArray:
     A linear model's rounding grows with x, and what a model makes of missing values is read only for the
     columns in which they may turn up.
     """
-    inside = np.ones(len(values), dtype=np.bool_)
+    # What may be made missing is missing in somebody's candidates.
+    inside = np.full(len(values), columns_to_miss(setup.actions) <= setup.may_miss)
     missing = values == MISSING
     if missing.any():
         unread = np.array([name not in setup.may_miss for name in setup.names])

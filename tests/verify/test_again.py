@@ -1,0 +1,45 @@
+"""People and overrides for which the model has to be read again."""
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+import p2ce
+from p2ce import rules
+
+RNG = np.random.default_rng(3)
+PEOPLE = pd.DataFrame({"income": RNG.integers(0, 30, 300).astype(float), "debt": RNG.integers(0, 9, 300)})
+
+
+def model_that_likes_gaps() -> HistGradientBoostingClassifier:
+    """Fit a model that accepts a missing income, although the reference will miss none."""
+    gaps = PEOPLE.assign(income=np.nan)
+    frame = pd.concat([PEOPLE, gaps], ignore_index=True)
+    wanted = np.append(PEOPLE["income"] > 20, np.ones(len(gaps), dtype=bool)).astype(int)
+    return HistGradientBoostingClassifier(max_iter=15, random_state=0).fit(frame, wanted)
+
+
+def test_an_override_that_lets_values_go_missing_is_read_for_them():
+    model = model_that_likes_gaps()
+    explainer = p2ce.Explainer(model, PEOPLE, plausibility=None, objectives="changes")
+    person = {"income": 3.0, "debt": 4}
+    tight = p2ce.ActionSet.infer(PEOPLE).fix("debt").values(income=[1.0, 2.0])
+    assert explainer.explain(person, actions=tight).status is p2ce.Status.NO_RECOURSE
+    found = explainer.explain(person, actions=tight.allow_missing("income"))
+    assert found.status is p2ce.Status.OPTIMAL
+    assert [np.isnan(option.values["income"]) for option in found] == [True]
+    assert model.predict(found.to_frame()[["income", "debt"]]).tolist() == [1]
+
+
+def test_a_reference_whose_first_row_breaks_a_group_can_be_warmed_up():
+    frame = PEOPLE.assign(own=1, rent=(PEOPLE["debt"] > 4).astype(int))
+    frame.loc[frame["rent"] == 1, "own"] = 0
+    frame.loc[0, ["own", "rent"]] = 1
+    wanted = (frame["income"] + 5 * frame["own"] > 20).astype(int)
+    model = HistGradientBoostingClassifier(max_iter=10, random_state=0).fit(frame, wanted)
+    actions = p2ce.ActionSet.infer(frame).rule(rules.one_hot("home", ["own", "rent"]))
+    explainer = p2ce.Explainer(model, frame, actions=actions, plausibility=None)
+    explainer.warm_up()
+    broken = explainer.explain(frame.iloc[0])
+    for option in broken:
+        assert option.values["own"] + option.values["rent"] <= 1
