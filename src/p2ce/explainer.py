@@ -149,11 +149,12 @@ class Explainer:
         )
         codebook = book.of(names)
         dtypes, categories = column_types(reference)
-        values = codebook.encode(reference)
+        values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
         actions = settle_groups(actions, codebook, values)
         self._model = model
         # Enough to read the model again; a copy, since the caller's frame may change later.
-        self._reference = reference.iloc[:: max(1, len(reference) // KEPT_ROWS)].copy()
+        kept = slice(None, None, max(1, len(reference) // KEPT_ROWS))
+        self._reference, self._rows = reference.iloc[kept].copy(), values[kept].copy()
         self._ends = ends_of(values)
         self._trust = Trust()
         self._random_state = random_state
@@ -183,8 +184,8 @@ class Explainer:
         )
         self._setup = setup.laid_out()
         self._bound = bound
-        self._look = look_first(self._setup, self._some_rows())
-        require_candidates(self._setup, self._some_rows()[0], per_row=self._look.per_row)
+        self._look = look_first(self._setup, self._rows)
+        require_candidates(self._setup, self._rows[0], per_row=self._look.per_row)
 
     @property
     def actions(self) -> ActionSet:
@@ -291,11 +292,8 @@ class Explainer:
             warm_processes(*somebody, n_jobs)
 
     def _somebody(self, setup: Setup) -> tuple[Setup, FloatArray]:
-        row = self._some_rows()[:1]
+        row = self._rows[:1]
         return (setup if shaped_for(setup, row).all() else setup.for_person(row[0])), row
-
-    def _some_rows(self) -> FloatArray:
-        return self._setup.codebook.encode(self._reference)
 
     def _made_ready(self, setup: Setup) -> Setup:
         """Compile before any clock runs, and make the estimate where one is needed; neither in silence."""
@@ -330,7 +328,7 @@ class Explainer:
                 setup,
                 bound,
                 model=self._model,
-                reference=self._some_rows(),
+                reference=self._rows,
                 random_state=self._random_state,
                 search=search_completely,
             )
@@ -350,7 +348,7 @@ class Explainer:
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
         if actions is not None:
-            actions = settle_groups(actions, setup.codebook, self._some_rows())
+            actions = settle_groups(actions, setup.codebook, self._rows)
             setup = replace(setup.with_actions(actions), estimate=None)
         if not isinstance(max_changes, str):
             check_limit(max_changes)

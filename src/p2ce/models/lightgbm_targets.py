@@ -32,8 +32,8 @@ from p2ce.models.targets import (
     difference_score,
     exponential,
     negated,
-    range_ask,
     range_ends,
+    range_model,
     read_range,
     softmax_reaches,
     softmax_wins,
@@ -183,18 +183,14 @@ def read_regressor(parts: Parts, request: Request) -> ReadModel:
     predict = asks(parts.call, parts.feed, None)
     # A lead is as large as the prediction, or the prediction is no farther out than twice the range.
     scale = max([1.0, *(abs(end) for end in wanted if math.isfinite(end))])
-    return ReadModel(
+    return range_model(
+        wanted,
+        scores,
         family=FAMILY,
-        score=scores[0],
-        also=tuple(scores[1:]),
         columns=parts.columns,
-        scale=LEAD,
-        threshold=0.0,
-        classes=(),
-        ask=range_ask(predict, wanted),
+        predict=predict,
         report=lambda scores: wanted.leads(report(scores * ends[0].sign)),
         tolerance=1e-12 * scale,
-        predict=predict,
     )
 
 

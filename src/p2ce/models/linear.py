@@ -36,8 +36,8 @@ from p2ce.models.sklearn_common import (
 )
 from p2ce.models.targets import (
     class_ask,
-    range_ask,
     range_ends,
+    range_model,
     read_range,
     refuse_scale,
     softmax_reaches,
@@ -363,19 +363,13 @@ def _read_regressor(model: Any, request: Request, family: str) -> ReadModel:
     wanted = read_range(request, name=type(model).__name__)
     band = sums.band(0)
     ends = range_ends(wanted, exactly(float), band=band)
-    first, *more = (sums.score(end.sure, end.maybe, plus=0, sign=end.sign) for end in ends)
     sign = ends[0].sign
-    predict = asks_number(model, "predict", request.reference)
-    return ReadModel(
+    return range_model(
+        wanted,
+        [sums.score(end.sure, end.maybe, plus=0, sign=end.sign) for end in ends],
         family=family,
-        score=first,
-        also=tuple(more),
         columns=sums.columns,
-        scale=LEAD,
-        threshold=0.0,
-        classes=(),
-        ask=range_ask(predict, wanted),
-        predict=predict,
+        predict=asks_number(model, "predict", request.reference),
         report=lambda scores: wanted.leads(sign * scores),
         tolerance=_precision(sums) + band,
         reach=sums.reach,

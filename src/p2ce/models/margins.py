@@ -28,8 +28,8 @@ from p2ce.models.targets import (
     class_ask,
     difference_score,
     negated,
-    range_ask,
     range_ends,
+    range_model,
     read_range,
     refuse_scale,
     softmax_reaches,
@@ -218,18 +218,14 @@ def read_number(boosted: Boosted, request: Request, *, predict: Ask, reported: R
     ends = range_ends(wanted, link, band=boosted.band)
     scores = [boosted.score(margin, end.sign, (end.sure, end.maybe)) for end in ends]
     sign = ends[0].sign
-    return ReadModel(
+    return range_model(
+        wanted,
+        scores,
         family=boosted.family,
-        score=scores[0],
-        also=tuple(scores[1:]),
         columns=boosted.columns,
-        scale=LEAD,
-        threshold=0.0,
-        classes=(),
-        ask=range_ask(predict, wanted),
+        predict=predict,
         report=(lambda found: wanted.leads(sign * found)) if reported is None else None,
         tolerance=boosted.tolerance * max(1.0, margin.largest),
-        predict=predict,
     )
 
 

@@ -20,8 +20,8 @@ from p2ce.models.targets import (
     AskAll,
     Range,
     class_ask,
-    range_ask,
     range_ends,
+    range_model,
     softmax_reaches,
     softmax_wins,
     wins_ask,
@@ -145,17 +145,12 @@ def read_network_range(outputs: Outputs, wanted: Range, *, predict: Ask) -> Read
     """Hold the one output between the ends of a range."""
     ends = range_ends(wanted, exactly(float), band=0.0)
     last = outputs.layers[-1]
-    first, *more = (outputs.score(one_output(last, 0, sign=end.sign), end.sure, end.maybe) for end in ends)
     error, sign = _largest_error(outputs), ends[0].sign
-    return ReadModel(
+    return range_model(
+        wanted,
+        [outputs.score(one_output(last, 0, sign=end.sign), end.sure, end.maybe) for end in ends],
         family=outputs.family,
-        score=first,
-        also=tuple(more),
         columns=outputs.columns,
-        scale=LEAD,
-        threshold=0.0,
-        classes=(),
-        ask=range_ask(predict, wanted),
         predict=predict,
         report=(lambda scores: wanted.leads(sign * scores)) if np.isfinite(error) else None,
         tolerance=(1e-9 if outputs.unit <= DOUBLE else 1e-4) + (error if np.isfinite(error) else 0.0),

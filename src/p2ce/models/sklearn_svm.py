@@ -14,7 +14,6 @@ from p2ce.compiled.score import CompiledScore, seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
 from p2ce.models.reading import (
     DECISION,
-    LEAD,
     PROBABILITY,
     ReadModel,
     Request,
@@ -31,7 +30,7 @@ from p2ce.models.sklearn_common import (
     require_numbers,
     require_own,
 )
-from p2ce.models.targets import range_ask, range_ends, read_range, refuse_scale
+from p2ce.models.targets import range_ends, range_model, read_range, refuse_scale
 
 FAMILY = "scikit-learn support vector machine"
 _REGRESSORS = frozenset({"SVR", "NuSVR"})
@@ -87,21 +86,16 @@ def _read_regressor(model: Any, request: Request, family: str) -> ReadModel:
     wanted = read_range(request, name=type(model).__name__)
     machine = _machine(model, request, family)
     ends = range_ends(wanted, exactly(float), band=0.0)
-    first, *more = (machine.score(end.sign, end.sure, end.maybe) for end in ends)
+    scores = [machine.score(end.sign, end.sure, end.maybe) for end in ends]
     sign = ends[0].sign
-    predict = asks_number(model, "predict", request.reference)
-    return ReadModel(
+    return range_model(
+        wanted,
+        scores,
         family=family,
-        score=first,
-        also=tuple(more),
         columns=machine.columns,
-        scale=LEAD,
-        threshold=0.0,
-        classes=(),
-        ask=range_ask(predict, wanted),
-        predict=predict,
+        predict=asks_number(model, "predict", request.reference),
         report=lambda scores: wanted.leads(sign * scores),
-        tolerance=machine.tolerance(first),
+        tolerance=machine.tolerance(scores[0]),
         reach=machine.proven_reach,
     )
 

@@ -36,8 +36,8 @@ from p2ce.models.sklearn_common import (
 from p2ce.models.targets import (
     class_ask,
     negated,
-    range_ask,
     range_ends,
+    range_model,
     read_range,
     refuse_scale,
     wins_ask,
@@ -196,16 +196,12 @@ def _read_number(model: Any, mean: _Mean, request: Request) -> ReadModel:
     scores = [mean.score(forest if end.sign > 0.0 else negated(forest), end.sure, end.maybe) for end in ends]
     sign, count = ends[0].sign, len(mean.trees)
     predict = asks_number(model, "predict", request.reference)
-    return ReadModel(
+    return range_model(
+        wanted,
+        scores,
         family=mean.family,
-        score=scores[0],
-        also=tuple(scores[1:]),
         columns=mean.columns,
-        scale=LEAD,
-        threshold=0.0,
-        classes=(),
-        ask=range_ask(predict, wanted),
+        predict=predict,
         report=lambda found: wanted.leads(sign * found / count),
         tolerance=1e-12 * max(1.0, float(largest_leaves(forest).max())),
-        predict=predict,
     )

@@ -6,7 +6,7 @@ of scores that all have to reach their thresholds, and one call of the model tha
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,11 +15,12 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.compiled.assemble import largest_leaves
+from p2ce.compiled.foreign import ForeignScore
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.links import Reported, first_score, summation_error, sure_and_maybe, widened
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
-from p2ce.models.reading import Ask, Request
+from p2ce.models.reading import LEAD, Ask, ReadModel, Request
 
 # The user's own call that gives one column per class: frame → (n, classes).
 AskAll: TypeAlias = Callable[[pd.DataFrame], Any]
@@ -272,6 +273,34 @@ def range_ends(wanted: Range, reported: Reported, *, band: float) -> tuple[End, 
 
         ends.append(End(-1.0, *widened(*sure_and_maybe(turned, -wanted.high), band)))
     return tuple(ends)
+
+
+def range_model(
+    wanted: Range,
+    scores: Sequence[CompiledScore | ForeignScore],
+    *,
+    family: str,
+    columns: tuple[str, ...],
+    predict: Ask,
+    report: Callable[[FloatArray], FloatArray] | None,
+    tolerance: float,
+    reach: FloatArray | None = None,
+) -> ReadModel:
+    """Put together a regressor whose prediction must lie in a range, one score for each closed end."""
+    return ReadModel(
+        family=family,
+        score=scores[0],
+        also=tuple(scores[1:]),
+        columns=columns,
+        scale=LEAD,
+        threshold=0.0,
+        classes=(),
+        ask=range_ask(predict, wanted),
+        predict=predict,
+        report=report,
+        tolerance=tolerance,
+        reach=reach,
+    )
 
 
 def exponential(margin: Callable[[float], float], *, single: bool) -> Reported:

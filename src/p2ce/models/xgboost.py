@@ -1,5 +1,6 @@
 """Read an XGBoost Booster, XGBClassifier or XGBRegressor, or the random forests of either kind."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,11 @@ def recognises(model: object) -> bool:
 
 def read(model: Any, request: Request) -> ReadModel:
     """Read two classes, one class of several, or a predicted number, by the model's objective."""
-    parts = take_apart(model, request)
+    # It guesses at labels that it does not know, by rules of its own.
+    return replace(_read(take_apart(model, request), request), takes_strangers=False)
+
+
+def _read(parts: Parts, request: Request) -> ReadModel:
     if parts.kind in REGRESSORS or (parts.kind == "Booster" and parts.objective in NUMBERS):
         return read_regressor(parts, request)
     refuse_scale(request, (PROBABILITY,), name=f"XGBoost {parts.kind}")
@@ -65,7 +70,6 @@ def _read_two(parts: Parts, request: Request) -> ReadModel:
     sure, maybe = widened(*sure_and_maybe(logistic(complement=index == 0, single=True), threshold), band)
     of_target = second_class_or_first(index)
     return ReadModel(
-        takes_strangers=False,  # the library guesses at labels by rules of its own
         family=FAMILY,
         score=CompiledScore(
             name="model",

@@ -28,8 +28,8 @@ from p2ce.models.targets import (
     difference_score,
     exponential,
     negated,
-    range_ask,
     range_ends,
+    range_model,
     read_range,
     softmax_reaches,
     softmax_wins,
@@ -80,7 +80,6 @@ def read_several(parts: Parts, request: Request) -> ReadModel:
     in_favour, probabilities = _calls(parts)
     of_class = class_ask(probabilities, index)
     return ReadModel(
-        takes_strangers=False,  # the library guesses at labels by rules of its own
         family=FAMILY,
         score=scores[0],
         also=tuple(scores[1:]),
@@ -152,19 +151,14 @@ def read_regressor(parts: Parts, request: Request) -> ReadModel:
 
     # A lead is as large as the prediction, or the prediction is no farther out than twice the range.
     scale = max([1.0, *(abs(end) for end in wanted if math.isfinite(end))])
-    return ReadModel(
-        takes_strangers=False,  # the library guesses at labels by rules of its own
+    return range_model(
+        wanted,
+        scores,
         family=FAMILY,
-        score=scores[0],
-        also=tuple(scores[1:]),
         columns=parts.columns,
-        scale=LEAD,
-        threshold=0.0,
-        classes=(),
-        ask=range_ask(predict, wanted),
+        predict=predict,
         report=lambda scores: wanted.leads(report(scores * ends[0].sign)),
         tolerance=(4e-6 + 4.0 * band) * scale,
-        predict=predict,
     )
 
 

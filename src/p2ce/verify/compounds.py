@@ -162,8 +162,10 @@ def limits_of(
 
         found.append(_budget("changes", width, tuple(axes), counted, max_changes + 0.5))
     for i, compound in enumerate(compounds):
+        if not compound.is_category:  # its levels are those that this person may go to
+            continue
         charge = _refusals(compound, actions, codebook)
-        if compound.is_category and charge.any():
+        if charge.any():
 
             def refused(
                 column: int,  # noqa: ARG001

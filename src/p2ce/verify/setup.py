@@ -62,8 +62,12 @@ class Setup:
     grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()
     is_personal: bool = False  # made for one person, who alone moves like this
-    shared: int = 0  # how many of the compounds are everybody's: those come first
     scores: tuple[CompiledScore, ...] = ()  # all that are compiled, over everybody's columns
+
+    @property
+    def shared(self) -> int:
+        """How many of the compounds are everybody's: one-hot groups, which come before a person's links."""
+        return sum(compound.is_category for compound in self.compounds)
 
     @property
     def models(self) -> tuple[ReadModel, ...]:
@@ -155,9 +159,7 @@ class Setup:
 
     def laid_out(self) -> "Setup":
         """Make the scores and the grid anew."""
-        shared = len(groups_of(self.actions, self.codebook))
-        changed = replace(self, shared=shared)
-        return replace(changed, scores=scores_of(changed))._on_grid()
+        return replace(self, scores=scores_of(self))._on_grid()
 
     def _on_grid(self) -> "Setup":
         grid = grid_of(self.actions, columns=self.names, codebook=self.codebook, compounds=self.compounds)
