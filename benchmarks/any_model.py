@@ -1,4 +1,4 @@
-"""Print the table about any model: ``P2CE_DATA=<folder> python -m benchmarks.any_model [--only SECTION]``."""
+"""Print the table about any model: ``python -m benchmarks.any_model [--only SECTION]``."""
 
 from benchmarks import one_thread  # isort: skip
 
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import any_sections
 from benchmarks.cases import Case, build_case
-from benchmarks.data import SOURCES, folder
+from benchmarks.data import NAMES, require
 from benchmarks.sections import Row
 from benchmarks.speed import table
 
@@ -91,13 +91,13 @@ def main() -> None:
     """Read the command line, measure what it asks for, print and store it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.any_model", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="sections to run")
-    parser.add_argument("--data", nargs="+", choices=SOURCES, default=list(SOURCES), help="data sets to use")
+    parser.add_argument("--data", nargs="+", choices=NAMES, default=list(NAMES), help="data sets to use")
     parser.add_argument("--people", type=int, default=50, help="denied people per data set")
     parser.add_argument("--few", type=int, default=8, help="people of the sections 'opaque' and 'several'")
     parser.add_argument("--rows", type=int, default=3000, help="most training rows of the section 'opaque'")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
-    folder()  # ends with advice before anything is trained if the data are not there
+    require(options.data)
 
     machine = {
         "python": platform.python_version(),

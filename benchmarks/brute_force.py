@@ -48,6 +48,7 @@ class BruteForce:
     columns: IntArray  # (axes,) the columns that may change
     candidates: tuple[FloatArray, ...]  # per axis, the values it may take
     deviation: FloatArray  # (axes,) population standard deviation, 0 counted as 1
+    longest_in: FloatArray | None = None  # (axes,) unit of the largest distance; the deviation if None
     column_count: int
     max_changes: int
     accepts: Callable[[FloatArray], BoolArray]  # rows → does the model accept them
@@ -78,8 +79,10 @@ class BruteForce:
         clock.append(perf_counter())
 
         # float64 holds whole numbers up to 2**53 exactly, and a total is at most 2**50 ticks.
-        distance = self._distances(table, current)
+        distance = self._distances(table, current, self.deviation)
         mean = distance / self.column_count
+        if self.longest_in is not None:
+            distance = self._distances(table, current, self.longest_in)
         scale = np.array([_power_of_two(mean.max(axis=1).sum()), _power_of_two(distance.max())])
         tick = scale * 2.0**-TICK_BITS
         totals = np.empty((kept.size, 2), np.int64)
@@ -108,10 +111,10 @@ class BruteForce:
             seconds=dict(zip(stages, np.diff(clock).tolist(), strict=True)),
         )
 
-    def _distances(self, table: FloatArray, current: FloatArray) -> FloatArray:
-        """Measure each axis's values (axes, width) in deviations; what is missing is −inf, and one away."""
+    def _distances(self, table: FloatArray, current: FloatArray, unit: FloatArray) -> FloatArray:
+        """Measure each axis's values (axes, width) in its unit; what is missing is −inf, and one away."""
         with np.errstate(invalid="ignore"):  # −inf beside −inf is no distance at all
-            distance = np.abs(table - current[:, None]) / self.deviation[:, None]
+            distance = np.abs(table - current[:, None]) / unit[:, None]
         one_apart = ~np.isfinite(distance)
         if self.is_category is not None:
             one_apart |= self.is_category[:, None]

@@ -1,54 +1,16 @@
-"""Load the benchmark data sets and choose the people who are asked about."""
+"""Load the benchmark data sets, split them, and choose the people who are asked about."""
 
-import os
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-VARIABLE = "P2CE_DATA"
+from p2ce import P2CEError, datasets
+from p2ce.datasets.facts import FACTS
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """What has to be known about a data file."""
-
-    target: str  # 1 is the favourable outcome
-    categorical: tuple[str, ...]  # left out, as in the paper's experiments
-    immutable: tuple[str, ...]
-    immutable_categories: tuple[str, ...] = ()  # of those left out
-
-
-SOURCES = {
-    "german": Source(
-        target="GoodCustomer",
-        categorical=("PurposeOfLoan",),
-        # The authors' list misspells is_male, which left gender mutable in their experiments.
-        immutable=(
-            "Age",
-            "OwnsHouse",
-            "is_male",
-            "JobClassIsSkilled",
-            "Single",
-            "ForeignWorker",
-            "RentsHouse",
-        ),
-    ),
-    "taiwan": Source(
-        target="NoDefaultNextMonth",
-        categorical=("EDUCATION", "MARRIAGE"),
-        immutable=("Age",),
-        immutable_categories=("MARRIAGE",),
-    ),
-    "adult": Source(
-        target="income",
-        categorical=("occupation", "relationship", "race"),
-        immutable=("is_male", "age"),
-        immutable_categories=("race",),
-    ),
-}
+NAMES = tuple(FACTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,32 +24,19 @@ class DataSet:
     immutable: tuple[str, ...]
 
 
-def folder() -> Path:
-    """The folder that holds the CSV files; ends the program with advice if it is not known."""
-    named = os.environ.get(VARIABLE)
-    if named is None:
-        raise SystemExit(
-            f"The benchmark data were not found: {VARIABLE} is not set. "
-            f"Name the folder that holds {', '.join(f'{name}.csv' for name in SOURCES)}, "
-            f"for example: {VARIABLE}=data python -m benchmarks.speed"
-        )
-    return Path(named)
+def require(names: Iterable[str]) -> None:
+    """End the program with advice, before anything is trained, if a data set cannot be had."""
+    for name in names:
+        try:
+            datasets.load(name)
+        except P2CEError as error:
+            raise SystemExit(str(error)) from error
 
 
 def load(name: str) -> DataSet:
-    """Read ``<name>.csv`` from the data folder without its categories, and split it."""
-    features, outcome = read(name)
-    source = SOURCES[name]
-    return split(name, features.drop(columns=list(source.categorical)), outcome, immutable=source.immutable)
-
-
-def read(name: str) -> tuple[pd.DataFrame, "pd.Series[int]"]:
-    """Read all features of ``<name>.csv`` from the data folder, and the outcome."""
-    source, path = SOURCES[name], folder() / f"{name}.csv"
-    if not path.is_file():
-        raise SystemExit(f"{VARIABLE} names {path.parent}, but there is no {path.name} in it.")
-    frame = pd.read_csv(path)
-    return frame.drop(columns=source.target), frame[source.target].astype(int)
+    """Load a data set without its categories, and split it."""
+    loaded = datasets.load(name)
+    return split(name, loaded.features, loaded.outcome, immutable=loaded.immutable)
 
 
 def split(

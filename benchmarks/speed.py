@@ -1,4 +1,4 @@
-"""Print the speed table: ``P2CE_DATA=<folder> python -m benchmarks.speed [--only SECTION] [--json FILE]``."""
+"""Print the speed table: ``python -m benchmarks.speed [--only SECTION] [--json FILE]``."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import sections
 from benchmarks.cases import Case, build_case
-from benchmarks.data import SOURCES, folder
+from benchmarks.data import NAMES, require
 from benchmarks.sections import Row
 
 LIBRARIES = ("numpy", "numba", "scikit-learn", "lightgbm", "pandas")
@@ -92,13 +92,13 @@ def main() -> None:
     """Read the command line, measure what it asks for, print and store it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="sections to run")
-    parser.add_argument("--data", nargs="+", choices=SOURCES, default=list(SOURCES), help="data sets to use")
+    parser.add_argument("--data", nargs="+", choices=NAMES, default=list(NAMES), help="data sets to use")
     parser.add_argument("--people", type=int, default=50, help="denied people per data set")
     parser.add_argument("--many", type=int, default=20_000, help="people of the section 'processes'")
     parser.add_argument("--time-limit", type=float, default=10.0, help="seconds per person: fine, unlimited")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
-    folder()  # ends with advice before anything is trained if the data are not there
+    require(options.data)
 
     def cases(name: str, kind: str) -> Case:
         return build_case(name, kind, people=options.people)

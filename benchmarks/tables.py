@@ -1,4 +1,4 @@
-"""Print the table about whole tables: ``P2CE_DATA=<folder> python -m benchmarks.tables [--kinds a,b]``."""
+"""Print the table about whole tables: ``python -m benchmarks.tables [--kinds a,b]``."""
 
 from benchmarks import one_thread  # isort: skip
 
@@ -16,7 +16,7 @@ from rich.console import Console
 from threadpoolctl import threadpool_limits
 
 from benchmarks.any_model import WIDTH
-from benchmarks.data import SOURCES, folder
+from benchmarks.data import NAMES, require
 from benchmarks.sections import Row
 from benchmarks.speed import table
 from benchmarks.tables_cases import KINDS, build_table_case
@@ -42,13 +42,13 @@ def main() -> None:
     """Read the command line, measure what it asks for, print and store it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description=__doc__)
     kinds = ", ".join(f"{name}: {kind.told}" for name, kind in KINDS.items()).replace("%", "%%")
-    parser.add_argument("--data", type=some_of(list(SOURCES)), default=list(SOURCES), help="data sets to use")
+    parser.add_argument("--data", type=some_of(list(NAMES)), default=list(NAMES), help="data sets to use")
     parser.add_argument("--kinds", type=some_of(list(KINDS)), default=list(KINDS), help=kinds)
     parser.add_argument("--people", type=int, default=50, help="denied people per data set")
     parser.add_argument("--few", type=int, default=8, help="how many of them by brute force as well")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
-    folder()  # ends with advice before anything is trained if the data are not there
+    require(options.data)
 
     machine = {
         "python": platform.python_version(),

@@ -20,7 +20,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import p2ce
 from benchmarks.brute_force import OBJECTIVES
 from benchmarks.cases import CONTAMINATION, EPOCHS, FEW_ROWS, MAX_CHANGES, SEED, THRESHOLD
-from benchmarks.data import SOURCES, DataSet, choose, read, split
+from benchmarks.data import DataSet, choose, split
+from p2ce import datasets
 from p2ce.arrays import FloatArray
 
 GAPS = 0.1  # the share of cells that kind d empties
@@ -88,13 +89,9 @@ class TableCase:
 @lru_cache
 def load_table(name: str, *, gaps: bool) -> DataSet:
     """Read a data set with its categories, and empty a tenth of the cells if there are to be gaps."""
-    source = SOURCES[name]
-    features, outcome = read(name)
-    for column in source.categorical:  # Taiwan's are numbers that stand for labels
-        features[column] = features[column].astype("category")
-    if gaps:
-        features = with_gaps(features, rng=np.random.default_rng(SEED))
-    return split(name, features, outcome, immutable=source.immutable + source.immutable_categories)
+    loaded = datasets.load(name, categories=True)
+    features = with_gaps(loaded.features, rng=np.random.default_rng(SEED)) if gaps else loaded.features
+    return split(name, features, loaded.outcome, immutable=loaded.immutable)
 
 
 def with_gaps(table: pd.DataFrame, *, rng: np.random.Generator) -> pd.DataFrame:

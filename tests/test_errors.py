@@ -35,6 +35,8 @@ def test_every_error_derives_from_ours_and_stands_in_the_tree(error: type[Except
         (errors.UnsupportedDetector, TypeError),
         (errors.ModelMismatch, RuntimeError),
         (errors.NotFitted, ValueError),
+        (errors.MissingData, FileNotFoundError),
+        (errors.DamagedData, ValueError),
         (errors.MissingExtra, ImportError),
     ],
 )

@@ -28,6 +28,7 @@ NAMES = {
     "Status",
     "WeightedDistance",
     "WhyNone",
+    "datasets",
     "rules",
     "to_text",
 }

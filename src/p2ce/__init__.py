@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from p2ce import datasets as datasets
     from p2ce import rules as rules
     from p2ce.errors import P2CEError as P2CEError
     from p2ce.estimates.spec import ShapEstimate as ShapEstimate
@@ -54,6 +55,7 @@ _HOMES = {
     "Status": "p2ce.result",
     "WeightedDistance": "p2ce.objectives",
     "WhyNone": "p2ce.result",
+    "datasets": "p2ce",
     "rules": "p2ce",
     "to_text": "p2ce.present.text",
 }
@@ -65,8 +67,8 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'p2ce' has no attribute {name!r}")
-    if name == "rules":  # a module of its own: rules.linked(...), rules.if_then(...)
-        return import_module("p2ce.rules")
+    if name in ("datasets", "rules"):  # modules of their own: datasets.load_german(), rules.linked(...)
+        return import_module(f"p2ce.{name}")
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

@@ -18,6 +18,8 @@
     ├── ModelMismatch (RuntimeError)         the model as read disagrees with the model itself
     ├── InvalidAnswer (RuntimeError)         the user's own model or detector answered something unusable
     ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
+    ├── MissingData (FileNotFoundError)      a data set of the paper that no place has
+    ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
     └── MissingExtra (ImportError)           an optional package that is not installed
 
 Every message says what was expected, what came instead, and what to do about it.
@@ -101,6 +103,14 @@ class InvalidAnswer(P2CEError, RuntimeError):
 
 class NotFitted(P2CEError, ValueError):
     """A model or detector that has not seen any data yet."""
+
+
+class MissingData(P2CEError, FileNotFoundError):
+    """A data set of the paper that lies in no folder and could not be fetched."""
+
+
+class DamagedData(P2CEError, ValueError):
+    """A data set whose bytes are not the published ones."""
 
 
 class MissingExtra(P2CEError, ImportError):

@@ -2,7 +2,6 @@
 
 import os
 from itertools import combinations, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,30 +16,19 @@ from sklearn.preprocessing import StandardScaler
 import p2ce
 from tests.properties.whole_grid import as_frame, price_changes, quanta_of, reported_quanta
 
-FOLDER = os.environ.get("P2CE_DATA")
 pytestmark = pytest.mark.skipif(
-    FOLDER is None, reason="P2CE_DATA names no folder with german.csv, taiwan.csv and adult.csv"
+    not os.environ.get("P2CE_DATA"),
+    reason="P2CE_DATA names no folder with german.csv, taiwan.csv and adult.csv",
 )
 
-# File → what is predicted, which columns are categories (left out), and what never changes.
-SETS: dict[str, tuple[str, list[str], list[str]]] = {
-    "german": (
-        "GoodCustomer",
-        ["PurposeOfLoan"],
-        ["Age", "OwnsHouse", "is_male", "JobClassIsSkilled", "Single", "ForeignWorker", "RentsHouse"],
-    ),
-    "taiwan": ("NoDefaultNextMonth", ["EDUCATION", "MARRIAGE"], ["Age"]),
-    "adult": ("income", ["occupation", "relationship", "race"], ["is_male", "age"]),
-}
 CHANGES = {"german": 2, "taiwan": 2, "adult": 3}
 
 
-def load(name: str) -> tuple[pd.DataFrame, pd.Series, pd.DataFrame]:
-    target, categories, _ = SETS[name]
-    frame = pd.read_csv(Path(str(FOLDER)) / f"{name}.csv")
-    train, test = train_test_split(frame, test_size=0.5, random_state=0)
-    dropped = [target, *categories]
-    return train.drop(columns=dropped), train[target].astype(int), test.drop(columns=dropped)
+def load(name: str) -> tuple[pd.DataFrame, pd.Series, pd.DataFrame, p2ce.ActionSet]:
+    data = p2ce.datasets.load(name)
+    train, test = train_test_split(data.features, test_size=0.5, random_state=0)
+    actions = p2ce.ActionSet.infer(train, grid="paper").fix(*data.immutable)
+    return train, data.outcome[train.index], test, actions
 
 
 def fit(kind: str, train: pd.DataFrame, outcome: pd.Series) -> Any:
@@ -83,11 +71,10 @@ def first_of_each_cost(costs: np.ndarray) -> set[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("kind", ["LightGBM", "logistic regression"])
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", CHANGES)
 def test_the_front_is_that_of_asking_about_every_point(name: str, kind: str) -> None:
-    train, outcome, test = load(name)
+    train, outcome, test, actions = load(name)
     model = fit(kind, train, outcome)
-    actions = p2ce.ActionSet.infer(train, grid="paper").fix(*SETS[name][2])
     asked = {"n_estimators": 40, "contamination": 0.05, "random_state": 0}
     theirs = SklearnForest(**asked).fit(train.to_numpy(dtype=np.float64))
     explainer = p2ce.Explainer(
@@ -121,11 +108,10 @@ def test_the_front_is_that_of_asking_about_every_point(name: str, kind: str) -> 
         assert set(reported_quanta(found)) == first_of_each_cost(costs)
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", CHANGES)
 def test_the_papers_methods_agree_on_real_data(name: str) -> None:
-    train, outcome, test = load(name)
+    train, outcome, test, actions = load(name)
     model = fit("LightGBM", train, outcome)
-    actions = p2ce.ActionSet.infer(train, grid="paper").fix(*SETS[name][2])
     denied = test[model.predict(test) == 0].iloc[:4]
     answers = {}
     for method in ("exact", "p2ce", "p2ce-ablation"):

@@ -1,0 +1,16 @@
+"""Load the paper's data sets: German Credit, the Taiwan credit card clients, and Adult.
+
+    from p2ce import datasets
+
+    german = datasets.load_german()
+    german.features, german.outcome, german.immutable
+
+A file is taken from the first of three places: the folder named by the environment variable ``P2CE_DATA``,
+the user's cache, and OpenML, whose table is prepared as the authors prepared theirs and then kept in the
+cache. Whatever the place, the bytes must have the published checksum, so everybody has the same rows.
+"""
+
+from p2ce.datasets.dataset import Dataset
+from p2ce.datasets.loading import load, load_adult, load_german, load_taiwan
+
+__all__ = ["Dataset", "load", "load_adult", "load_german", "load_taiwan"]

@@ -1,0 +1,76 @@
+"""Find the bytes of a data file in the first place that has it, and let no other bytes through."""
+
+import hashlib
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from p2ce.datasets.facts import Facts
+from p2ce.datasets.openml import fetch_raw
+from p2ce.datasets.places import CACHE, DATA, cache_folder, keep, named_folder
+from p2ce.datasets.preparing import as_csv, prepare
+from p2ce.errors import DamagedData, MissingData
+
+log = logging.getLogger("p2ce")
+
+
+def find(facts: Facts, *, fetch: Callable[[Facts], pd.DataFrame] = fetch_raw) -> bytes:
+    """Read the file from the user's folder or the cache, else make it of what ``fetch`` gives and keep it."""
+    named, cached = named_folder(), cache_folder() / facts.file
+    if named is not None and (path := named / facts.file).is_file():
+        return _checked(
+            path.read_bytes(),
+            facts,
+            told=f"{path} (in the folder that {DATA} names)",
+            advice=f"Put the published {facts.file} there, or unset {DATA} to use the cache or OpenML.",
+        )
+    if cached.is_file():
+        return _checked(
+            cached.read_bytes(),
+            facts,
+            told=f"{cached} (in the cache)",
+            advice="Delete it, and it is fetched from OpenML again.",
+        )
+    try:
+        raw = fetch(facts)
+    except Exception as error:  # whatever went wrong out there, the advice is the same
+        raise MissingData(_not_found(facts, named, cached.parent, error)) from error
+    text = _prepared(raw, facts)
+    try:
+        keep(text, cached)
+    except OSError as error:
+        log.warning("%s could not be kept in the cache (%s); %s names another folder.", cached, error, CACHE)
+    return text
+
+
+def _checked(text: bytes, facts: Facts, *, told: str, advice: str) -> bytes:
+    found = hashlib.sha256(text).hexdigest()
+    if found != facts.sha256:
+        raise DamagedData(
+            f"{told} is not the data set {facts.name!r} as published: expected the SHA-256 checksum "
+            f"{facts.sha256}, got {found}. {advice}"
+        )
+    return text
+
+
+def _prepared(raw: pd.DataFrame, facts: Facts) -> bytes:
+    number, advice = facts.openml, f"Set {DATA} to a folder that holds {facts.file}."
+    try:
+        table = prepare(facts.name, raw)
+    except (KeyError, ValueError) as error:
+        raise DamagedData(
+            f"Table {number} of OpenML has no longer the form from which {facts.name!r} is made: "
+            f"{error!r}. {advice}"
+        ) from error
+    return _checked(as_csv(table), facts, told=f"What table {number} of OpenML gives", advice=advice)
+
+
+def _not_found(facts: Facts, named: Path | None, cache: Path, error: Exception) -> str:
+    of_user = f"{DATA} is not set" if named is None else f"not in {named}, which {DATA} names"
+    return (
+        f"The data set {facts.name!r} was found nowhere: {of_user}; not in the cache {cache}; and OpenML did "
+        f"not give its table {facts.openml} ({type(error).__name__}: {error}). Set {DATA} to a folder that "
+        f"holds {facts.file}, or connect to the network once: the file is then kept in the cache."
+    )

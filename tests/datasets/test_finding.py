@@ -1,0 +1,150 @@
+"""The folder comes before the cache, the cache before OpenML, and only the published bytes pass."""
+
+import dataclasses
+import hashlib
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from urllib.error import URLError
+
+import pandas as pd
+import pytest
+
+from p2ce.datasets.facts import FACTS, GERMAN, Facts
+from p2ce.datasets.finding import find
+from p2ce.datasets.preparing import as_csv, prepare
+from p2ce.errors import DamagedData, MissingData
+from tests.datasets.raw_tables import RAW
+
+
+def small(name: str) -> tuple[Facts, bytes]:
+    """The facts as if the people made up for the tests were the published ones, and their file."""
+    text = as_csv(prepare(name, RAW[name]))
+    return dataclasses.replace(FACTS[name], sha256=hashlib.sha256(text).hexdigest()), text
+
+
+SMALL, TEXT = small("german")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("P2CE_DATA", str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
+    return tmp_path / "data"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("P2CE_DATA", raising=False)
+    monkeypatch.setenv("P2CE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    return tmp_path / "cache"
+
+
+def never(facts: Facts) -> pd.DataFrame:
+    raise AssertionError(f"OpenML was asked for {facts.name}")
+
+
+def offline(_: Facts) -> pd.DataFrame:
+    raise URLError("no route to host")
+
+
+def giving(raw: pd.DataFrame) -> Callable[[Facts], pd.DataFrame]:
+    return lambda _: raw
+
+
+def test_the_folder_comes_first(cache: Path, folder: Path) -> None:
+    (folder / "german.csv").write_bytes(TEXT)
+    (cache / "german.csv").write_bytes(b"damaged, but nobody looks")
+    assert find(SMALL, fetch=never) == TEXT
+
+
+def test_the_cache_comes_before_openml(cache: Path) -> None:
+    (cache / "german.csv").write_bytes(TEXT)
+    assert find(SMALL, fetch=never) == TEXT
+
+
+def test_a_folder_without_the_file_is_passed_over(cache: Path, folder: Path) -> None:
+    (folder / "adult.csv").write_bytes(b"of no interest")
+    (cache / "german.csv").write_bytes(TEXT)
+    assert find(SMALL, fetch=never) == TEXT
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_what_openml_gives_is_prepared_and_kept(name: str, cache: Path) -> None:
+    facts, text = small(name)
+    assert find(facts, fetch=giving(RAW[name])) == text
+    assert [(path.name, path.read_bytes()) for path in cache.iterdir()] == [(facts.file, text)]
+    assert find(facts, fetch=never) == text
+
+
+def test_a_folder_is_only_read(cache: Path, folder: Path) -> None:
+    find(SMALL, fetch=giving(RAW["german"]))
+    assert list(folder.iterdir()) == []
+    assert (cache / "german.csv").is_file()
+
+
+def test_a_damaged_file_in_the_folder_is_an_error(cache: Path, folder: Path) -> None:
+    (cache / "german.csv").write_bytes(TEXT)
+    (folder / "german.csv").write_bytes(TEXT[:-1])
+    with pytest.raises(DamagedData) as caught:
+        find(SMALL, fetch=never)
+    told = str(caught.value)
+    assert f"expected the SHA-256 checksum {SMALL.sha256}" in told
+    assert f"got {hashlib.sha256(TEXT[:-1]).hexdigest()}" in told
+    assert str(folder / "german.csv") in told
+    assert "unset P2CE_DATA" in told
+
+
+def test_a_damaged_file_in_the_cache_is_an_error_and_stays(cache: Path) -> None:
+    (cache / "german.csv").write_bytes(b"half of it")
+    with pytest.raises(DamagedData, match="Delete it, and it is fetched"):
+        find(SMALL, fetch=never)
+    assert (cache / "german.csv").read_bytes() == b"half of it"
+
+
+def test_another_table_at_openml_is_an_error_and_is_not_kept(cache: Path) -> None:
+    changed = RAW["german"].assign(age=RAW["german"]["age"] + 1)
+    with pytest.raises(DamagedData, match="What table 31 of OpenML gives is not the data set 'german'"):
+        find(SMALL, fetch=giving(changed))
+    assert list(cache.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("german", RAW["german"].drop(columns="housing")),
+        ("taiwan", RAW["taiwan"].rename(columns=str.upper)),
+        ("taiwan", RAW["taiwan"].assign(x3="university")),
+    ],
+)
+def test_a_table_of_another_form_is_an_error_of_ours(name: str, changed: pd.DataFrame, cache: Path) -> None:
+    with pytest.raises(DamagedData, match=r"has no longer the form.*Set P2CE_DATA"):
+        find(FACTS[name], fetch=giving(changed))
+    assert list(cache.iterdir()) == []
+
+
+def test_without_any_place_the_message_says_what_to_set(cache: Path) -> None:
+    with pytest.raises(MissingData) as caught:
+        find(GERMAN, fetch=offline)
+    told = str(caught.value)
+    assert "P2CE_DATA is not set" in told
+    assert str(cache) in told
+    assert "OpenML did not give its table 31 (URLError: <urlopen error no route to host>)" in told
+    assert "Set P2CE_DATA to a folder that holds german.csv" in told
+
+
+def test_a_folder_that_lacks_the_file_is_named_in_the_message(folder: Path) -> None:
+    with pytest.raises(MissingData, match="found nowhere") as caught:
+        find(GERMAN, fetch=offline)
+    assert f"not in {folder}, which P2CE_DATA names" in str(caught.value)
+
+
+def test_a_cache_that_cannot_be_written_costs_only_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("P2CE_CACHE", str(tmp_path / "file" / "below"))
+    with caplog.at_level(logging.WARNING, logger="p2ce"):
+        assert find(SMALL, fetch=giving(RAW["german"])) == TEXT
+    assert "P2CE_CACHE names another folder" in caplog.text
