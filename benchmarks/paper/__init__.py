@@ -1,0 +1,1 @@
+"""The paper's experiments, run again beside its peers: `python -m benchmarks.paper`."""

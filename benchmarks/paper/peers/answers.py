@@ -1,0 +1,51 @@
+"""What a peer answered, exactly as it said it: nothing here is checked or scored."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FILE = "answers.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerPerson:
+    """The answer about one person."""
+
+    seconds: float  # of the peer's own call
+    rows: tuple[tuple[float, ...], ...]  # in the order of the training columns
+    error: str | None = None  # what the peer said instead of an answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerAnswers:
+    """The answers about all people, or the reason why there are none at all."""
+
+    people: tuple[PeerPerson, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
+    missing: str | None = None
+
+
+def read_answers(folder: Path) -> dict[int, PeerPerson]:
+    """Read one line per person; a line that was cut off when the program was stopped is not there yet."""
+    path = folder / FILE
+    if not path.is_file():
+        return {}
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.endswith("\n") and line.strip():
+            told = json.loads(line)
+            found[told["person"]] = _person(told)
+    return found
+
+
+def note(folder: Path, number: int, *, seconds: float, error: str) -> None:
+    """Write down for a program that cannot do so any more that a person got no answer."""
+    told = {"person": number, "seconds": seconds, "rows": [], "error": error}
+    with (folder / FILE).open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(told) + "\n")  # on a line of its own, whatever was cut off before
+
+
+def _person(told: dict[str, Any]) -> PeerPerson:
+    rows = tuple(tuple(float(value) for value in row) for row in told["rows"])
+    return PeerPerson(seconds=told["seconds"], rows=rows, error=told["error"])

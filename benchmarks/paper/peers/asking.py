@@ -1,0 +1,103 @@
+"""Ask a peer about people: environment, handing over, running, reading."""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.paper.peers.answers import PeerAnswers, read_answers
+from benchmarks.paper.peers.environments import Family, Missing, dice_and_nice, ocean, python_of
+from benchmarks.paper.peers.handing_over import NotPortable, Request, write_request
+from benchmarks.paper.peers.running import run
+from benchmarks.paper.training import probabilities
+
+PROGRAMS = Path(__file__).parent / "programs"
+SAME_SCORE = 1e-9
+# Or "classifier": LightGBM's scikit-learn class, as most users call it. Its checks in every call make NICE
+# take three to nine times as long, and are no part of NICE.
+LIGHTGBM_AS = "booster"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """Where a method is found, and how it is set."""
+
+    family: Callable[[], Family]
+    program: str
+    models: tuple[str, ...] = ("logistic", "lightgbm", "mlp", "forest")
+    options: dict[str, Any]
+
+
+PEERS = {
+    "dice-genetic": Peer(family=dice_and_nice, program="ask_dice.py", options={"method": "genetic"}),
+    "dice-random": Peer(family=dice_and_nice, program="ask_dice.py", options={"method": "random"}),
+    "nice": Peer(family=dice_and_nice, program="ask_nice.py", options={"optimization": "proximity"}),
+    "ocean": Peer(family=ocean, program="ask_ocean.py", models=("forest",), options={}),
+}
+
+
+def ask(
+    method: str,
+    *,
+    request: Request,
+    folder: Path,
+    environments: Path,
+    progress: Callable[[str], None] | None = None,
+) -> PeerAnswers:
+    """Ask ``method`` (a key of `PEERS`) about everybody in the request.
+
+    ``folder`` is emptied first, and what was exchanged stays there for inspection. The peer's environment is
+    looked for under ``environments``, and made there if it is missing. Whatever keeps the peer from
+    answering at all is said in ``missing``; nothing is raised for it.
+    """
+    if method not in PEERS:
+        raise ValueError(f"No peer is called {method!r}. Ask one of {', '.join(PEERS)}.")
+    try:
+        return _ask(PEERS[method], request, folder.resolve(), environments.resolve(), progress)
+    except (Missing, NotPortable) as reason:
+        return PeerAnswers(missing=str(reason))
+
+
+def _ask(
+    peer: Peer,
+    request: Request,
+    folder: Path,
+    environments: Path,
+    progress: Callable[[str], None] | None,
+) -> PeerAnswers:
+    if request.trained.kind not in peer.models:
+        raise Missing(f"it reads {', '.join(peer.models)} only, and this model is {request.trained.kind}")
+    python = python_of(peer.family(), environments=environments, progress=progress)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    write_request(request, folder, options={"lightgbm_as": LIGHTGBM_AS, **peer.options})
+    if progress:
+        progress("starting")
+    run(
+        PROGRAMS / peer.program,
+        python=python,
+        folder=folder,
+        people=len(request.people),
+        seconds_per_person=request.seconds_per_person,
+        progress=progress,
+    )
+    if (difference := scores_differ(request, folder)) is not None:
+        raise Missing(difference)
+    found = read_answers(folder)
+    versions = json.loads((folder / "versions.json").read_text(encoding="utf-8"))
+    return PeerAnswers(people=tuple(found[number] for number in sorted(found)), versions=versions)
+
+
+def scores_differ(request: Request, folder: Path) -> str | None:
+    """Whether the model was another one over there: the reason, or None if it was the same."""
+    with np.load(folder / "scores.npz") as theirs:
+        for name, rows in (("people", request.people), ("train", request.train)):
+            here, there = probabilities(request.trained, rows[list(request.train.columns)]), theirs[name]
+            if ((here >= 0.5) != (there >= 0.5)).any() or np.abs(here - there).max() > SAME_SCORE:
+                worst = np.abs(here - there).max()
+                return f"the model that was handed over scores otherwise there, by up to {worst:.2g}"
+    return None

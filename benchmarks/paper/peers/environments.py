@@ -1,0 +1,179 @@
+"""Make the virtual environment of a peer, once, or say why that cannot be."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.paper.peers.pythons import POINTERS, Version, find_python
+
+STAMP = "made-from.txt"
+SECONDS_FOR_PIP = 1800.0
+REASON_LENGTH = 300
+
+
+class Missing(Exception):
+    """A peer cannot be asked; the text says why, for the report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Peers that share an environment."""
+
+    name: str  # for readers
+    folder: str
+    python: Version  # at least
+    requirements: tuple[str, ...]
+    # Installed without what they ask for: either it is not used here and large, or it is out of date.
+    alone: tuple[str, ...] = ()
+
+
+def _as_here(package: str) -> str:
+    """The version of this environment, so that a model is read by what wrote it."""
+    return f"{package}=={version(package)}"
+
+
+def dice_and_nice() -> Family:
+    return Family(
+        name="DiCE and NICE",
+        folder="dice-nice",
+        python=(3, 11),
+        requirements=(
+            "pandas==2.3.3",  # DiCE 0.12 is older than pandas 3
+            "numpy==2.4.6",
+            _as_here("scikit-learn"),
+            _as_here("lightgbm"),
+            "jsonschema==4.26.0",
+            "requests==2.34.2",
+            "tqdm==4.70.1",
+        ),
+        # dice-ml asks for xgboost, hundreds of megabytes of GPU code that these models do not need, and
+        # NICEx for a NumPy and a pandas of years ago, without needing them.
+        alone=("dice-ml==0.12", "raiutils==0.4.2", "NICEx==0.2.3"),
+    )
+
+
+def ocean() -> Family:
+    return Family(
+        name="OCEAN",
+        folder="ocean",
+        python=(3, 12),
+        requirements=(
+            "pandas==3.1.1",
+            "numpy==2.5.4",
+            _as_here("scikit-learn"),
+            "anytree==2.13.0",
+            "gurobipy==13.0.3",  # imported by OCEAN, but its constraint programming needs no licence
+            "ortools==9.14.6206",
+            "pydantic==2.14.3",
+            "python-sat==1.9.dev17",
+            "xgboost-cpu==3.4.1",  # the same package without the GPU code
+        ),
+        alone=("oceanpy==2.0.7",),
+    )
+
+
+FAMILIES = (dice_and_nice, ocean)
+
+
+def python_of(
+    family: Family,
+    *,
+    environments: Path,
+    pip_options: tuple[str, ...] = (),
+    progress: Callable[[str], None] | None = None,
+) -> Path:
+    """The Python of the family's environment under ``environments``, which is made if it is not there.
+
+    Raises `Missing` with the reason if it cannot be made.
+    """
+    place, stamp = environments / family.folder, stamp_of(family)
+    if is_made(place, stamp):
+        return python_in(place)
+    base = find_python(at_least=family.python)
+    if base is None:
+        wanted = ".".join(map(str, family.python))
+        raise Missing(f"{family.name} needs Python {wanted} or newer, and none was found")
+    if progress:
+        progress(f"installing {family.name}")
+    try:
+        environments.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(
+            prefix=f".{family.folder}-", dir=environments, ignore_cleanup_errors=True
+        ) as beside:
+            made = Path(beside) / "made"
+            _make(made, family, base=base, pip_options=pip_options)
+            (made / STAMP).write_text(stamp, encoding="utf-8")
+            _put(made, place, stamp=stamp, aside=Path(beside) / "old")
+    except OSError as error:
+        raise Missing(f"the environment of {family.name} could not be written: {error}") from error
+    return python_in(place)
+
+
+def stamp_of(family: Family) -> str:
+    """Changes with whatever is to be installed."""
+    told = "\n".join([".".join(map(str, family.python)), *family.requirements, "alone:", *family.alone])
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def is_made(place: Path, stamp: str) -> bool:
+    """Whether the environment is there, whole, from these requirements, and its base Python still is too."""
+    path = place / STAMP
+    return path.is_file() and path.read_text(encoding="utf-8") == stamp and python_in(place).is_file()
+
+
+def python_in(place: Path) -> Path:
+    return place / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+
+
+def _make(place: Path, family: Family, *, base: Path, pip_options: tuple[str, ...]) -> None:
+    _run([str(base), "-m", "venv", str(place)], doing=f"making the environment of {family.name}")
+    pip = [str(python_in(place)), "-m", "pip", "install", "--quiet", "--no-input", *pip_options]
+    doing = f"installing {family.name}"
+    for options, packages in (((), family.requirements), (("--no-deps",), family.alone)):
+        if packages:
+            _run([*pip, *options, *packages], doing=doing)
+
+
+def _put(made: Path, place: Path, *, stamp: str, aside: Path) -> None:
+    """Move what was made into its place. An environment can be moved, as long as nobody calls its scripts."""
+    if place.exists():
+        if is_made(place, stamp):  # somebody else was faster
+            return
+        place.rename(aside)  # goes away with the folder it is put into
+    try:
+        made.rename(place)
+    except OSError:
+        if not is_made(place, stamp):
+            raise
+
+
+def _run(command: list[str], *, doing: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in POINTERS}
+    environment["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
+    try:
+        said = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=SECONDS_FOR_PIP,
+            env=environment,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Missing(f"{doing} took longer than {SECONDS_FOR_PIP:.0f} seconds") from error
+    if said.returncode:
+        raise Missing(f"{doing} failed: {last_line(said.stdout)}")
+
+
+def last_line(text: str) -> str:
+    """What a program said last, which is where it says what went wrong."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return (lines[-1] if lines else "it said nothing")[:REASON_LENGTH]

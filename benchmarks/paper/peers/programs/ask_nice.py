@@ -1,0 +1,34 @@
+"""Ask NICE, in its own environment: python ask_nice.py <folder> <first person>."""
+
+import numpy as np
+from nice import NICE
+from question import Ask, Peer, Question, Read, answer
+
+
+def prepare(question: Question) -> Peer:
+    """NICE as the authors' code sets it; it knows no constraints and gives one answer.
+
+    No column is declared categorical: the distance of a yes-or-no column is 0 or 1 either way, as the
+    difference over its range.
+    """
+    explainer = NICE(
+        X_train=question.train.to_numpy(copy=True),
+        predict_fn=question.model.predict_proba,
+        y_train=question.outcome,
+        cat_feat=[],
+        num_feat=list(range(len(question.columns))),
+        distance_metric="HEOM",
+        num_normalization="minmax",
+        optimization=question.options["optimization"],
+        justified_cf=True,
+    )
+
+    def peer(person: np.ndarray, _: int) -> tuple[Ask, Read]:
+        row = person[None, :].copy()
+        return lambda: explainer.explain(row, target_class=[1]), lambda given: given.astype(float).tolist()
+
+    return peer
+
+
+if __name__ == "__main__":
+    answer(prepare, packages=("NICEx", "numpy"))

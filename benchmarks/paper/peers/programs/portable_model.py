@@ -1,0 +1,98 @@
+"""Score rows with a model that was handed over as plain files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Scorer = Callable[[np.ndarray], np.ndarray]  # rows (n, d) → chance of class 1 (n,)
+
+ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "Identity": lambda values: values,
+    "ReLU": lambda values: np.maximum(values, 0.0),
+    "LeakyReLU": lambda values: np.where(values > 0.0, values, 0.01 * values),
+    "ELU": lambda values: np.where(values > 0.0, values, np.expm1(np.minimum(values, 0.0))),
+    "Tanh": np.tanh,
+    "Sigmoid": lambda values: sigmoid(values),
+}
+
+
+class PortableModel:
+    """What DiCE and NICE ask of a classifier; rows may be a frame or an array."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, score: Scorer) -> None:
+        self.score = score
+
+    def predict_proba(self, rows: Any) -> np.ndarray:  # (n, d) → (n, 2)
+        chance = self.score(np.asarray(rows, dtype=float))
+        return np.column_stack([1.0 - chance, chance])
+
+    def predict(self, rows: Any) -> np.ndarray:  # (n, d) → (n,)
+        return (self.score(np.asarray(rows, dtype=float)) >= 0.5).astype(int)
+
+
+def read_scorer(folder: Path, *, lightgbm_as: str = "booster") -> Scorer:
+    """Read ``model.json`` and the files beside it; LightGBM can be asked in two ways."""
+    described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    kind = described["kind"]
+    reader = READERS[f"lightgbm-{lightgbm_as}" if kind == "lightgbm" else kind]
+    return reader(folder, described)
+
+
+def sigmoid(values: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):  # e^800 is infinite, and 1 / (1 + ∞) is the 0 that is meant
+        return 1.0 / (1.0 + np.exp(-values))
+
+
+def _linear(folder: Path, _: dict[str, Any]) -> Scorer:
+    with np.load(folder / "model.npz") as numbers:
+        mean, scale, weights, bias = (numbers[name] for name in ("mean", "scale", "weights", "bias"))
+    return lambda rows: sigmoid((rows - mean) / scale @ weights + bias)
+
+
+def _network(folder: Path, described: dict[str, Any]) -> Scorer:
+    with np.load(folder / "model.npz") as numbers:
+        layers = [
+            (numbers[f"weights{place}"], numbers[f"bias{place}"], ACTIVATIONS[name])
+            for place, name in enumerate(described["activations"])
+        ]
+
+    def score(rows: np.ndarray) -> np.ndarray:
+        for weights, bias, activation in layers:
+            rows = activation(rows @ weights.T + bias)
+        return sigmoid(rows[:, 0])
+
+    return score
+
+
+def _booster(folder: Path, _: dict[str, Any]) -> Scorer:
+    """The trees alone, without the checks of the scikit-learn class around them: no peer pays for those."""
+    import lightgbm
+
+    booster = lightgbm.Booster(model_file=str(folder / "model.txt"))
+    return lambda rows: np.asarray(booster.predict(rows, num_threads=1))
+
+
+def read_object(folder: Path) -> Any:
+    """The model itself: written by the same versions of its library, in a folder of our own."""
+    import joblib
+
+    return joblib.load(folder / "model.joblib").set_params(n_jobs=1)
+
+
+def _object(folder: Path, _: dict[str, Any]) -> Scorer:
+    model = read_object(folder)
+    return lambda rows: model.predict_proba(rows)[:, 1]
+
+
+READERS: dict[str, Callable[[Path, dict[str, Any]], Scorer]] = {
+    "logistic": _linear,
+    "lightgbm-booster": _booster,
+    "lightgbm-classifier": _object,  # as most users call it
+    "mlp": _network,
+    "forest": _object,
+}

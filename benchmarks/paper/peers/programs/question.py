@@ -1,0 +1,117 @@
+"""Read what was handed over, ask about one person after the other, and write each answer down at once."""
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from portable_model import PortableModel, read_scorer
+
+Rows = list[list[float]]
+Ask = Callable[[], Any]  # the peer's own call, with nothing else in it: this is what the clock is around
+Read = Callable[[Any], Rows]  # what the call gave → rows in the order of the columns
+Peer = Callable[[np.ndarray, int], tuple[Ask, Read]]  # a person (d,) and a seed → the call about them
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a peer."""
+
+    folder: Path
+    train: pd.DataFrame  # floats
+    outcome: np.ndarray  # of the training rows, 0 or 1
+    people: np.ndarray  # (people, d)
+    mutable: list[str]
+    ranges: dict[str, tuple[float, float]]  # of the mutable columns
+    answers: int
+    seed: int
+    seconds_per_person: float | None
+    options: dict[str, Any]
+    model: PortableModel
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.train.columns)
+
+    @property
+    def whole(self) -> list[str]:
+        """The columns that hold whole numbers only."""
+        values = np.vstack([self.train.to_numpy(), self.people])
+        return [name for name, column in zip(self.columns, values.T, strict=True) if (column % 1 == 0).all()]
+
+
+def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...]) -> None:
+    """Answer the folder named on the command line, from the person named there on."""
+    folder, first = Path(sys.argv[1]), int(sys.argv[2])
+    question = read(folder)
+    write_scores(question)
+    versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
+    (folder / "versions.json").write_text(json.dumps(versions), encoding="utf-8")
+    peer = prepare(question)
+    warm_up(peer, question)
+    (folder / "ready").touch()
+    for number in range(first, len(question.people)):
+        write_down(folder, timed(*peer(question.people[number], question.seed + number)) | {"person": number})
+
+
+def read(folder: Path) -> Question:
+    """Read the request and its tables."""
+    asked = json.loads((folder / "request.json").read_text(encoding="utf-8"))
+    train = pd.read_csv(folder / "train.csv", float_precision="round_trip", dtype=float)
+    outcome = train.pop(asked["outcome"])
+    people = pd.read_csv(folder / "people.csv", float_precision="round_trip", dtype=float)
+    return Question(
+        folder=folder,
+        train=train,
+        outcome=outcome.to_numpy(int),
+        people=people[list(train.columns)].to_numpy(),
+        mutable=asked["mutable"],
+        ranges={name: (low, high) for name, (low, high) in asked["ranges"].items()},
+        answers=asked["answers"],
+        seed=asked["seed"],
+        seconds_per_person=asked["seconds_per_person"],
+        options=asked["options"],
+        model=PortableModel(read_scorer(folder, lightgbm_as=asked["options"]["lightgbm_as"])),
+    )
+
+
+def write_scores(question: Question) -> None:
+    """Leave this side's scores for the other side to compare."""
+    unfinished = question.folder / "scores.part.npz"
+    score = question.model.score
+    np.savez(unfinished, people=score(question.people), train=score(question.train.to_numpy()))
+    os.replace(unfinished, question.folder / "scores.npz")
+
+
+def warm_up(peer: Peer, question: Question) -> None:
+    """Ask once about a denied training row, so that what only a first call costs is held against nobody."""
+    rows = question.train.to_numpy()
+    denied = rows[question.model.score(rows) < 0.5]
+    timed(*peer(denied[0] if len(denied) else rows[0], question.seed))
+
+
+def timed(ask: Ask, read_rows: Read) -> dict[str, Any]:
+    """Make one call; what it raises is its answer."""
+    start = perf_counter()
+    try:
+        given = ask()
+        seconds = perf_counter() - start
+        return {"seconds": seconds, "rows": read_rows(given), "error": None}
+    except Exception as error:
+        seconds = perf_counter() - start
+        said = " ".join(str(error).split())
+        return {"seconds": seconds, "rows": [], "error": f"{type(error).__name__}: {said}"[:300]}
+
+
+def write_down(folder: Path, answered: dict[str, Any]) -> None:
+    """Add one line, so that being stopped loses nothing."""
+    with (folder / "answers.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(answered) + "\n")

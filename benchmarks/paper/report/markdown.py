@@ -1,0 +1,110 @@
+"""Write the report's tables as Markdown, for docs/results.md."""
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from benchmarks.paper.report import facts, words
+from benchmarks.paper.report.example import choose_example, example_table
+from benchmarks.paper.report.other_tables import broken_table, differences_table, missing_table, models_table
+from benchmarks.paper.report.published import ONE_OBJECTIVE_TEXT
+from benchmarks.paper.report.results import Results
+from benchmarks.paper.report.table import Cell, Group, Table
+from benchmarks.paper.report.tables import further_table, main_table
+from benchmarks.paper.report.verdict_tables import SIGNS, STATES, verdict_table
+from benchmarks.paper.report.verdicts import Verdict
+
+SPECIAL = str.maketrans(
+    {
+        "\\": "\\\\",
+        "|": "\\|",
+        "<": "&lt;",
+        ">": "&gt;",
+        "&": "&amp;",
+        "*": "\\*",
+        "[": "\\[",
+        "]": "\\]",
+        "`": "\\`",
+        "\n": " ",
+        "\r": " ",
+    }
+)
+
+
+def markdown(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict]) -> str:
+    """The text of docs/results.md: the page without its figures."""
+    parts = [
+        "# Results",
+        "Written by `python -m benchmarks.paper`; do not edit by hand.",
+        _text(facts.ABOUT.replace("Small grey figures are those that the paper published.", "")).rstrip()
+        + " What the paper published stands in brackets.",
+        "\n".join(f"- {_text(name)}: {_text(value)}" for name, value in facts.facts(results).items()),
+    ]
+    if facts.is_quick(results):
+        parts.append("**This was a quick run: it shows that everything works; its figures prove nothing.**")
+    parts.append("## What this run must show")
+    for verdict in judged:
+        parts += [
+            f"### {SIGNS[verdict.state]} {_text(verdict.name)}: {STATES[verdict.state]}",
+            _text(verdict.claim),
+            _text(verdict.says),
+            *_titled(verdict_table(verdict)),
+        ]
+    parts.append("## How to read the tables")
+    parts.append("\n".join(f"- **{_text(name)}**: {_text(told)}" for name, told in facts.MEANINGS.items()))
+    for experiment in ("inlierness", "one", "three", "forests"):
+        parts.append(f"## {_text(words.name_of(experiment))}")
+        if experiment == "one":
+            parts.append(f"The paper's text says: {_text('; '.join(ONE_OBJECTIVE_TEXT))}.")
+        if experiment == "three":
+            parts.append(_text(f"Hypervolume, reference point: {facts.reference_point(results)}"))
+        parts += _titled(main_table(results, summary, experiment))
+        parts += _titled(further_table(results, summary, experiment))
+    example = choose_example(results)
+    if example is not None:
+        parts += ["## The answers one person got", *_titled(example_table(example))]
+    parts += ["## Models and their accuracy", *_titled(models_table(results))]
+    parts += ["## Broken answers, by kind", *_titled(broken_table(results))]
+    parts += ["## Where paper and code differ", *_titled(differences_table(results))]
+    parts += ["## What could not be run", *_titled(missing_table(results))]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def markdown_table(table: Table) -> str:
+    """One table of pipes; the titles of groups become a column, since Markdown has no groups."""
+    groups = [group for group in table.groups if group.rows]
+    titled = any(group.title for group in groups)
+    columns = (*((table.titles,) if titled else ()), *table.columns)
+    shift = 1 if titled else 0
+    left = {0, shift, *(place + shift for place in table.words)}
+    lines = [
+        _line(_text(name) for name in columns),
+        _line(":--" if place in left else "--:" for place in range(len(columns))),
+    ]
+    lines += [_line(_cells(group, row, titled=titled)) for group in groups for row in group.rows]
+    return "\n".join(lines)
+
+
+def _titled(table: Table) -> list[str]:
+    if not any(group.rows for group in table.groups):
+        return [f"*{_text(table.caption)}: nothing to show in this run.*"]
+    return [f"**{_text(table.caption)}**", markdown_table(table)]
+
+
+def _cells(group: Group, row: tuple[Cell, ...], *, titled: bool) -> list[str]:
+    return [*([_text(group.title)] if titled else []), *(_cell(cell) for cell in row)]
+
+
+def _cell(cell: Cell) -> str:
+    text = _text(cell.text)
+    if cell.kind == "strong":
+        text = f"**{text}**"
+    return f"{text} ({_text(cell.beside)})" if cell.beside else text
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _text(text: str) -> str:
+    return text.translate(SPECIAL)

@@ -1,0 +1,195 @@
+"""Put the page together: one file with everything inside, for a screen, a phone and paper."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.paper.report import facts, words
+from benchmarks.paper.report.example import choose_example, example_table, paper_example
+from benchmarks.paper.report.figure_files import FIGURES, FigureFile
+from benchmarks.paper.report.html import Content, Html, details, join, paragraph, picture, section, table, tag
+from benchmarks.paper.report.other_tables import broken_table, differences_table, missing_table, models_table
+from benchmarks.paper.report.published import ONE_OBJECTIVE_TEXT
+from benchmarks.paper.report.results import Results
+from benchmarks.paper.report.tables import further_table, main_table
+from benchmarks.paper.report.verdict_tables import SIGNS, STATES, verdict_table
+from benchmarks.paper.report.verdicts import Verdict
+
+SECTIONS = {
+    "verdicts": "What this run must show",
+    "reading": "How to read the tables",
+    "inlierness": "a) Inlierness: one objective, logistic regression",
+    "one": "b) One objective: LightGBM and MLP",
+    "three": "c) Three objectives",
+    "example": "d) The answers one person got",
+    "toy": "e) A toy problem",
+    "forests": "f) Random forests, beside OCEAN",
+    "models": "Models and their accuracy",
+    "broken": "Broken answers, by kind",
+    "differences": "Where paper and code differ",
+    "missing": "What could not be run",
+    "again": "Run it again",
+    "files": "Files",
+}
+
+
+def page(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict]) -> str:
+    """The whole page as text; figures are read from the folder's figures/ if they were drawn."""
+    contents = {
+        "verdicts": _verdicts(judged),
+        "reading": _reading(),
+        "inlierness": _experiment(results, summary, "inlierness"),
+        "one": _one(results, summary),
+        "three": _three(results, summary),
+        "example": _example(results),
+        "toy": _toy(results.folder),
+        "forests": _experiment(results, summary, "forests"),
+        "models": table(models_table(results)),
+        "broken": table(broken_table(results)),
+        "differences": table(differences_table(results)),
+        "missing": _missing(results),
+        "again": _again(results),
+        "files": _files(results.folder),
+    }
+    shown = {name: content for name, content in contents.items() if content.markup}
+    links = (tag("li", tag("a", SECTIONS[name], href=f"#{name}")) for name in shown)
+    body = join(
+        tag("header", tag("h1", facts.TITLE), *_introduction(results), tag("nav", tag("ul", *links))),
+        tag("main", *(section(name, SECTIONS[name], content) for name, content in shown.items())),
+    )
+    css = (Path(__file__).parent / "page.css").read_text("utf-8")
+    head = (
+        '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{facts.TITLE}</title>\n<style>\n{css}</style>"
+    )
+    body_markup = f"<body>\n{body.markup}\n</body>"
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n{body_markup}\n</html>\n'
+
+
+def _introduction(results: Results) -> list[Html]:
+    listed = [
+        part
+        for name, value in facts.facts(results).items()
+        for part in (tag("dt", name), tag("dd", tag("code", value) if name == "Command" else value))
+    ]
+    notice = tag(
+        "p",
+        "This was a quick run: few people, few rows, few trials. It shows that everything works; its figures "
+        "prove nothing.",
+        class_="notice",
+    )
+    return [
+        *([notice] if facts.is_quick(results) else []),
+        paragraph(facts.ABOUT),
+        tag("dl", *listed, class_="facts"),
+    ]
+
+
+def _verdicts(judged: Sequence[Verdict]) -> Html:
+    return tag("ol", *(_verdict(verdict) for verdict in judged), class_="verdicts")
+
+
+def _verdict(verdict: Verdict) -> Html:
+    evidence = details("Cell by cell", table(verdict_table(verdict)), opened=verdict.state == "fails")
+    return tag(
+        "li",
+        tag("div", SIGNS[verdict.state], class_="sign", aria_hidden="true"),
+        tag(
+            "div",
+            tag("h3", verdict.name, tag("span", f": {STATES[verdict.state]}", class_="state")),
+            tag("p", verdict.claim, class_="claim"),
+            tag("p", verdict.says),
+            evidence,
+        ),
+        class_=verdict.state.replace(" ", "-"),
+    )
+
+
+def _reading() -> Html:
+    listed = [part for name, told in facts.MEANINGS.items() for part in (tag("dt", name), tag("dd", told))]
+    return tag("dl", *listed, class_="meanings")
+
+
+def _experiment(results: Results, summary: pd.DataFrame, experiment: str, *notes: Content) -> Html:
+    figures = [_figure(results.folder, figure) for figure in FIGURES if figure.experiment == experiment]
+    further = table(further_table(results, summary, experiment))
+    return join(
+        *notes,
+        table(main_table(results, summary, experiment)),
+        *(figure for figure in figures if figure.markup),
+        details("Further figures: single calls, the other judge, invalid and broken answers", further),
+    )
+
+
+def _one(results: Results, summary: pd.DataFrame) -> Html:
+    said = "; ".join(ONE_OBJECTIVE_TEXT)
+    note = f"The paper shows this in a figure, whose values its source does not give. Its text says: {said}."
+    return _experiment(results, summary, "one", paragraph(note))
+
+
+def _three(results: Results, summary: pd.DataFrame) -> Html:
+    note = f"Hypervolume, reference point: {facts.reference_point(results)}"
+    return _experiment(results, summary, "three", paragraph(note))
+
+
+def _example(results: Results) -> Html:
+    example = choose_example(results)
+    if example is None:
+        return paragraph("No experiment with three objectives was run.")
+    note = (
+        "The first person whom the most methods answered, and only features that some answer changes. u(x) "
+        "is 1 for an outlier by the extended judge, f(x) is the model's score; changed values are bold."
+    )
+    return join(
+        paragraph(note),
+        table(example_table(example)),
+        details("The paper's example, of another person with another model", table(paper_example())),
+    )
+
+
+def _toy(folder: Path) -> Html:
+    caption = "The nearest accepted point is implausible; the nearest plausible one is found."
+    try:
+        told = json.loads((folder / "results" / "toy.json").read_text("utf-8"))
+        caption = str(told["caption"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # the file is optional
+    return picture(folder / "figures" / "toy", alt="A toy problem in two dimensions", caption=caption)
+
+
+def _missing(results: Results) -> Html:
+    if results.missing.empty:
+        return paragraph("Every row was run.")
+    return table(missing_table(results))
+
+
+def _again(results: Results) -> Html:
+    commands = {
+        "python -m benchmarks.paper": "everything; goes on where it was interrupted",
+        "python -m benchmarks.paper --quick": "minutes: few people, to see that all works",
+    }
+    this = facts.command(results.run)
+    commands[this] = f"{commands[this]} (this run)" if this in commands else "this run"
+    listed = (tag("li", tag("code", command), f": {what}.") for command, what in commands.items())
+    data = (
+        "The environment variable P2CE_DATA names a folder with german.csv, taiwan.csv and adult.csv; "
+        "without it the data come from OpenML. The options under “Where paper and code differ” can be added."
+    )
+    return join(tag("ul", *listed), paragraph(data))
+
+
+def _files(folder: Path) -> Html:
+    names = [
+        path.relative_to(folder).as_posix()
+        for part in ("results", "figures")
+        for path in sorted((folder / part).glob("*"))
+        if path.suffix in (".csv", ".json", ".png", ".svg") and not path.stem.endswith("-narrow")
+    ]
+    return tag("ul", *(tag("li", tag("a", name, href=name)) for name in names), class_="files")
+
+
+def _figure(folder: Path, figure: FigureFile) -> Html:
+    alt = f"{words.name_of(figure.experiment)}: {figure.alt}"
+    return picture(folder / "figures" / figure.name, alt=alt, caption=figure.caption)

@@ -1,0 +1,90 @@
+"""How are numbers, shares, times and names written for readers?"""
+
+from math import isnan
+
+from benchmarks.paper.names import DATA_SETS, EXPERIMENTS, METHODS, MODELS
+
+NOTHING = "–"
+NAMES = {**DATA_SETS, **MODELS, **METHODS, **EXPERIMENTS}
+
+
+def name_of(name: str) -> str:
+    """A data set's, model's, method's or experiment's name for readers; one that nobody knows stays."""
+    return NAMES.get(name, name)
+
+
+def cell_name(data: str, model: str) -> str:
+    return f"{name_of(data)}, {name_of(model)}"
+
+
+def cut(name: str, length: int = 20) -> str:
+    """A name that fits where there is no room to wrap."""
+    return name if len(name) <= length else f"{name[: length - 1]}…"
+
+
+def number(value: float, *, digits: int = 3) -> str:
+    return NOTHING if isnan(value) else f"{value:.{digits}f}"
+
+
+def spread(mean: float, deviation: float, *, digits: int = 3) -> str:
+    """A mean ± its standard deviation, which one person alone does not have."""
+    if isnan(mean) or isnan(deviation):
+        return number(mean, digits=digits)
+    return f"{mean:.{digits}f} ± {deviation:.{digits}f}"
+
+
+def per_cent(share: float) -> str:
+    """A share between 0 and 1 in per cent, without the sign: 4.0, 6.2."""
+    return number(100 * share, digits=1)
+
+
+def share_within(share: float, low: float, high: float) -> str:
+    """A share and its interval in per cent: 4.0 [1–13]."""
+    if isnan(share):
+        return NOTHING
+    return f"{per_cent(share)} [{100 * low:.0f}–{100 * high:.0f}]"
+
+
+def points(value: float) -> str:
+    """A difference of two shares in percentage points, with its sign."""
+    if isnan(value):
+        return NOTHING
+    written = f"{abs(100 * value):.1f}"
+    return written if written == "0.0" else f"{'−' if value < 0 else '+'}{written}"
+
+
+def seconds(value: float) -> str:
+    """A time in the unit in which it is easiest to read."""
+    if isnan(value):
+        return NOTHING
+    if value < 0.9995e-3:
+        return f"{value * 1e6:.0f} µs"
+    if value < 0.9995:
+        return f"{_three_digits(value * 1e3)} ms"
+    return f"{_three_digits(value)} s"
+
+
+def seconds_spread(mean: float, deviation: float) -> str:
+    """A time ± its standard deviation, both in one unit."""
+    if isnan(mean) or isnan(deviation):
+        return seconds(mean)
+    factor, unit = (1e6, "µs") if mean < 0.9995e-3 else (1e3, "ms") if mean < 0.9995 else (1.0, "s")
+    return f"{_three_digits(mean * factor)} ± {_three_digits(deviation * factor)} {unit}"
+
+
+def of(part: float, whole: float) -> str:
+    """A count out of a count: 50/50; nothing out of nothing is not written."""
+    return f"{int(part)}/{int(whole)}" if whole > 0 else NOTHING
+
+
+def value(amount: object) -> str:
+    """A value of a feature: whole numbers without a point, others as short as they can be told apart."""
+    if isinstance(amount, bool) or not isinstance(amount, int | float):
+        return str(amount)
+    if isnan(amount):
+        return NOTHING
+    return f"{amount:.0f}" if float(amount).is_integer() else f"{amount:.4g}"
+
+
+def _three_digits(amount: float) -> str:
+    return f"{amount:.2f}" if amount < 9.995 else f"{amount:.1f}" if amount < 99.95 else f"{amount:.0f}"

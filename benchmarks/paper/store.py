@@ -1,0 +1,70 @@
+"""Keep what each method answered, so that a run that was interrupted goes on where it stopped."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What one method answered for one person."""
+
+    seconds: float  # of the person's share of a batch, or of their own call
+    status: str
+    rows: tuple[tuple[float, ...], ...]  # full rows in the order of the model's columns
+    seconds_alone: float | None = None  # of a call for this person only
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one method answered for all people of a study."""
+
+    people: tuple[Answered, ...] = ()
+    missing: str | None = None  # why there is nothing
+    versions: Mapping[str, str] = field(default_factory=dict)
+    commit: str = ""  # of the code that answered
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A folder of JSON files, one per question and method."""
+
+    folder: Path
+
+    def read(self, key: str) -> Any:
+        """What was stored under ``key``, or None: nothing there, or a file that was cut off."""
+        try:
+            return json.loads(self._path(key).read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def write(self, key: str, content: Any) -> None:
+        """Store at once or not at all: whoever interrupts leaves no half of a file."""
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}.part")
+        draft.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        draft.replace(path)
+
+    def outcome(self, key: str) -> Outcome | None:
+        content = self.read(key)
+        if content is None:
+            return None
+        people = tuple(
+            Answered(**{**person, "rows": _tuples(person["rows"])}) for person in content["people"]
+        )
+        return Outcome(**{**content, "people": people})
+
+    def keep(self, key: str, outcome: Outcome) -> None:
+        self.write(key, asdict(outcome))
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}.json"
+
+
+def _tuples(rows: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(float(value) for value in row) for row in rows)

@@ -1,0 +1,78 @@
+"""Find the true fronts by brute force: every row within the allowed changes, judged by the model itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.brute_force import BruteForce
+from benchmarks.paper.settings import MAX_CHANGES
+from benchmarks.paper.store import Store
+from benchmarks.paper.study import Study
+from p2ce.arrays import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """The costs (n, 3) that nothing on the grid beats, sorted: among plausible rows, and among all."""
+
+    plausible: FloatArray
+    anything: FloatArray
+    resolution: FloatArray  # (3,) costs that differ by less are equal
+
+    def of(self, *, plausible: bool, objectives: int) -> FloatArray:
+        """The true front of one question, as costs (n, objectives)."""
+        front = self.plausible if plausible else self.anything
+        return front if objectives == 3 else front[:1, :1]  # sorted: the least mean distance comes first
+
+    def equals(self, costs: FloatArray, *, plausible: bool, objectives: int) -> bool:
+        """Whether ``costs`` (n, 3) are this front, no point more and none less."""
+        true = self.of(plausible=plausible, objectives=objectives)
+        if len(costs) != len(true):
+            return False
+        apart = np.abs(costs[:, None, :objectives] - true[None]) <= 1.5 * self.resolution[:objectives]
+        matches = apart.all(axis=2)
+        return bool(matches.any(axis=0).all() and matches.any(axis=1).all())
+
+
+def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] | None = None) -> list[Truth]:
+    """The truth for every person of a study; kept in the store person by person."""
+    found = []
+    bars = {name: _bar(study, name) for name in ("plausible", "anything")}
+    for number, person in enumerate(study.people.to_numpy(float)):
+        key = f"{study.fingerprint}/truth-{number}"
+        kept = store.read(key)
+        if kept is None:
+            if progress:
+                progress(f"true front, person {number + 1} of {len(study.people)}")
+            fronts = {name: bar.front(person) for name, bar in bars.items()}
+            kept = {name: (front.quanta * front.quantum).tolist() for name, front in fronts.items()}
+            kept["resolution"] = fronts["plausible"].quantum.tolist()
+            store.write(key, kept)
+        found.append(
+            Truth(
+                plausible=np.array(kept["plausible"]).reshape(-1, 3),
+                anything=np.array(kept["anything"]).reshape(-1, 3),
+                resolution=np.array(kept["resolution"]),
+            )
+        )
+    return found
+
+
+def _bar(study: Study, name: str) -> BruteForce:
+    free = [feature for feature in study.actions.features if not feature.fixed]
+    columns = np.array([study.train.columns.get_loc(feature.name) for feature in free])
+    return BruteForce(
+        columns=columns,
+        candidates=tuple(feature.candidates() for feature in free),
+        deviation=study.deviation[columns],
+        longest_in=None if study.settings.scaled_maximum else np.ones(len(columns)),
+        column_count=study.train.shape[1],
+        max_changes=MAX_CHANGES,
+        accepts=study.accepts,
+        is_plausible=study.is_plausible if name == "plausible" else _anything,
+    )
+
+
+def _anything(rows: FloatArray) -> BoolArray:
+    return np.ones(len(rows), dtype=bool)

@@ -1,0 +1,151 @@
+"""The report's figures are those that one gets by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("benchmarks")  # not in a packed source
+
+from benchmarks.paper.report import words
+from benchmarks.paper.report.broken import broken_by_kind, kinds_of
+from benchmarks.paper.report.intervals import difference, wilson
+from benchmarks.paper.report.published import INLIERNESS, THREE, published
+from benchmarks.paper.report.summaries import summarise
+from tests.benchmarks.paper.tiny_results import answer, person, tiny
+
+
+def test_a_summary_of_three_people_by_hand(tmp_path: Path) -> None:
+    results = tiny(
+        tmp_path,
+        [
+            person(0, seconds=1.0, best_cost=0.1),
+            person(1, seconds=2.0, best_cost=0.3),
+            person(2, seconds=6.0, best_cost=None, answers=0, status="NO_RECOURSE", front_is_true=False),
+        ],
+        [answer(0, outlier=True), answer(1), answer(1, answer=1, valid=False, outlier=True, on_grid=False)],
+    )
+    row = summarise(results).iloc[0]
+    assert (row["people"], row["answered"], row["given"], row["answers"]) == (3, 2, 3, 2)
+    assert row["answered_share"] == pytest.approx(2 / 3)
+    assert row["answers_per_person"] == pytest.approx(2 / 3)
+    assert row["cost_mean"] == pytest.approx(0.2)
+    assert row["cost_sd"] == pytest.approx(np.sqrt(0.02))
+    assert (row["seconds_median"], row["seconds_mean"]) == (2.0, 3.0)
+    assert row["seconds_sd"] == pytest.approx(np.sqrt(7.0))
+    assert (row["fronts_true"], row["fronts_checked"]) == (2, 3)
+    assert row["outliers"] == 0.5  # the invalid answer's word does not count
+    assert (row["outliers_low"], row["outliers_high"]) == pytest.approx(wilson(0.5, 2))
+    assert (row["invalid"], row["not_allowed"], row["implausible"], row["off_grid"]) == (1, 0, 0, 1)
+    assert row["statuses"].replace("\N{NO-BREAK SPACE}", " ") == "2 OPTIMAL, 1 NO_RECOURSE"
+
+
+def test_costs_of_the_proof_are_those_of_the_same_people(tmp_path: Path) -> None:
+    people = [person(0, best_cost=0.1), person(1, best_cost=0.5)]
+    people += [person(0, method="nice", best_cost=0.2), person(1, method="nice", best_cost=None)]
+    summary = summarise(tiny(tmp_path, people)).set_index("method")
+    assert summary.loc["nice", "cost_of_proven"] == pytest.approx(0.1)
+    assert summary.loc["proven", "cost_of_proven"] == pytest.approx(0.3)
+
+
+def test_a_person_without_an_answer_has_no_volume_and_counts(tmp_path: Path) -> None:
+    people = [
+        person(0, experiment="three", hypervolume=0.6, hypervolume_wide=0.8),
+        person(1, experiment="three", hypervolume=None, answers=0, best_cost=None),
+    ]
+    row = summarise(tiny(tmp_path, people)).iloc[0]
+    assert row["hypervolume_mean"] == pytest.approx(0.3)
+    assert row["hypervolume_wide_mean"] == pytest.approx(0.4)
+
+
+def test_intervals_of_one_persons_answers_count_the_person_once(tmp_path: Path) -> None:
+    answers = [answer(0, answer=number, outlier=number == 0) for number in range(4)]
+    row = summarise(tiny(tmp_path, [person(0, answers=4)], answers)).iloc[0]
+    assert row["outliers"] == 0.25
+    assert (row["outliers_low"], row["outliers_high"]) == pytest.approx(wilson(0.25, 1))
+
+
+def test_a_method_with_no_answer_has_no_shares(tmp_path: Path) -> None:
+    nobody = [
+        person(0, method="nice", answers=0, best_cost=None, seconds=None, status="ERROR", error="broke")
+    ]
+    row = summarise(tiny(tmp_path, nobody)).iloc[0]
+    assert (row["people"], row["answered"], row["errors"]) == (1, 0, 1)
+    assert np.isnan([row["cost_mean"], row["outliers"], row["outliers_low"], row["seconds_median"]]).all()
+
+
+def test_nothing_at_all_is_an_empty_summary(tmp_path: Path) -> None:
+    assert summarise(tiny(tmp_path)).empty
+
+
+def test_published_figures_stand_beside_the_rows_that_the_paper_has(tmp_path: Path) -> None:
+    cell = {"experiment": "inlierness", "data": "adult", "model": "logistic"}
+    summary = summarise(
+        tiny(tmp_path, [person(0, **cell, method="p2ce"), person(0, **cell, method="proven")])
+    ).set_index("method")
+    assert summary.loc["p2ce", "published_cost"] == 0.171
+    assert summary.loc["p2ce", "published_outliers"] == pytest.approx(0.02)
+    assert summary.loc["p2ce", "published_seconds_sd"] == 3.1
+    assert np.isnan(summary.loc["proven", "published_cost"])
+
+
+def test_the_papers_tables_are_complete() -> None:
+    assert len(INLIERNESS) == 9
+    assert len(THREE) == 18
+    german = published("three", "german", "mlp", "dice-random")
+    assert german is not None
+    assert german == published("three", "german", "mlp", "dice-genetic")
+    assert german.hypervolume is not None
+    assert (german.hypervolume.mean, german.outliers, german.seconds.mean) == (0.24, 20, 0.23)
+    assert published("one", "german", "mlp", "p2ce") is None  # its figure is not in the paper's source
+
+
+def test_wilsons_interval_by_hand() -> None:
+    # 5 of 50: centre (0.1 + z²/100) / (1 + z²/50), with z² = 3.8415
+    assert wilson(0.1, 50) == pytest.approx((0.0434752, 0.2136025), abs=1e-6)
+    assert wilson(0.0, 50) == pytest.approx((0.0, 0.0713476), abs=1e-6)
+    assert wilson(1.0, 50) == pytest.approx((1 - 0.0713476, 1.0), abs=1e-6)
+    assert np.isnan(wilson(float("nan"), 50)).all()
+    assert np.isnan(wilson(0.5, 0)).all()
+
+
+def test_newcombes_interval_by_hand() -> None:
+    # Newcombe 1998, Table II, case (a): 56/70 − 48/80 by method 10
+    assert difference(56 / 70, 70, 48 / 80, 80) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+
+
+def test_broken_constraints_are_counted_once_per_kind(tmp_path: Path) -> None:
+    broken = ["immutable: Age; immutable: Sex; changes: 5 > 3", "range: LoanAmount", ""]
+    answers = [
+        answer(number, method="nice", broken=text, allowed=not text) for number, text in enumerate(broken)
+    ]
+    row = broken_by_kind(tiny(tmp_path, [], answers)).iloc[0]
+    assert (row["given"], row["not_allowed"]) == (3, 2)
+    assert [row[f"kind: {kind}"] for kind in ("immutable", "range", "changes")] == [1, 1, 1]
+    assert "kind: whole" not in row  # no answer breaks it
+    assert kinds_of("") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (words.seconds(0.0000123), "12 µs"),
+        (words.seconds(0.00234), "2.34 ms"),
+        (words.seconds(0.9999), "1.00 s"),
+        (words.seconds(118.51), "119 s"),
+        (words.seconds_spread(0.0123, 0.2), "12.3 ± 200 ms"),
+        (words.seconds_spread(0.5, float("nan")), "500 ms"),
+        (words.spread(0.093, 0.081), "0.093 ± 0.081"),
+        (words.spread(0.093, float("nan")), "0.093"),
+        (words.share_within(0.04, 0.011, 0.135), "4.0 [1–14]"),
+        (words.points(-0.105), "−10.5"),
+        (words.points(0.0), "0.0"),
+        (words.of(0, 0), "–"),
+        (words.value(7520.0), "7520"),
+        (words.value(0.123456), "0.1235"),
+        (words.value(True), "True"),
+        (words.number(float("nan")), "–"),
+    ],
+)
+def test_numbers_are_written_for_people(written: str, expected: str) -> None:
+    assert written == expected

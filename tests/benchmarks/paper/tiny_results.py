@@ -1,0 +1,74 @@
+"""Results of a few people, written by hand, so that every figure of a report can be checked by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+pytest.importorskip("benchmarks")  # not in a packed source
+
+from benchmarks.paper.report.results import Results, read_results
+from tests.benchmarks.paper.made_up_results import write_results
+
+CELL = {"experiment": "one", "data": "german", "model": "lightgbm", "method": "proven"}
+
+
+def person(number: int, **told: Any) -> dict[str, Any]:
+    """A row of people.csv: everything is in order unless told otherwise."""
+    usual = {
+        **CELL,
+        "person": number,
+        "row": 100 + number,
+        "seconds": 0.001,
+        "seconds_alone": 0.002,
+        "status": "OPTIMAL",
+        "answers": 1,
+        "front_is_true": True,
+        "front_is_plausible_truth": True,
+        "hypervolume": None,
+        "hypervolume_wide": None,
+        "best_cost": 0.1,
+        "error": "",
+        "values": json.dumps({"age": 30.0, "loan": 4.0}),
+        "score": 0.3,
+    }
+    return {**usual, **told}
+
+
+def answer(number: int, **told: Any) -> dict[str, Any]:
+    """A row of answers.csv: a valid, plausible and allowed answer unless told otherwise."""
+    usual = {
+        **CELL,
+        "person": number,
+        "answer": 0,
+        "mean_distance": 0.1,
+        "max_distance": 0.4,
+        "changes": 1,
+        "score": 0.52,
+        "valid": True,
+        "plausible": True,
+        "outlier": False,
+        "outlier_axis_parallel": False,
+        "allowed": True,
+        "broken": "",
+        "on_grid": True,
+        "values": json.dumps({"age": 30.0, "loan": 2.5}),
+    }
+    return {**usual, **told}
+
+
+def tiny(
+    folder: Path,
+    people: list[dict[str, Any]] | None = None,
+    answers: list[dict[str, Any]] | None = None,
+    *,
+    missing: list[dict[str, Any]] | None = None,
+    studies: list[dict[str, Any]] | None = None,
+    run: dict[str, Any] | None = None,
+) -> Results:
+    """Write these rows and read them as the report does."""
+    rows = {"people": people, "answers": answers, "missing": missing, "studies": studies}
+    write_results(folder, {name: pd.DataFrame(these or []) for name, these in rows.items()}, run)
+    return read_results(folder)
