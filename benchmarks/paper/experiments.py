@@ -12,12 +12,12 @@ PLAN: dict[str, tuple[tuple[str, ...], int, tuple[str, ...]]] = {
     "inlierness": (
         ("logistic",),
         1,
-        ("mapocam", "p2ce-ablation", "p2ce", "proven", "dice-genetic", "dice-random", "nice"),
+        ("mapocam", "p2ce-ablation", "p2ce", "proven", "dice-genetic", "dice-random", "nice", "nice-bare"),
     ),
     "one": (
         ("lightgbm", "mlp"),
         1,
-        ("mapocam", "p2ce", "proven", "dice-genetic", "dice-random", "nice"),
+        ("mapocam", "p2ce", "proven", "dice-genetic", "dice-random", "nice", "nice-bare"),
     ),
     "three": (
         ("lightgbm", "mlp", "logistic"),
@@ -26,6 +26,9 @@ PLAN: dict[str, tuple[tuple[str, ...], int, tuple[str, ...]]] = {
     ),
     "forests": (("forest",), 1, ("proven", "ocean")),
 }
+
+# Peers have the network in NumPy only, which is bare already.
+LEFT_OUT = {("nice-bare", "mlp")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,7 @@ def plan(
         for name in data
         for model in models
         for method in methods
+        if (method, model) not in LEFT_OUT
     ]
     order = list(dict.fromkeys((task.data, task.model) for task in tasks))
     chosen = [task for task in tasks if peers or not task.is_peer]

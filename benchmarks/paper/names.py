@@ -17,6 +17,7 @@ METHODS = {
     "dice-genetic": "DiCE (genetic)",
     "dice-random": "DiCE (random)",
     "nice": "NICE",
+    "nice-bare": "NICE (bare model)",  # the model called without its class's checks: NICE at its quickest
     "ocean": "OCEAN",
 }
 OURS = ("mapocam", "p2ce-ablation", "p2ce", "proven")

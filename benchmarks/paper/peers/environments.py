@@ -1,7 +1,6 @@
 """Make the virtual environment of a peer, once, or say why that cannot be."""
 
 import hashlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.paper.peers.pythons import POINTERS, Version, find_python
+from benchmarks.paper.peers.pythons import Version, find_python, without_pointers
 
 STAMP = "made-from.txt"
 SECONDS_FOR_PIP = 1800.0
@@ -154,8 +153,7 @@ def _put(made: Path, place: Path, *, stamp: str, aside: Path) -> None:
 
 
 def _run(command: list[str], *, doing: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name not in POINTERS}
-    environment["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
+    environment = without_pointers() | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0"}
     try:
         said = subprocess.run(
             command,

@@ -74,7 +74,7 @@ def _write_logistic(model: Any, folder: Path) -> dict[str, Any]:
         weights=regression.coef_[0],
         bias=regression.intercept_[0],
     )
-    return {}
+    return _write_object(model, folder)
 
 
 def _write_lightgbm(model: Any, folder: Path) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 NEWEST = (3, 13)  # later ones have no wheels of what the peers are built on
 Version = tuple[int, int]
+# What would point another Python at this one's packages.
+POINTERS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 
 
 def find_python(*, at_least: Version, search: str | None = None) -> Path | None:
@@ -28,7 +30,12 @@ def version_of(python: Path) -> Version | None:
     script = "import sys; print(*sys.version_info[:2])"
     try:
         said = subprocess.run(
-            [python, "-c", script], capture_output=True, text=True, timeout=60, check=True, env=_plain()
+            [python, "-c", script],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+            env=without_pointers(),
         )
         major, minor = said.stdout.split()
         return int(major), int(minor)
@@ -57,9 +64,6 @@ def _pyenv_versions(pyenv: str) -> Path:
     return Path(said.stdout.strip()) / "versions"
 
 
-def _plain() -> dict[str, str]:
-    """The environment without what would point another Python at this one's packages."""
+def without_pointers() -> dict[str, str]:
+    """The environment variables for another Python."""
     return {name: value for name, value in os.environ.items() if name not in POINTERS}
-
-
-POINTERS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")

@@ -1,6 +1,5 @@
 """Run a peer's program until every person has an answer, whatever the program does meanwhile."""
 
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +8,7 @@ from time import monotonic, sleep
 from benchmarks.one_thread import VARIABLES
 from benchmarks.paper.peers.answers import FILE, note, read_answers
 from benchmarks.paper.peers.environments import Missing, last_line
-from benchmarks.paper.peers.pythons import POINTERS
+from benchmarks.paper.peers.pythons import without_pointers
 
 READY, LOG = "ready", "log.txt"
 SECONDS_TO_START = 600.0  # imports, fitting, and one call that does not count
@@ -99,6 +98,5 @@ def _last_words(folder: Path) -> str:
 
 
 def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in POINTERS}
     # One thread for linear algebra, as on this side of the comparison, and no bars: nobody sees them.
-    return kept | dict.fromkeys(VARIABLES, "1") | {"PYTHONNOUSERSITE": "1", "TQDM_DISABLE": "1"}
+    return without_pointers() | dict.fromkeys(VARIABLES, "1") | {"PYTHONNOUSERSITE": "1", "TQDM_DISABLE": "1"}

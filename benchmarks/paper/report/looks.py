@@ -46,6 +46,7 @@ LOOKS = {  # the colours of Okabe and Ito
     "dice-genetic": Look(colour="#D55E00", marker="^"),
     "dice-random": Look(colour="#CC79A7", marker="D", size=6.0),
     "nice": Look(colour="#009E73", marker="P", size=8.0),
+    "nice-bare": Look(colour="#8FCFB8", marker="p", size=8.0),
     "ocean": Look(colour="#7A7A7A", marker="X", size=8.0),
 }
 UNKNOWN = Look(colour=GREY, marker="h")

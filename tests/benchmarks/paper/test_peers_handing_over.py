@@ -1,5 +1,6 @@
 """A model that is handed over as files gives the same scores, and a question arrives as it was asked."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -79,22 +80,15 @@ def model_of(kind: str, frame: pd.DataFrame, outcome: "pd.Series[int]") -> Any:
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # peers ask with arrays
 @pytest.mark.parametrize(
-    ("kind", "lightgbm_as"),
-    [
-        ("logistic", "booster"),
-        ("lightgbm", "booster"),
-        ("lightgbm", "classifier"),
-        ("mlp", "booster"),
-        ("forest", "booster"),
-    ],
+    ("kind", "bare"), [*product(["logistic", "lightgbm"], [False, True]), ("mlp", False), ("forest", False)]
 )
 def test_the_portable_model_scores_as_the_original(
-    kind: str, lightgbm_as: str, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
+    kind: str, bare: bool, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
 ) -> None:
     frame, outcome = table
     original = trained(kind, model_of(kind, frame, outcome), list(frame.columns))
     write_model(original, tmp_path)
-    score = read_scorer(tmp_path, lightgbm_as=lightgbm_as)
+    score = read_scorer(tmp_path, bare=bare)
     rng = np.random.default_rng(1)
     rows = pd.DataFrame(
         frame.to_numpy()[rng.integers(0, len(frame), 1000)] * rng.normal(1, 0.3, (1000, 5)),
@@ -110,7 +104,7 @@ def test_extreme_logits_are_zero_and_one_without_a_warning(tmp_path: Path) -> No
     regression = LogisticRegression().fit([[-1.0], [1.0]], [0, 1])
     regression.coef_ = np.array([[1e5]])
     write_model(trained("logistic", make_pipeline(scaler, regression), ["a"]), tmp_path)
-    np.testing.assert_array_equal(read_scorer(tmp_path)(np.array([[-9.0], [9.0]])), [0.0, 1.0])
+    np.testing.assert_array_equal(read_scorer(tmp_path, bare=True)(np.array([[-9.0], [9.0]])), [0.0, 1.0])
 
 
 def test_a_layer_without_a_portable_form_is_named(tmp_path: Path) -> None:

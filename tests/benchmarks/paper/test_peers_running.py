@@ -87,7 +87,7 @@ def request_for(people: np.ndarray, *, seconds: float | None = None, columns: st
 
 
 def run_here(program: Path, request: Request, folder: Path, **more: Any) -> dict[int, PeerPerson]:
-    write_request(request, folder, options={"lightgbm_as": "booster", "kept": "as it is"})
+    write_request(request, folder, options={"kept": "as it is"})
     run(
         program,
         python=Path(sys.executable),
@@ -170,5 +170,5 @@ def test_a_model_that_a_peer_cannot_read_is_a_reason(tmp_path: Path) -> None:
 
 
 def test_an_unknown_peer_is_told_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="dice-genetic, dice-random, nice, ocean"):
+    with pytest.raises(ValueError, match="dice-genetic, dice-random, nice, nice-bare, ocean"):
         ask("alibi", request=request_for(np.ones((1, 3))), folder=tmp_path, environments=tmp_path)

@@ -15,8 +15,11 @@ OUTCOME = "outcome of the person"  # no column is called so
 def prepare(question: Question) -> Peer:
     """All columns are numbers for DiCE, as in the authors' code, and whole ones are integers.
 
-    Yes-or-no columns as categories were tried too: not nearer on the whole, and up to ten times slower. DiCE
-    guesses a column's decimals from its most frequent value, and takes 0.0 for one decimal: a yes-or-no
+    Yes-or-no columns as categories were tried too (15 people, LightGBM, three data sets, one and four
+    answers): nearer in half of the cases, farther in the other half, and the genetic method took one to
+    twelve times as long.
+
+    DiCE guesses a column's decimals from its most frequent value, and takes 0.0 for one decimal: a yes-or-no
     column of floats would get answers such as 0.3. Integers are its own way to say that there are none.
     """
     types = dict.fromkeys(question.columns, float) | dict.fromkeys(question.whole, int)

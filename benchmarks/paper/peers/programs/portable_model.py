@@ -35,12 +35,15 @@ class PortableModel:
         return (self.score(np.asarray(rows, dtype=float)) >= 0.5).astype(int)
 
 
-def read_scorer(folder: Path, *, lightgbm_as: str = "booster") -> Scorer:
-    """Read ``model.json`` and the files beside it; LightGBM can be asked in two ways."""
+def read_scorer(folder: Path, *, bare: bool = False) -> Scorer:
+    """Read ``model.json`` and the files beside it.
+
+    The model is called as its users call it, through its own class, where this environment has that; a
+    ``bare`` one without the checks that the class makes in every call.
+    """
     described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    kind = described["kind"]
-    reader = READERS[f"lightgbm-{lightgbm_as}" if kind == "lightgbm" else kind]
-    return reader(folder, described)
+    readers = BARE_READERS if bare else READERS
+    return readers[described["kind"]](folder, described)
 
 
 def sigmoid(values: np.ndarray) -> np.ndarray:
@@ -70,7 +73,7 @@ def _network(folder: Path, described: dict[str, Any]) -> Scorer:
 
 
 def _booster(folder: Path, _: dict[str, Any]) -> Scorer:
-    """The trees alone, without the checks of the scikit-learn class around them: no peer pays for those."""
+    """The trees alone, without the scikit-learn class around them."""
     import lightgbm
 
     booster = lightgbm.Booster(model_file=str(folder / "model.txt"))
@@ -81,7 +84,8 @@ def read_object(folder: Path) -> Any:
     """The model itself: written by the same versions of its library, in a folder of our own."""
     import joblib
 
-    return joblib.load(folder / "model.joblib").set_params(n_jobs=1)
+    model = joblib.load(folder / "model.joblib")
+    return model.set_params(n_jobs=1) if "n_jobs" in model.get_params(deep=False) else model
 
 
 def _object(folder: Path, _: dict[str, Any]) -> Scorer:
@@ -90,9 +94,9 @@ def _object(folder: Path, _: dict[str, Any]) -> Scorer:
 
 
 READERS: dict[str, Callable[[Path, dict[str, Any]], Scorer]] = {
-    "logistic": _linear,
-    "lightgbm-booster": _booster,
-    "lightgbm-classifier": _object,  # as most users call it
-    "mlp": _network,
+    "logistic": _object,
+    "lightgbm": _object,
+    "mlp": _network,  # PyTorch is not in this environment, and NumPy is quicker on a few rows
     "forest": _object,
 }
+BARE_READERS = READERS | {"logistic": _linear, "lightgbm": _booster}

@@ -79,7 +79,7 @@ def read(folder: Path) -> Question:
         seed=asked["seed"],
         seconds_per_person=asked["seconds_per_person"],
         options=asked["options"],
-        model=PortableModel(read_scorer(folder, lightgbm_as=asked["options"]["lightgbm_as"])),
+        model=PortableModel(read_scorer(folder, bare=asked["options"].get("bare", False))),
     )
 
 
