@@ -25,6 +25,7 @@ from p2ce.datasets import Dataset
 Progress = Callable[[str], None]
 SECONDS_PER_PERSON = 60.0  # for a peer; a person who takes longer counts as not answered
 
+PEER_PACKAGES = ("dice-ml", "NICEx", "oceanpy", "ortools")  # what else is installed there matters little
 TASK = ("experiment", "data", "model", "method")
 
 
@@ -86,7 +87,7 @@ class Run:
         if outcome is None or outcome.missing:  # what was missing may be there now
             outcome = replace(self._answer(task, study), commit=self.commit)
             self.store.keep(key, outcome)
-        self.versions |= outcome.versions
+        self.versions |= {name: told for name, told in outcome.versions.items() if name in PEER_PACKAGES}
         self.commits.add(outcome.commit)
         if outcome.missing:
             self.missing.append(_labels(task) | {"reason": outcome.missing})

@@ -24,8 +24,9 @@ MEANINGS = {
     "Outliers": "The share of valid answers that the judge, fitted on the test part, calls outliers: an "
     "extended isolation forest, or one with cuts along the axes. In brackets Wilson's 95 % interval, which "
     "counts people, because one person's answers resemble each other.",
-    "Time": "Per person. For this project the person's share of explain_many, verification included; “one "
-    "explain” is a call for one person alone. For peers it is their own call, without starting up.",
+    "Time": "Per person. For “P²CE, proven” the person's share of explain_many, verification included, the "
+    "same for everybody; “one explain” is a call for one person alone. All other methods are timed call by "
+    "call, without starting up or compiling.",
     "True fronts": "How many fronts equal the one of brute force for the question that the method answers "
     "(MAPOCAM's has no plausibility), of those that brute force computed; “true and plausible” compares with "
     "the plausible question's front whatever the method asks.",

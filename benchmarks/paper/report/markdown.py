@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from benchmarks.paper.report import facts, words
+from benchmarks.paper.report.asked import asked_table
 from benchmarks.paper.report.example import choose_example, example_table
 from benchmarks.paper.report.other_tables import broken_table, differences_table, missing_table, models_table
 from benchmarks.paper.report.published import ONE_OBJECTIVE_TEXT
@@ -52,6 +53,7 @@ def markdown(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict])
         ]
     parts.append("## How to read the tables")
     parts.append("\n".join(f"- **{_text(name)}**: {_text(told)}" for name, told in facts.MEANINGS.items()))
+    parts += ["## How each method was asked", *_titled(asked_table(results))]
     for experiment in ("inlierness", "one", "three", "forests"):
         parts.append(f"## {_text(words.name_of(experiment))}")
         if experiment == "one":

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.paper.report import facts, words
+from benchmarks.paper.report.asked import asked_table
 from benchmarks.paper.report.example import choose_example, example_table, paper_example
 from benchmarks.paper.report.figure_files import FIGURES, FigureFile
 from benchmarks.paper.report.html import Content, Html, details, join, paragraph, picture, section, table, tag
@@ -20,6 +21,7 @@ from benchmarks.paper.report.verdicts import Verdict
 SECTIONS = {
     "verdicts": "What this run must show",
     "reading": "How to read the tables",
+    "asked": "How each method was asked",
     "inlierness": "a) Inlierness: one objective, logistic regression",
     "one": "b) One objective: LightGBM and MLP",
     "three": "c) Three objectives",
@@ -40,6 +42,7 @@ def page(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict]) -> 
     contents = {
         "verdicts": _verdicts(judged),
         "reading": _reading(),
+        "asked": table(asked_table(results)),
         "inlierness": _experiment(results, summary, "inlierness"),
         "one": _one(results, summary),
         "three": _three(results, summary),

@@ -65,8 +65,8 @@ def seconds(value: float) -> str:
 
 
 def seconds_spread(mean: float, deviation: float) -> str:
-    """A time ± its standard deviation, both in one unit."""
-    if isnan(mean) or isnan(deviation):
+    """A time ± its standard deviation, both in one unit; a share of a batch has none."""
+    if isnan(mean) or isnan(deviation) or deviation == 0.0:
         return seconds(mean)
     factor, unit = (1e6, "µs") if mean < 0.9995e-3 else (1e3, "ms") if mean < 0.9995 else (1.0, "s")
     return f"{_three_digits(mean * factor)} ± {_three_digits(deviation * factor)} {unit}"
