@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import train_test_split
 
+from benchmarks.paper import splits
 from p2ce import P2CEError, datasets
 from p2ce.datasets.facts import FACTS
 
@@ -43,11 +43,10 @@ def split(
     name: str, features: pd.DataFrame, outcome: "pd.Series[int]", *, immutable: tuple[str, ...]
 ) -> DataSet:
     """Split the rows as the authors' code does."""
-    first, test, first_outcome, _ = train_test_split(
-        features, outcome, test_size=0.5, random_state=0, shuffle=True
+    parts = splits.split(features, outcome, kind="code", seed=0)
+    return DataSet(
+        name=name, train=parts.train, outcome=parts.train_outcome, test=parts.test, immutable=immutable
     )
-    train, _, train_outcome, _ = train_test_split(first, first_outcome, test_size=0.1, random_state=0)
-    return DataSet(name=name, train=train, outcome=train_outcome, test=test, immutable=immutable)
 
 
 def choose(rows: pd.DataFrame, *, count: int, rng: np.random.Generator) -> pd.DataFrame:

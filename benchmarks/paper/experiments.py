@@ -50,11 +50,6 @@ class Task:
         """How many answers a peer is asked for."""
         return 1 if self.objectives == 1 else PEER_ANSWERS
 
-    @property
-    def key(self) -> str:
-        """What the answers are stored under, beside the study's fingerprint."""
-        return f"{self.experiment}-{self.method}"
-
 
 def plan(
     *,

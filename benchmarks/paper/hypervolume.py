@@ -8,12 +8,12 @@ from benchmarks.paper.study import Study
 from p2ce.arrays import FloatArray
 
 REFERENCE_POINT = (
-    "Costs are divided, person by person, by the worst that any allowed action of at most three changes on "
-    "the grid can cost (mean distance: the three longest moves together; largest distance: the longest "
-    "move; changes: 3), and the volume is that between the front and the reference point (1, 1, 1). "
-    "An answer of three changes touches the reference point and adds nothing, so that no method can pass "
-    "2/3; the paper's figures (0.65 ± 0.02 on Taiwan) show the same ceiling. The wide form divides the "
-    "number of changes by 4 instead, so that every answer counts."
+    "Costs are divided by the largest of each objective that any valid answer of any method has for any of "
+    "the people of the same data set and model, as the authors' code does, and the volume is that between "
+    "the front and the reference point (1, 1, 1). It depends on which methods were run. By the grid, costs "
+    "are divided, person by person, by the worst that an allowed action of at most three changes on the grid "
+    "can cost (mean distance: the three longest moves together; largest distance: the longest move) and the "
+    "number of changes by four, so that every allowed answer counts; that depends on no method."
 )
 
 
@@ -25,8 +25,8 @@ def hypervolume(costs: FloatArray, worst: FloatArray) -> float:
     return float(moocore.hypervolume(inside / worst, ref=np.ones(len(worst))))
 
 
-def worst_costs(study: Study, person: FloatArray, *, wide: bool = False) -> FloatArray:
-    """What the dearest allowed actions on the grid cost for this person: (3,)."""
+def worst_on_grid(study: Study, person: FloatArray) -> FloatArray:
+    """The least costs that no allowed action on the grid reaches in all objectives at once: (3,)."""
     columns = study.train.columns
     moves = {
         feature.name: float(np.abs(feature.candidates() - person[columns.get_loc(feature.name)]).max())
@@ -36,10 +36,4 @@ def worst_costs(study: Study, person: FloatArray, *, wide: bool = False) -> Floa
     lengths = np.array([moves.get(name, 0.0) for name in columns])
     scaled = lengths / study.deviation
     longest = scaled if study.settings.scaled_maximum else lengths
-    return np.array(
-        [
-            np.sort(scaled)[-MAX_CHANGES:].sum() / len(columns),
-            longest.max(),
-            MAX_CHANGES + 1 if wide else MAX_CHANGES,
-        ]
-    )
+    return np.array([np.sort(scaled)[-MAX_CHANGES:].sum() / len(columns), longest.max(), MAX_CHANGES + 1])

@@ -3,6 +3,12 @@
 After Hariri, Carrasco Kind and Brunner, "Extended Isolation Forest" (2019). A tree cuts a sample of the rows
 again and again until they are alone; who is soon alone is an outlier. Cuts that are parallel to the axes
 leave bands of low scores where no data are ("ghost regions"); cuts in all directions do not.
+
+Two things are done as in isotree, the package of the authors' code, and not as in that paper: a cut lies
+between the ends of the node's rows along its direction (a point drawn from the box around them leaves one
+side empty more often than not where there are many columns), and columns count in the deviations of the
+node's own rows (otherwise a few huge values hide everybody else's). On the three data sets the verdicts are
+then isotree's, within the noise of the seed.
 """
 
 from dataclasses import dataclass
@@ -28,10 +34,10 @@ class Trees:
 
 
 class ExtendedIsolationForest:
-    """Random hyperplanes, in columns divided by their standard deviation, so that units do not matter.
+    """Random hyperplanes; units do not matter.
 
     Args:
-        trees: how many.
+        trees: how many; with 100 the share of outliers among similar rows moves by points from seed to seed.
         rows_per_tree: so many rows are drawn for a tree, without replacement.
         dimensions: how many columns take part in a cut; None for all (fully extended), 1 for cuts that are
             parallel to the axes, as in the authors' code. Columns that differ among the rows of a node are
@@ -48,7 +54,7 @@ class ExtendedIsolationForest:
     def __init__(
         self,
         *,
-        trees: int = 100,
+        trees: int = 500,
         rows_per_tree: int = 256,
         dimensions: int | None = None,
         contamination: float = 0.05,
@@ -57,7 +63,7 @@ class ExtendedIsolationForest:
         if trees < 1 or rows_per_tree < 2:
             raise ValueError(
                 f"A forest needs at least 1 tree of 2 rows, got trees={trees} and "
-                f"rows_per_tree={rows_per_tree}. The defaults are 100 and 256."
+                f"rows_per_tree={rows_per_tree}. The defaults are 500 and 256."
             )
         if dimensions is not None and dimensions < 1:
             raise ValueError(f"At least 1 column takes part in a cut, got {dimensions}. None takes all.")
@@ -143,13 +149,13 @@ def _grow(
         length[here[~cut]] = level + _usual_length(count[~cut])
         if not cut.any():
             break
-        through = rng.uniform(low, high)  # the hyperplane goes through a point of the box around the rows
-        directions = rng.standard_normal(low.shape)
+        directions = rng.standard_normal(low.shape) / _spread(held, starts, count, low < high)
         if dimensions is not None and dimensions < columns:
             directions *= _taking_part(low < high, dimensions, rng)
         directions[~cut] = 0.0
+        along = np.einsum("ij,ij->i", held, directions[which])
         normal[here] = directions
-        offset[here] = np.einsum("ij,ij->i", directions, through)
+        offset[here] = rng.uniform(np.minimum.reduceat(along, starts), np.maximum.reduceat(along, starts))
         inner = here[cut]
         child[inner] = 2 * own[inner, None] + [1, 2]
         stays = cut[which]
@@ -163,6 +169,14 @@ def _grow(
         length=length.reshape(trees, nodes),
         depth=depth,
     )
+
+
+def _spread(held: FloatArray, starts: IntArray, count: IntArray, differs: BoolArray) -> FloatArray:
+    """The standard deviation of each column among the rows of each node; infinite where all rows agree."""
+    mean = np.add.reduceat(held, starts, axis=0) / count[:, None]
+    apart = held - np.repeat(mean, count, axis=0)
+    spread = np.sqrt(np.add.reduceat(apart**2, starts, axis=0) / count[:, None])
+    return np.where(differs, spread, np.inf)
 
 
 def _taking_part(differs: BoolArray, dimensions: int, rng: np.random.Generator) -> BoolArray:

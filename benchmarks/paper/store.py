@@ -1,5 +1,6 @@
 """Keep what each method answered, so that a run that was interrupted goes on where it stopped."""
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 class Answered:
     """What one method answered for one person."""
 
-    seconds: float  # of the person's share of a batch, or of their own call
+    seconds: float | None  # of the person's share of a batch, or of their own call; None if that broke off
     status: str
     rows: tuple[tuple[float, ...], ...]  # full rows in the order of the model's columns
     seconds_alone: float | None = None  # of a call for this person only
@@ -54,16 +55,29 @@ class Store:
         content = self.read(key)
         if content is None:
             return None
-        people = tuple(
-            Answered(**{**person, "rows": _tuples(person["rows"])}) for person in content["people"]
-        )
-        return Outcome(**{**content, "people": people})
+        try:
+            people = tuple(
+                Answered(**{**person, "rows": _tuples(person["rows"])}) for person in content["people"]
+            )
+            return Outcome(**{**content, "people": people})
+        except (KeyError, TypeError):  # written by other code
+            return None
 
     def keep(self, key: str, outcome: Outcome) -> None:
         self.write(key, asdict(outcome))
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.json"
+
+
+def digest_of(*places: Path) -> str:
+    """Changes with the code in these files, and in all Python files of these folders."""
+    digest = hashlib.sha256()
+    for place in places:
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(path.relative_to(place.parent).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _tuples(rows: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:

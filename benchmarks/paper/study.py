@@ -20,9 +20,8 @@ from benchmarks.paper.training import Trained, probabilities, train
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.datasets import Dataset
 
-CHUNK = (
-    1 << 16
-)  # rows per call of a model: a network's hidden layers for a million rows would fill the memory
+# Rows per call of a model: the hidden layers of a network for a million rows would fill the memory.
+CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,11 +74,14 @@ class Study:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with whatever could change an answer: settings, people, model, training rows."""
+        """Changes with the question: settings, people, model, training rows, and the grid."""
         digest = hashlib.sha256(json.dumps([self.data, self.model, asdict(self.settings)]).encode())
         for values in (self.people, self.train):
             digest.update(np.ascontiguousarray(values.to_numpy(float)).tobytes())
         digest.update(self.scores(self.train.to_numpy(float)).tobytes())
+        for feature in self.actions.features:
+            told = (feature.name, feature.fixed, float(feature.low), float(feature.high))
+            digest.update(repr(told).encode() + feature.candidates().tobytes())
         return digest.hexdigest()[:16]
 
 

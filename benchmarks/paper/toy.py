@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import p2ce
+from benchmarks.paper.report.looks import FIGURE_STYLE
 from benchmarks.paper.settings import CONTAMINATION
 from p2ce.arrays import FloatArray
 
@@ -21,9 +22,10 @@ ROWS, BANDWIDTH, STEP = 600, 0.25, 0.1
 CAPTION = (
     "Two features, and people who live on an arc. Left: a kernel density estimate of the data; the dashed "
     "line encloses what counts as plausible (95 % of the people). Right: the model accepts what lies on the "
-    "shaded side. Seen from the refused person (black dot), the nearest accepted point (triangle, distance "
-    "{near:.2f}) lies in the empty middle, where nobody lives. The nearest plausible one (square, distance "
-    "{far:.2f}) is farther away and can be reached. Both are proven on the same grid, with steps of {step}."
+    "shaded side. Seen from the refused person (black dot), the nearest accepted point (triangle, {near:.2f} "
+    "standard deviations away) lies in the empty middle, where nobody lives. The nearest plausible one "
+    "(square, {far:.2f}) is farther away and can be reached. Both are proven on the same grid, with steps "
+    "of {step}."
 )
 
 
@@ -104,10 +106,10 @@ def solve(world: World) -> Toy:
 
 def draw(world: World, toy: Toy, folder: Path) -> None:
     """Write toy.png and toy.svg."""
-    with matplotlib.rc_context({"backend": "Agg", "font.size": 11, "svg.hashsalt": "p2ce"}):
+    with matplotlib.rc_context(FIGURE_STYLE | {"backend": "Agg"}):
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(10, 5), layout="constrained")
+        figure = Figure(figsize=(8, 4), layout="constrained")
         left, right = figure.subplots(1, 2, sharex=True, sharey=True)
         low, high = world.rows.min() - 0.5, world.rows.max() + 0.5
         first, second = np.meshgrid(
@@ -153,7 +155,7 @@ def draw(world: World, toy: Toy, folder: Path) -> None:
             axes.set_aspect("equal")
         left.set_ylabel(SECOND)
         folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(folder / "toy.png", dpi=160)
+        figure.savefig(folder / "toy.png", dpi=200)
         figure.savefig(folder / "toy.svg", metadata={"Date": None})
 
 

@@ -30,7 +30,9 @@ class Truth:
         true = self.of(plausible=plausible, objectives=objectives)
         if len(costs) != len(true):
             return False
-        apart = np.abs(costs[:, None, :objectives] - true[None]) <= 1.5 * self.resolution[:objectives]
+        # One unit of rounding on either side; numbers of changes are whole, and half of one is none.
+        near = np.minimum(1.5 * self.resolution, 0.5)[:objectives]
+        apart = np.abs(costs[:, None, :objectives] - true[None]) <= near
         matches = apart.all(axis=2)
         return bool(matches.any(axis=0).all() and matches.any(axis=1).all())
 
@@ -38,7 +40,7 @@ class Truth:
 def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] | None = None) -> list[Truth]:
     """The truth for every person of a study; kept in the store person by person."""
     found = []
-    bars = {name: _bar(study, name) for name in ("plausible", "anything")}
+    bars = {name: brute_force(study, plausible=name == "plausible") for name in ("plausible", "anything")}
     for number, person in enumerate(study.people.to_numpy(float)):
         key = f"{study.fingerprint}/truth-{number}"
         kept = store.read(key)
@@ -59,7 +61,8 @@ def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] |
     return found
 
 
-def _bar(study: Study, name: str) -> BruteForce:
+def brute_force(study: Study, *, plausible: bool) -> BruteForce:
+    """The bar over the candidates that the methods have, asking the model and the detector themselves."""
     free = [feature for feature in study.actions.features if not feature.fixed]
     columns = np.array([study.train.columns.get_loc(feature.name) for feature in free])
     return BruteForce(
@@ -70,7 +73,7 @@ def _bar(study: Study, name: str) -> BruteForce:
         column_count=study.train.shape[1],
         max_changes=MAX_CHANGES,
         accepts=study.accepts,
-        is_plausible=study.is_plausible if name == "plausible" else _anything,
+        is_plausible=study.is_plausible if plausible else _anything,
     )
 
 

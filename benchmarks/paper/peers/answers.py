@@ -12,7 +12,7 @@ FILE = "answers.jsonl"
 class PeerPerson:
     """The answer about one person."""
 
-    seconds: float  # of the peer's own call
+    seconds: float | None  # of the peer's own call; None if its program ended in it
     rows: tuple[tuple[float, ...], ...]  # in the order of the training columns
     error: str | None = None  # what the peer said instead of an answer
 
@@ -39,7 +39,7 @@ def read_answers(folder: Path) -> dict[int, PeerPerson]:
     return found
 
 
-def note(folder: Path, number: int, *, seconds: float, error: str) -> None:
+def note(folder: Path, number: int, *, seconds: float | None, error: str) -> None:
     """Write down for a program that cannot do so any more that a person got no answer."""
     told = {"person": number, "seconds": seconds, "rows": [], "error": error}
     with (folder / FILE).open("a", encoding="utf-8") as file:

@@ -53,7 +53,7 @@ def run(
         if late is not None:
             note(folder, stopped_at, seconds=seconds_per_person or 0.0, error="time limit")
         else:
-            note(folder, stopped_at, seconds=0.0, error=f"the program ended: {_last_words(folder)}")
+            note(folder, stopped_at, seconds=None, error=f"the program ended: {_last_words(folder)}")
 
 
 def _watch(

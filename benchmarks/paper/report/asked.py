@@ -11,8 +11,9 @@ ASKED = {
     "p2ce": 'method="p2ce": Alg. 2. Logistic regression has a proven bound; LightGBM and the MLP are pruned '
     'by the paper\'s SHAP estimate (bound="shap-paper"), which can miss answers. One call per person.',
     "proven": "The default engine, with proven bounds for every model. All people in one explain_many.",
-    "dice-genetic": "dice-ml 0.12, genetic; told what may change and ranges. It cannot be told a limit on "
-    "changes. All columns as numbers, as in the authors' code. One answer; four beside three objectives.",
+    "dice-genetic": "dice-ml 0.12, genetic; told what may change and the ranges of the grid. It cannot be "
+    "told a limit on changes. All columns as numbers, as in the authors' code. One answer; four "
+    "beside three objectives.",
     "dice-random": "dice-ml 0.12, random, with the same settings.",
     "nice": "NICEx 0.2.3, proximity, as the authors' code sets it; it knows no constraints and gives one "
     "answer. Calls the model through its own class, as users do; the MLP in NumPy.",

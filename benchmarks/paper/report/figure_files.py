@@ -11,10 +11,13 @@ from benchmarks.paper.report.figures import draw_bars, draw_scatter, save_figure
 from benchmarks.paper.report.results import Results
 
 CAPTIONS = {
-    "scatter": "Time per person (logarithmic) against cost; lower and further left is better. Marks are "
-    "medians over the people answered, lines run from the 5th to the 95th percentile, in both directions.",
-    "outliers": "Share of valid answers that the extended isolation forest calls outliers; fewer is better.",
-    "hypervolume": "Mean hypervolume over all people, 0 for a person without an answer; more is better.",
+    "scatter": "Time of a call for one person alone (logarithmic) against cost; lower and further left is "
+    "better. Marks are medians over the people answered, lines run from the 5th to the 95th percentile, in "
+    "both directions.",
+    "outliers": "Share of a person's valid answers that the extended isolation forest calls outliers, mean "
+    "over people; fewer is better.",
+    "hypervolume": "Mean hypervolume over all people, 0 for a person without an answer; more is better. The "
+    "reference point is that of the authors' code.",
 }
 ALTS = {
     "scatter": "time against cost, a panel per data set and model",

@@ -6,11 +6,13 @@ from math import isnan
 import numpy as np
 import pandas as pd
 
+from benchmarks.paper.experiments import LEFT_OUT
 from benchmarks.paper.report import words
 from benchmarks.paper.report.results import Results, sorted_by_names
+from benchmarks.paper.report.summaries import seconds_of_a_call
 
 LEAST_SECONDS = 1e-6  # a logarithmic axis has no zero
-OUTLIERS = ("Outliers, % of valid answers", "95 % interval")
+OUTLIERS = ("Outliers, %", "95 % interval")
 VOLUMES = ("Hypervolume (more is better)", "± one standard deviation")
 
 
@@ -83,6 +85,7 @@ class BarInfo:
 def scatter_info(results: Results, experiment: str) -> ScatterInfo:
     """Time against cost in an experiment with one objective; methods without a valid answer are left out."""
     people = results.people[results.people["experiment"] == experiment]
+    people = people.assign(seconds=seconds_of_a_call(people))
     people = people[people["best_cost"].notna() & people["seconds"].notna()]
     panels = []
     for (_, data, model), found in _cells(people):
@@ -135,7 +138,9 @@ def _bars(
             value, low, high, paper = (
                 np.nan if there is None else factor * float(there[column]) for column in columns
             )
-            note = "not run" if there is None else "no valid answer" if isnan(value) else ""
+            note = "" if there is not None else "not asked" if (method, model) in LEFT_OUT else "not run"
+            if there is not None and isnan(value):
+                note = "no valid answer"
             bars.append(Bar(method=method, value=value, low=low, high=high, paper=paper, note=note))
         if not all(isnan(bar.value) for bar in bars):
             panels.append(BarPanel(title=words.cell_name(data, model), bars=tuple(bars)))

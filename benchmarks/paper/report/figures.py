@@ -31,7 +31,7 @@ def draw_scatter(info: ScatterInfo, *, columns: int = WIDE) -> "Figure":
     for place, (axis, panel) in enumerate(zip(axes, info.panels, strict=True)):
         _scatter_panel(axis, panel)
         if place % columns == 0:
-            axis.set_ylabel("Time per person")
+            axis.set_ylabel("Time of one call")
         if place >= len(info.panels) - columns:
             axis.set_xlabel(
                 "Cost c₁ (mean distance, in standard deviations)" if columns == NARROW else "Cost c₁"

@@ -65,7 +65,8 @@ def table(content: Table) -> Html:
     made = tag("table", tag("thead", tag("tr", *heads)), *bodies)
     # A region that scrolls must be reachable with the keyboard. The caption stands outside, so that it stays.
     scrolled = tag("div", made, class_="scroll", tabindex="0", role="region", aria_label=content.caption)
-    return join(tag("p", content.caption, class_="caption"), scrolled)
+    note = tag("p", content.note, class_="note") if content.note else Html("")
+    return join(tag("p", content.caption, class_="caption"), note, scrolled)
 
 
 def picture(path: Path, *, alt: str, caption: str) -> Html:

@@ -7,12 +7,18 @@ import pandas as pd
 from benchmarks.paper.report import facts, words
 from benchmarks.paper.report.asked import asked_table
 from benchmarks.paper.report.example import choose_example, example_table
-from benchmarks.paper.report.other_tables import broken_table, differences_table, missing_table, models_table
+from benchmarks.paper.report.other_tables import (
+    broken_table,
+    differences_table,
+    failures_table,
+    missing_table,
+    models_table,
+)
 from benchmarks.paper.report.published import ONE_OBJECTIVE_TEXT
 from benchmarks.paper.report.results import Results
 from benchmarks.paper.report.table import Cell, Group, Table
 from benchmarks.paper.report.tables import further_table, main_table
-from benchmarks.paper.report.verdict_tables import SIGNS, STATES, verdict_table
+from benchmarks.paper.report.verdict_tables import SIGNS, state_in_words, verdict_table
 from benchmarks.paper.report.verdicts import Verdict
 
 SPECIAL = str.maketrans(
@@ -39,20 +45,20 @@ def markdown(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict])
         "Written by `python -m benchmarks.paper`; do not edit by hand.",
         _text(facts.ABOUT.replace("Small grey figures are those that the paper published.", "")).rstrip()
         + " What the paper published stands in brackets.",
-        "\n".join(f"- {_text(name)}: {_text(value)}" for name, value in facts.facts(results).items()),
+        _list(f"{_text(name)}: {_text(value)}" for name, value in facts.facts(results).items()),
     ]
     if facts.is_quick(results):
         parts.append("**This was a quick run: it shows that everything works; its figures prove nothing.**")
     parts.append("## What this run must show")
     for verdict in judged:
         parts += [
-            f"### {SIGNS[verdict.state]} {_text(verdict.name)}: {STATES[verdict.state]}",
+            f"### {SIGNS[verdict.state]} {_text(verdict.name)}: {state_in_words(verdict)}",
             _text(verdict.claim),
             _text(verdict.says),
             *_titled(verdict_table(verdict)),
         ]
     parts.append("## How to read the tables")
-    parts.append("\n".join(f"- **{_text(name)}**: {_text(told)}" for name, told in facts.MEANINGS.items()))
+    parts.append(_list(f"**{_text(name)}**: {_text(told)}" for name, told in facts.MEANINGS.items()))
     parts += ["## How each method was asked", *_titled(asked_table(results))]
     for experiment in ("inlierness", "one", "three", "forests"):
         parts.append(f"## {_text(words.name_of(experiment))}")
@@ -68,7 +74,12 @@ def markdown(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict])
     parts += ["## Models and their accuracy", *_titled(models_table(results))]
     parts += ["## Broken answers, by kind", *_titled(broken_table(results))]
     parts += ["## Where paper and code differ", *_titled(differences_table(results))]
-    parts += ["## What could not be run", *_titled(missing_table(results))]
+    parts += [
+        "## What could not be run",
+        _list(_text(left) for left in facts.left_out(results)),
+        *_titled(missing_table(results)),
+        *_titled(failures_table(results)),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -90,7 +101,11 @@ def markdown_table(table: Table) -> str:
 def _titled(table: Table) -> list[str]:
     if not any(group.rows for group in table.groups):
         return [f"*{_text(table.caption)}: nothing to show in this run.*"]
-    return [f"**{_text(table.caption)}**", markdown_table(table)]
+    return [f"**{_text(table.caption)}**", _text(table.note), markdown_table(table)]
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
 
 
 def _cells(group: Group, row: tuple[Cell, ...], *, titled: bool) -> list[str]:

@@ -1,13 +1,16 @@
-"""Which tables does the report show besides the experiments? Models, broken answers, differences, gaps."""
+"""Which tables are there besides the experiments? Models, broken answers, differences, gaps, failures."""
 
 import json
 
+from benchmarks.paper.names import OURS
 from benchmarks.paper.report import words
 from benchmarks.paper.report.broken import KINDS, broken_by_kind
 from benchmarks.paper.report.differences import DIFFERENCES
 from benchmarks.paper.report.facts import settings_of
 from benchmarks.paper.report.results import KEY, Results, sorted_by_names
 from benchmarks.paper.report.table import Cell, Group, Table, plain
+
+LONGEST_ERROR = 300  # characters of what a peer said; the whole is in people.csv
 
 
 def models_table(results: Results) -> Table:
@@ -103,6 +106,23 @@ def missing_table(results: Results) -> Table:
         1,
         2,
         3,
+    )
+
+
+def failures_table(results: Results) -> Table:
+    """What peers said when they gave no answer."""
+    people = results.people
+    said = people[(people["error"] != "") & ~people["method"].isin(OURS)]
+    counts = sorted_by_names(said.groupby(["method", "error"], as_index=False).size(), ["method"])
+    rows = [
+        (words.name_of(row["method"]), words.cut(row["error"], LONGEST_ERROR), f"{row['size']:,}")
+        for row in counts.to_dict("records")
+    ]
+    return plain(
+        "What peers said instead of an answer; a question is one person in one cell",
+        ("Method", "What it said", "Questions"),
+        rows,
+        1,
     )
 
 

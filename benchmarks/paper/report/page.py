@@ -11,11 +11,17 @@ from benchmarks.paper.report.asked import asked_table
 from benchmarks.paper.report.example import choose_example, example_table, paper_example
 from benchmarks.paper.report.figure_files import FIGURES, FigureFile
 from benchmarks.paper.report.html import Content, Html, details, join, paragraph, picture, section, table, tag
-from benchmarks.paper.report.other_tables import broken_table, differences_table, missing_table, models_table
+from benchmarks.paper.report.other_tables import (
+    broken_table,
+    differences_table,
+    failures_table,
+    missing_table,
+    models_table,
+)
 from benchmarks.paper.report.published import ONE_OBJECTIVE_TEXT
 from benchmarks.paper.report.results import Results
 from benchmarks.paper.report.tables import further_table, main_table
-from benchmarks.paper.report.verdict_tables import SIGNS, STATES, verdict_table
+from benchmarks.paper.report.verdict_tables import SIGNS, state_in_words, verdict_table
 from benchmarks.paper.report.verdicts import Verdict
 
 SECTIONS = {
@@ -101,7 +107,7 @@ def _verdict(verdict: Verdict) -> Html:
         tag("div", SIGNS[verdict.state], class_="sign", aria_hidden="true"),
         tag(
             "div",
-            tag("h3", verdict.name, tag("span", f": {STATES[verdict.state]}", class_="state")),
+            tag("h3", verdict.name, tag("span", f": {state_in_words(verdict)}", class_="state")),
             tag("p", verdict.claim, class_="claim"),
             tag("p", verdict.says),
             evidence,
@@ -122,7 +128,7 @@ def _experiment(results: Results, summary: pd.DataFrame, experiment: str, *notes
         *notes,
         table(main_table(results, summary, experiment)),
         *(figure for figure in figures if figure.markup),
-        details("Further figures: single calls, the other judge, invalid and broken answers", further),
+        details("Further figures: the other judge, invalid and broken answers", further),
     )
 
 
@@ -163,9 +169,12 @@ def _toy(folder: Path) -> Html:
 
 
 def _missing(results: Results) -> Html:
-    if results.missing.empty:
-        return paragraph("Every row was run.")
-    return table(missing_table(results))
+    left_out, missing, failures = facts.left_out(results), missing_table(results), failures_table(results)
+    parts = [tag("ul", *(tag("li", left) for left in left_out))] if left_out else []
+    if results.missing.empty and not left_out:
+        parts.append(paragraph("Every row was run."))
+    parts += [table(each) for each in (missing, failures) if each.groups[0].rows]
+    return join(*parts)
 
 
 def _again(results: Results) -> Html:

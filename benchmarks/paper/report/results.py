@@ -1,4 +1,4 @@
-"""Read what a run wrote, and fill what it did not: every reader after this may rely on the columns."""
+"""Read what a run wrote, and refuse what lacks a column: every reader after this may rely on them."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ PEOPLE = {
         "seconds_alone",
         "answers",
         "hypervolume",
-        "hypervolume_wide",
+        "hypervolume_grid",
         "best_cost",
         "score",
     ],
@@ -68,7 +68,7 @@ class Results:
 
 
 def read_results(folder: Path) -> Results:
-    """Read ``folder``/results; a file or a column that is not there is read as empty.
+    """Read ``folder``/results; a file that is not there is read as empty, a missing column is an error.
 
     An answer knows where it belongs by the four columns of `KEY` and the number of its person.
     """
@@ -101,18 +101,24 @@ def sorted_by_names(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 def _frame(path: Path, columns: Mapping[str, list[str]]) -> pd.DataFrame:
     """Everything is read as text first, so that no column changes its type with what happens to be in it."""
+    named = [name for names in columns.values() for name in names]
     try:
         read = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (FileNotFoundError, pd.errors.EmptyDataError):
-        read = pd.DataFrame()
-    frame = pd.DataFrame(index=read.index)
-    for name in columns["texts"]:
-        frame[name] = read.get(name, "")
+        read = pd.DataFrame(columns=named, dtype=str)
+    # Read as empty, a column that was renamed would find nothing wrong with any answer.
+    missing = [name for name in named if name not in read]
+    if missing:
+        raise ValueError(
+            f"Expected the column {missing[0]!r} in {path.name}, found only: {', '.join(read.columns)}. "
+            "Run `python -m benchmarks.paper` again; what was answered is kept."
+        )
+    read = read[named]
     for name in columns["numbers"]:
-        frame[name] = pd.to_numeric(read[name], errors="coerce") if name in read else float("nan")
+        read[name] = pd.to_numeric(read[name], errors="coerce")
     for name in columns["truths"]:
-        frame[name] = _truths(read[name]) if name in read else float("nan")
-    return frame
+        read[name] = _truths(read[name])
+    return read
 
 
 def _truths(column: pd.Series) -> pd.Series:

@@ -29,6 +29,7 @@ class Table:
     groups: tuple[Group, ...]
     words: frozenset[int] = frozenset()
     titles: str = "Study"  # what the titles of groups name
+    note: str = ""  # what has to be known to read it
 
     def __post_init__(self) -> None:
         wrong = [row for group in self.groups for row in group.rows if len(row) != len(self.columns)]

@@ -8,6 +8,8 @@ from benchmarks.paper.report.explanations import EXPLANATIONS
 from benchmarks.paper.report.intervals import difference, wilson
 from benchmarks.paper.report.published import ONE_OBJECTIVE_OUTLIERS_BELOW, PEOPLE, published
 
+FEWEST_PEOPLE = 30  # asked; of fewer, chance alone puts a share anywhere
+FITS = ("inside", "within chance")
 CELLS = (
     *(("inlierness", data, "logistic") for data in DATA_SETS),
     *(("one", data, model) for model in ("lightgbm", "mlp") for data in DATA_SETS),
@@ -18,17 +20,18 @@ CELLS = (
 def outlier_cells(summary: pd.DataFrame) -> pd.DataFrame:
     """One row per cell of the paper: its share, Wilson's interval for 50 people, ours, and how they compare.
 
-    ``place`` says where our share lies: inside, below (fewer outliers than the paper) or above; "" if it
-    was not measured. ``low`` to ``high`` is the interval of the paper's share. ``apart_low`` to
-    ``apart_high`` is the 95 % interval of the difference, which also knows that ours is a share of few.
+    ``place`` says where our share lies: inside, below (fewer outliers than the paper) or above; "within
+    chance" if it is above a share of which the paper says "less than", but not above its interval; "too few"
+    or "not everybody" if that cannot be told, "" if it was not measured. ``low`` to ``high`` is the interval
+    of the paper's share. ``apart_low`` to ``apart_high`` is the 95 % interval of the difference, which also
+    knows that ours is a share of few.
     """
     rows = []
     for experiment, data, model in CELLS:
         ours = summary[(summary["experiment"] == experiment) & (summary["data"] == data)]
         ours = ours[(ours["model"] == model) & (ours["method"] == "proven")]
-        share = float(ours["outliers"].iloc[0]) if len(ours) else np.nan
-        people = int(ours["answered"].iloc[0]) if len(ours) else 0
-        answers = int(ours["answers"].iloc[0]) if len(ours) else 0
+        measured = ours.iloc[0] if len(ours) and ours["answers"].iloc[0] else None
+        share = np.nan if measured is None else float(measured["outliers"])
         row = published(experiment, data, model, "p2ce")
         # Of the one-objective experiment the text says "less than 5 %" only: any share from 0 is meant.
         at_most = row is None
@@ -36,10 +39,14 @@ def outlier_cells(summary: pd.DataFrame) -> pd.DataFrame:
         low, high = wilson(theirs, PEOPLE)
         low = 0.0 if at_most else low
         apart = (np.nan, np.nan)
-        if not at_most and not np.isnan(share):
-            apart = difference(share, people, theirs, PEOPLE)
-        place = "" if np.isnan(share) else "below" if share < low else "above" if share > high else "inside"
-        explanation = EXPLANATIONS.get((experiment, data, model), "")
+        if not at_most and measured is not None:
+            apart = difference(share, measured["answered"], theirs, PEOPLE)
+        place = "" if measured is None else _gap(measured)
+        if measured is not None and not place:
+            place = "below" if share < low else "above" if share > high else "inside"
+            if at_most and place == "inside" and share >= theirs:
+                place = "within chance"
+        explanation = EXPLANATIONS.get((experiment, data, model, place), "")
         rows.append(
             {
                 "experiment": experiment,
@@ -50,13 +57,37 @@ def outlier_cells(summary: pd.DataFrame) -> pd.DataFrame:
                 "low": low,
                 "high": high,
                 "share": share,
-                "answers": answers,
-                "people": people,
+                "people": 0 if measured is None else int(measured["answered"]),
                 "place": place,
                 "apart_low": apart[0],
                 "apart_high": apart[1],
                 "explanation": explanation,
-                "holds": np.nan if not place else float(place == "inside" or bool(explanation)),
+                "holds": float(place in FITS or bool(explanation))
+                if place in (*FITS, "below", "above")
+                else np.nan,
             }
         )
     return pd.DataFrame(rows)
+
+
+def outliers_in_words(cells: pd.DataFrame) -> str:
+    """How many cells lie where."""
+    count = cells["place"].value_counts()
+    judged = int(cells["holds"].notna().sum())
+    few = f"Too few people to tell: at least {FEWEST_PEOPLE} have to be asked. " if "too few" in count else ""
+    if not judged:
+        return few or "No answer of “P²CE, proven” stands beside a figure of the paper, for everybody asked."
+    explained = int((cells["explanation"] != "").sum())
+    return (
+        f"{few}{count.get('inside', 0)} of {judged} measured cells lie inside, "
+        f"{count.get('within chance', 0)} more are above “less than 5 %” by no more than chance. Outside: "
+        f"{count.get('below', 0)} with fewer outliers than the paper, {count.get('above', 0)} with more; "
+        f"{explained} of these are explained."
+    )
+
+
+def _gap(measured: pd.Series) -> str:
+    """Why nothing can be told; a share of too few people, or of only some of those asked, tells nothing."""
+    if measured["people"] != measured["asked"]:
+        return "not everybody"
+    return "too few" if measured["asked"] < FEWEST_PEOPLE else ""

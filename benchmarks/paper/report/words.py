@@ -65,11 +65,16 @@ def seconds(value: float) -> str:
 
 
 def seconds_spread(mean: float, deviation: float) -> str:
-    """A time ± its standard deviation, both in one unit; a share of a batch has none."""
-    if isnan(mean) or isnan(deviation) or deviation == 0.0:
-        return seconds(mean)
+    """A time ± its standard deviation, both in one unit; one that is written as nothing is left out."""
     factor, unit = (1e6, "µs") if mean < 0.9995e-3 else (1e3, "ms") if mean < 0.9995 else (1.0, "s")
+    if isnan(mean) or isnan(deviation) or _three_digits(deviation * factor) == "0.00":
+        return seconds(mean)
     return f"{_three_digits(mean * factor)} ± {_three_digits(deviation * factor)} {unit}"
+
+
+def factor(times: float) -> str:
+    """How many times as much, as precisely as it is worth knowing: 0.87, 4.9, 1,250."""
+    return f"{times:.2f}" if times < 1 else f"{times:.1f}" if times < 10 else f"{times:,.0f}"
 
 
 def of(part: float, whole: float) -> str:

@@ -6,8 +6,9 @@
     german.features, german.outcome, german.immutable
 
 A file is taken from the first of three places: the folder named by the environment variable ``P2CE_DATA``,
-the user's cache, and OpenML, whose table is prepared as the authors prepared theirs and then kept in the
-cache. Whatever the place, the bytes must have the published checksum, so everybody has the same rows.
+the user's cache (or the folder named by ``P2CE_CACHE``), and OpenML, whose table is prepared as the authors
+prepared theirs and then kept in the cache. Whatever the place, the bytes must have the published checksum,
+so everybody has the same rows.
 """
 
 from p2ce.datasets.dataset import Dataset

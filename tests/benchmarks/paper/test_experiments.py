@@ -1,7 +1,9 @@
 """Each experiment in small: what must hold between the methods holds, and an interrupted run goes on."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 import pandas as pd
@@ -13,19 +15,28 @@ pytest.importorskip("moocore")
 pytest.importorskip("benchmarks")  # not in a packed source
 
 from benchmarks.paper import ours
+from benchmarks.paper import study as study_module
 from benchmarks.paper.experiments import PLAN, plan
+from benchmarks.paper.findings import Findings
+from benchmarks.paper.hypervolume import hypervolume
 from benchmarks.paper.names import METHODS, OURS
-from benchmarks.paper.run import Run
+from benchmarks.paper.peers import PeerPerson
+from benchmarks.paper.run import Run, _answered
+from benchmarks.paper.scoring import COSTS
 from benchmarks.paper.settings import Settings
-from benchmarks.paper.truth import Truth
-from tests.benchmarks.paper.conftest import small_data
+from benchmarks.paper.store import Answered, Store, digest_of
+from benchmarks.paper.study import prepare
+from benchmarks.paper.truth import Truth, true_fronts
+from tests.benchmarks.paper.small_data import small_data
 
 SETTINGS = Settings(people=4, trials=2)
 KEYS = ["experiment", "data", "model", "person"]
 
 
 def small_run(folder: Path, **options: object) -> Run:
-    run = Run.new(SETTINGS, folder=folder, environments=folder / "environments", load=small_data, **options)
+    run = Run(
+        settings=SETTINGS, folder=folder, environments=folder / "environments", load=small_data, **options
+    )
     for task in plan(data=("german", "adult"), peers=False):
         run.do(task)
     return run
@@ -38,12 +49,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def people(run: Run) -> pd.DataFrame:
-    return pd.DataFrame(run.people)
+    return run.findings.tables()["people"]
 
 
 @pytest.fixture(scope="module")
 def answers(run: Run) -> pd.DataFrame:
-    return pd.concat(run.answers, ignore_index=True)
+    return run.findings.tables()["answers"]
 
 
 def beside(people: pd.DataFrame, column: str, first: str, second: str) -> tuple[np.ndarray, np.ndarray]:
@@ -90,7 +101,7 @@ def test_plausible_fronts_never_beat_unconstrained_ones(people: pd.DataFrame) ->
 
 
 def test_the_proven_front_is_never_behind_the_estimate(people: pd.DataFrame) -> None:
-    for column in ("hypervolume", "hypervolume_wide"):
+    for column in ("hypervolume", "hypervolume_grid"):
         proven, heuristic = beside(people, column, "proven", "p2ce")
         kept = ~np.isnan(proven)
         assert (proven[kept] >= heuristic[kept] - 1e-12).all()
@@ -105,10 +116,10 @@ def test_the_partial_test_changes_no_answer(answers: pd.DataFrame) -> None:
 
 def test_volumes_and_shares_lie_between_nothing_and_everything(people: pd.DataFrame) -> None:
     three = people[people["experiment"] == "three"]
-    for column in ("hypervolume", "hypervolume_wide"):
+    for column in ("hypervolume", "hypervolume_grid"):
         assert three[column].astype(float).between(0.0, 1.0).all()
-    # No answer has fewer than one change of three, or of four.
-    assert (three["hypervolume"].astype(float) <= 2 / 3).all()
+    # No answer has fewer than one change of four.
+    assert (three["hypervolume_grid"].astype(float) <= 3 / 4).all()
     assert people.loc[people["experiment"] != "three", "hypervolume"].isna().all()
     assert (people["seconds"] > 0).all()
 
@@ -123,12 +134,13 @@ def test_a_second_run_asks_nobody_again(run: Run, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(ours, "answer", refuse)
     again = small_run(run.folder)
-    pd.testing.assert_frame_equal(pd.DataFrame(again.people), pd.DataFrame(run.people))
+    for name, table in run.findings.tables().items():
+        pd.testing.assert_frame_equal(again.findings.tables()[name], table)
 
 
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
     tasks = plan(experiments=("inlierness",), data=("german",), peers=False)
-    first = Run.new(SETTINGS, folder=tmp_path, environments=tmp_path, load=small_data, commit="one")
+    first = Run(settings=SETTINGS, folder=tmp_path, environments=tmp_path, load=small_data, commit="one")
     for task in tasks[:2]:
         first.do(task)
 
@@ -139,30 +151,137 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
     first.progress = interrupt
     with pytest.raises(KeyboardInterrupt):
         first.do(tasks[2])
-    second = Run.new(SETTINGS, folder=tmp_path, environments=tmp_path, load=small_data, commit="two")
+    second = Run(settings=SETTINGS, folder=tmp_path, environments=tmp_path, load=small_data, commit="two")
     for task in tasks:
         second.do(task)
     assert second.commits == {"one", "two"}
-    assert len(second.people) == len(tasks) * SETTINGS.people
+    assert len(second.findings.people) == len(tasks) * SETTINGS.people
 
 
 def test_every_single_result_is_written_twice(run: Run) -> None:
-    run.write({"settings": {}})
-    for name, rows in (("people", len(run.people)), ("answers", sum(map(len, run.answers)))):
+    run.findings.write(run.folder / "results", {"settings": {}})
+    for name, rows in run.findings.tables().items():
         table = pd.read_csv(run.folder / "results" / f"{name}.csv")
         records = json.loads((run.folder / "results" / f"{name}.json").read_text())
-        assert len(table) == len(records) == rows
+        assert len(table) == len(records) == len(rows)
+        if name == "missing":
+            continue
         assert list(table.columns) == list(records[0])
 
 
 def test_peers_that_are_not_there_are_missing_with_a_reason(tmp_path: Path) -> None:
     missing = tmp_path / "environments"
     missing.write_text("a file, so that no environment can be made here")
-    run = Run.new(SETTINGS, folder=tmp_path / "report", environments=missing, load=small_data)
+    run = Run(settings=SETTINGS, folder=tmp_path / "report", environments=missing, load=small_data)
     tasks = plan(experiments=("inlierness",), data=("german",))
     run.do(next(task for task in tasks if task.method == "nice"))
-    assert run.people == []
-    assert [(row["method"], bool(row["reason"])) for row in run.missing] == [("nice", True)]
+    assert run.findings.people == []
+    assert [(row["method"], bool(row["reason"])) for row in run.findings.missing] == [("nice", True)]
+
+
+def test_a_model_that_denies_nobody_leaves_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study_module, "THRESHOLD", -1.0)
+    run = Run(settings=SETTINGS, folder=tmp_path, environments=tmp_path, load=small_data)
+    for task in plan(experiments=("forests",), data=("german",)):
+        run.do(task)
+    assert run.findings.people == []
+    assert {row["reason"] for row in run.findings.missing} == {"the model denies nobody in the test part"}
+
+
+def test_people_are_denied_ones_of_the_test_part() -> None:
+    study = prepare(small_data("german"), "logistic", SETTINGS, cache=None)
+    assert set(study.people.index) <= set(study.denied.index) <= set(study.parts.test.index)
+    assert not study.accepts(study.denied.to_numpy(float)).any()
+    assert study.accepts(study.parts.test.drop(study.denied.index).to_numpy(float)).all()
+    assert not set(study.parts.test.index) & set(study.parts.train.index)
+
+
+def test_every_setting_has_answers_of_its_own() -> None:
+    others = [{"seed": 1}, {"scaled_maximum": False}, {"split": "code"}, {"people": 3}, {"trials": 1}]
+    found = {
+        prepare(small_data("german"), "forest", replace(SETTINGS, **other), cache=None).fingerprint
+        for other in [{}, *others]
+    }
+    assert len(found) == 1 + len(others)
+
+
+def test_the_time_of_a_batch_is_divided_by_its_people() -> None:
+    study = prepare(small_data("german"), "logistic", SETTINGS, cache=None)
+    explainer = ours.explainer_of(study, "proven", objectives=1)
+    explainer.warm_up()
+    start = perf_counter()
+    outcome = ours.answer(study, "proven", objectives=1)
+    whole = perf_counter() - start
+    total = sum(person.seconds for person in outcome.people)
+    assert 0 < total < whole / ours.REPEATS
+    start = perf_counter()
+    list(explainer.explain_many(study.people, progress=False))
+    assert total > 0.05 * (perf_counter() - start)  # other work on the machine may stretch either
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "status", "kept"),
+    [
+        (((1.0, 2.0),), None, "FOUND", 1),
+        ((), "No counterfactuals found for any of the query points!", "NOTHING", 0),
+        ((), "ValueError: empty range", "ERROR", 0),
+        (((1.0, float("nan")),), None, "ERROR", 0),
+    ],
+)
+def test_what_a_peer_says_is_kept(rows: tuple, error: str | None, status: str, kept: int) -> None:
+    answered = _answered(PeerPerson(seconds=1.0, rows=rows, error=error))
+    assert (answered.status, len(answered.rows)) == (status, kept)
+    assert bool(answered.error) == (status != "FOUND")
+
+
+def test_what_the_model_refuses_counts_as_no_answer(tmp_path: Path) -> None:
+    study = prepare(small_data("german"), "logistic", SETTINGS, cache=None)
+    person = study.people.iloc[0].to_numpy(float)
+    cheap, dear = person.copy(), study.parts.test[study.accepts(study.parts.test.to_numpy(float))].iloc[0]
+    cheap[1] += 0.1
+    task = next(task for task in plan(experiments=("three",)) if task.method == "dice-random")
+    findings = Findings()
+    people = (
+        Answered(seconds=1.0, status="FOUND", rows=(tuple(cheap), tuple(dear.astype(float)))),
+        Answered(seconds=1.0, status="FOUND", rows=(tuple(study.people.iloc[1].astype(float)),)),
+        Answered(seconds=1.0, status="NOTHING", rows=()),
+        Answered(seconds=None, status="ERROR", rows=(), error="it broke"),
+    )
+    findings.add(task, study, true_fronts(study, Store(tmp_path)), people)
+    tables = findings.tables()
+    assert tables["answers"]["valid"].tolist() == [False, True, False]
+    assert tables["people"]["answers"].tolist() == [2, 1, 0, 0]
+    costs = tables["answers"]["mean_distance"].tolist()
+    assert costs[0] < costs[1]
+    assert tables["people"]["best_cost"].tolist()[:1] == costs[1:2]
+    assert tables["people"]["best_cost"].isna().tolist() == [False, True, True, True]
+    assert (tables["people"]["hypervolume_grid"].tolist()[1:]) == [0.0, 0.0, 0.0]
+    assert tables["people"]["front_is_true"].isna().all()  # a peer looks elsewhere
+
+
+def test_volumes_are_beside_the_worst_that_anybody_has(people: pd.DataFrame, answers: pd.DataFrame) -> None:
+    cell = {"experiment": "three", "data": "adult", "model": "lightgbm"}
+    mine, given = (
+        table[(table[list(cell)] == list(cell.values())).all(axis=1)] for table in (people, answers)
+    )
+    worst = given[list(COSTS)].max().to_numpy()
+    for _, line in mine.iterrows():
+        own = given[(given["method"] == line["method"]) & (given["person"] == line["person"])]
+        expected = hypervolume(own[list(COSTS)].to_numpy(float), worst)
+        assert line["hypervolume"] == pytest.approx(expected)
+    assert (mine["hypervolume"] > 0).any()
+
+
+def test_answers_are_kept_under_the_code_that_gave_them(tmp_path: Path) -> None:
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "one.py").write_text("a = 1")
+    before = digest_of(tmp_path / "part")
+    (tmp_path / "part" / "notes.txt").write_text("no code")
+    assert digest_of(tmp_path / "part") == before
+    (tmp_path / "part" / "one.py").write_text("a = 2")
+    changed = digest_of(tmp_path / "part")
+    (tmp_path / "part" / "one.py").rename(tmp_path / "part" / "two.py")
+    assert len({before, changed, digest_of(tmp_path / "part")}) == 3
 
 
 def test_all_methods_have_a_name_for_readers() -> None:
@@ -178,7 +297,9 @@ def test_equality_of_fronts_can_fail() -> None:
     )
     assert truth.equals(truth.plausible[::-1], plausible=True, objectives=3)
     assert not truth.equals(truth.plausible[:1], plausible=True, objectives=3)
-    assert not truth.equals(truth.plausible + np.array([1e-6, 0, 0]), plausible=True, objectives=3)
+    for column in range(3):
+        one_more = np.eye(3)[column] * np.array([1e-6, 1e-6, 1.0])
+        assert not truth.equals(truth.plausible + one_more, plausible=True, objectives=3)
     assert not truth.equals(truth.plausible, plausible=False, objectives=3)
     assert truth.equals(truth.plausible[:1], plausible=True, objectives=1)
     assert not truth.equals(np.empty((0, 3)), plausible=True, objectives=1)

@@ -22,7 +22,9 @@ from tests.benchmarks.paper.tiny_results import answer, person, tiny
 
 
 def test_a_scatter_has_medians_and_ninety_per_cent(tmp_path: Path) -> None:
-    people = [person(number, best_cost=number / 100, seconds=(number + 1) / 1000) for number in range(101)]
+    people = [
+        person(number, best_cost=number / 100, seconds_alone=(number + 1) / 1000) for number in range(101)
+    ]
     (panel,) = scatter_info(tiny(tmp_path, people), "one").panels
     (point,) = panel.points
     assert panel.title == "German Credit, LightGBM"
@@ -34,7 +36,11 @@ def test_a_scatter_has_medians_and_ninety_per_cent(tmp_path: Path) -> None:
 
 
 def test_a_scatter_leaves_out_whom_nobody_answered(tmp_path: Path) -> None:
-    people = [person(0, seconds=0.0), person(1, best_cost=None), person(0, method="nice", best_cost=None)]
+    people = [
+        person(0, seconds_alone=0.0),
+        person(1, best_cost=None),
+        person(0, method="nice", best_cost=None),
+    ]
     info = scatter_info(tiny(tmp_path, people), "one")
     assert info.methods == ("proven",)
     assert info.panels[0].points[0].seconds.middle > 0  # a logarithm can be taken
@@ -54,6 +60,14 @@ def test_bars_have_intervals_the_papers_value_and_notes(tmp_path: Path) -> None:
     assert (second.note, third.note) == ("not run", "no valid answer")
     assert isnan(second.value)
     assert adult.bars[1].value == 0.0
+
+
+def test_what_the_plan_leaves_out_is_not_called_not_run(tmp_path: Path) -> None:
+    people = [person(0, method="nice-bare"), person(0, model="mlp")]
+    info = outlier_info(
+        summarise(tiny(tmp_path, people, [answer(0, method="nice-bare"), answer(0, model="mlp")])), "one"
+    )
+    assert [bar.note for panel in info.panels for bar in panel.bars] == ["not run", "", "", "not asked"]
 
 
 def test_hypervolumes_stay_between_nothing_and_everything(tmp_path: Path) -> None:

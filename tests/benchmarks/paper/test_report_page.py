@@ -15,10 +15,13 @@ from benchmarks.paper.report import results_markdown, write_report
 from benchmarks.paper.report.differences import DIFFERENCES
 from benchmarks.paper.report.example import choose_example, example_table
 from benchmarks.paper.report.facts import command
+from benchmarks.paper.report.other_tables import failures_table
 from benchmarks.paper.report.page import SECTIONS
 from benchmarks.paper.report.results import read_results
+from benchmarks.paper.report.summaries import summarise
+from benchmarks.paper.report.tables import main_table
 from tests.benchmarks.paper.made_up_results import frames, write_results
-from tests.benchmarks.paper.tiny_results import answer, person, tiny
+from tests.benchmarks.paper.tiny_results import answer, person, study, tiny
 
 VOID = {"meta", "img", "source", "br", "link"}
 HOSTILE = "<script>alert('1')</script>|\"&_x*[a](b)`$\\frac$"
@@ -91,6 +94,9 @@ def test_the_page_has_every_section_and_the_run(page: Reader) -> None:
         "Made-up CPU, 2 cores",
         "needs Python ≥ 3.12",
         "Told <by> the run.",
+        "python -m benchmarks.paper --data adult",
+        "Left out: the data sets German Credit and Taiwan, by --data.",
+        "Costs are divided by the worst on the grid",
     ):
         assert told in page.text
     assert all(each.topic in page.text for each in DIFFERENCES)
@@ -106,6 +112,7 @@ def test_the_markdown_has_the_same_tables_and_is_well_formed(folder: Path) -> No
     text = results_markdown(folder)
     assert all(told in text for told in ("2026-11-01", "0123abc", "Made-up CPU, 2 cores"))
     assert "(paper 0.171 ± 0.107)" in text
+    assert "Left out: the data sets German Credit and Taiwan, by --data." in text
     check_tables(text)
 
 
@@ -128,8 +135,15 @@ def test_no_text_of_a_run_becomes_markup(tmp_path: Path) -> None:
         [person(0, **{**cell, "status": HOSTILE, "error": HOSTILE, "values": values})],
         [answer(0, **{**cell, "broken": HOSTILE, "allowed": False, "values": json.dumps({HOSTILE: 3})})],
         missing=[{**cell, "reason": HOSTILE}],
-        studies=[{"data": HOSTILE, "model": "mlp", "parameters": HOSTILE}],
-        run={"date": HOSTILE, "machine": HOSTILE, "versions": {HOSTILE: HOSTILE}, "reference_point": HOSTILE},
+        studies=[study(HOSTILE, "mlp", 1, parameters=HOSTILE)],
+        run={
+            "command": HOSTILE,
+            "left_out": [HOSTILE],
+            "date": HOSTILE,
+            "machine": HOSTILE,
+            "versions": {HOSTILE: HOSTILE},
+            "reference_point": HOSTILE,
+        },
     )
     written = write_report(tmp_path).read_text("utf-8")
     page = Reader(written)
@@ -149,6 +163,57 @@ def test_a_run_that_wrote_nothing_has_a_page(tmp_path: Path) -> None:
     check_tables(results_markdown(tmp_path))
 
 
+@pytest.mark.parametrize("name", ["people", "answers", "studies", "missing"])
+def test_a_missing_column_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
+    made = frames(people=1)
+    for column in made[name].columns:
+        write_results(tmp_path, {**made, name: made[name].drop(columns=column)})
+        with pytest.raises(ValueError, match=f"column '{column}' in {name}.csv"):
+            read_results(tmp_path)
+
+
+def test_nothing_left_out_and_nothing_failed_is_said(tmp_path: Path) -> None:
+    tiny(tmp_path, [person(0)], [answer(0)], run={})
+    page = Reader(write_report(tmp_path).read_text("utf-8"))
+    assert "Every row was run." in page.text
+    assert "What peers said" not in page.text
+
+
+def test_what_peers_said_instead_of_an_answer_is_counted(tmp_path: Path) -> None:
+    failed = {"best_cost": None, "answers": 0, "status": "NOTHING"}
+    people = [person(number, method="dice-random", error="None found.", **failed) for number in range(2)]
+    people += [person(0, method="nice", error="x" * 999, **failed), person(0, error="of ours", **failed)]
+    results = tiny(tmp_path, people)
+    (group,) = failures_table(results).groups
+    told = [[cell.text for cell in row] for row in group.rows]
+    assert told[0] == ["DiCE (random)", "None found.", "2"]
+    assert (told[1][0], len(told[1][1]), len(told)) == ("NICE", 300, 2)
+    write_report(tmp_path)
+    assert "None found." in (tmp_path / "index.html").read_text("utf-8")
+    assert "None found." in results_markdown(tmp_path)
+
+
+def test_times_of_a_batch_and_of_a_call_are_columns_of_their_own(tmp_path: Path) -> None:
+    people = [person(number, seconds=0.001, seconds_alone=0.002 + number / 1000) for number in range(3)]
+    people += [person(0, method="nice", seconds=0.004, seconds_alone=None)]
+    results = tiny(tmp_path, people)
+    table = main_table(results, summarise(results), "one")
+    start = table.columns.index("Time, in a batch")
+    assert table.columns[start : start + 3] == ("Time, in a batch", "Time, one call", "One call, mean")
+    proven, nice = ([cell.text for cell in row[start : start + 3]] for row in table.groups[0].rows)
+    assert proven == ["1.00 ms", "3.00 ms", "3.00 ± 1.00 ms"]
+    assert nice == ["–", "4.00 ms", "4.00 ms"]
+
+
+def test_hypervolumes_stand_beside_the_papers_and_by_the_grid(tmp_path: Path) -> None:
+    people = [person(0, experiment="three", method="p2ce", hypervolume=0.5, hypervolume_grid=0.3)]
+    results = tiny(tmp_path, people)
+    table = main_table(results, summarise(results), "three")
+    row = dict(zip(table.columns, table.groups[0].rows[0], strict=True))
+    assert (row["Hypervolume"].text, row["Hypervolume"].beside) == ("0.500", "paper 0.52 ± 0.12")
+    assert (row["By the grid"].text, row["By the grid"].beside) == ("0.300", "")
+
+
 def test_a_folder_without_results_says_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"benchmarks\.paper --quick"):
         write_report(tmp_path)
@@ -162,7 +227,6 @@ def test_gaps_everywhere_are_coped_with(tmp_path: Path) -> None:
             frame[column] = frame[column].astype(object)
             frame.loc[frame.index % 7 == place % 7, column] = None
         made[name] = frame[(frame["data"] == "german") & frame["experiment"].isin(["one", "three"])]
-    made["answers"] = made["answers"].drop(columns=["outlier_axis_parallel", "values"])
     Reader(write_report(write_results(tmp_path, made, {})).read_text("utf-8"))
     check_tables(results_markdown(tmp_path))
 
@@ -172,6 +236,10 @@ def test_a_quick_run_says_that_it_proves_nothing(tmp_path: Path) -> None:
     page = Reader(write_report(tmp_path).read_text("utf-8"))
     assert "prove nothing" in page.text
     assert command(results.run) == "python -m benchmarks.paper --quick --split code"
+    assert (
+        command({**results.run, "command": "python -m benchmarks.paper -x"})
+        == "python -m benchmarks.paper -x"
+    )
     assert "This run took the other, by --split code." in page.text
 
 
@@ -200,8 +268,7 @@ def test_without_the_persons_own_values_only_what_differs_is_shown(tmp_path: Pat
         answer(0, **cell),
         answer(0, **cell, answer=1) | {"values": json.dumps({"age": 30, "loan": 1})},
     ]
-    people = [{name: value for name, value in person(0, **cell).items() if name not in ("values", "score")}]
-    example = choose_example(tiny(tmp_path, people, answers))
+    example = choose_example(tiny(tmp_path, [person(0, **cell, values="", score=None)], answers))
     assert example is not None
     assert example.changed == ("loan",)
     assert example_table(example).groups[0].rows[0][-1].text == "–"

@@ -19,19 +19,27 @@ def test_a_summary_of_three_people_by_hand(tmp_path: Path) -> None:
     results = tiny(
         tmp_path,
         [
-            person(0, seconds=1.0, best_cost=0.1),
-            person(1, seconds=2.0, best_cost=0.3),
-            person(2, seconds=6.0, best_cost=None, answers=0, status="NO_RECOURSE", front_is_true=False),
+            person(0, seconds_alone=1.0, seconds=0.5, best_cost=0.1),
+            person(1, seconds_alone=2.0, seconds=0.5, best_cost=0.3),
+            person(
+                2,
+                seconds_alone=6.0,
+                seconds=0.5,
+                best_cost=None,
+                answers=0,
+                status="NO_RECOURSE",
+                front_is_true=False,
+            ),
         ],
         [answer(0, outlier=True), answer(1), answer(1, answer=1, valid=False, outlier=True, on_grid=False)],
     )
     row = summarise(results).iloc[0]
-    assert (row["people"], row["answered"], row["given"], row["answers"]) == (3, 2, 3, 2)
+    assert (row["asked"], row["people"], row["answered"], row["given"], row["answers"]) == (3, 3, 2, 3, 2)
     assert row["answered_share"] == pytest.approx(2 / 3)
     assert row["answers_per_person"] == pytest.approx(2 / 3)
     assert row["cost_mean"] == pytest.approx(0.2)
     assert row["cost_sd"] == pytest.approx(np.sqrt(0.02))
-    assert (row["seconds_median"], row["seconds_mean"]) == (2.0, 3.0)
+    assert (row["seconds_in_batch"], row["seconds_median"], row["seconds_mean"]) == (0.5, 2.0, 3.0)
     assert row["seconds_sd"] == pytest.approx(np.sqrt(7.0))
     assert (row["fronts_true"], row["fronts_checked"]) == (2, 3)
     assert row["outliers"] == 0.5  # the invalid answer's word does not count
@@ -50,12 +58,39 @@ def test_costs_of_the_proof_are_those_of_the_same_people(tmp_path: Path) -> None
 
 def test_a_person_without_an_answer_has_no_volume_and_counts(tmp_path: Path) -> None:
     people = [
-        person(0, experiment="three", hypervolume=0.6, hypervolume_wide=0.8),
+        person(0, experiment="three", hypervolume=0.6, hypervolume_grid=0.8),
         person(1, experiment="three", hypervolume=None, answers=0, best_cost=None),
     ]
     row = summarise(tiny(tmp_path, people)).iloc[0]
     assert row["hypervolume_mean"] == pytest.approx(0.3)
-    assert row["hypervolume_wide_mean"] == pytest.approx(0.4)
+    assert row["hypervolume_grid_mean"] == pytest.approx(0.4)
+
+
+def test_only_the_proof_is_timed_in_a_batch(tmp_path: Path) -> None:
+    people = [
+        person(0, seconds=0.1, seconds_alone=0.3),
+        person(0, method="p2ce", seconds=0.4, seconds_alone=0.4),
+        person(0, method="nice", seconds=0.2, seconds_alone=None),
+        person(1, method="nice", seconds=None, seconds_alone=None, status="ERROR"),  # it crashed
+    ]
+    summary = summarise(tiny(tmp_path, people)).set_index("method")
+    assert summary["seconds_median"].to_dict() == {"proven": 0.3, "p2ce": 0.4, "nice": 0.2}
+    assert summary["seconds_in_batch"].dropna().to_dict() == {"proven": 0.1}
+
+
+def test_a_share_of_outliers_is_the_mean_over_people(tmp_path: Path) -> None:
+    answers = [answer(0, answer=number, outlier=True, outlier_axis_parallel=True) for number in range(9)]
+    answers += [answer(1), answer(2, valid=False, outlier=True)]
+    row = summarise(tiny(tmp_path, [person(number) for number in range(3)], answers)).iloc[0]
+    assert (row["outliers"], row["outliers_axis_parallel"]) == (0.5, 0.5)  # of all answers it would be 0.9
+    assert (row["outliers_low"], row["outliers_high"]) == pytest.approx(wilson(0.5, 2))
+
+
+def test_an_answer_of_which_nothing_is_said_counts_as_wrong(tmp_path: Path) -> None:
+    silent = answer(0, valid=None, allowed=None, plausible=None, on_grid=None)
+    results = tiny(tmp_path, [person(0)], [silent])
+    for row in (summarise(results).iloc[0], broken_by_kind(results).iloc[0]):
+        assert (row["invalid"], row["not_allowed"], row["implausible"], row["off_grid"]) == (1, 1, 1, 1)
 
 
 def test_intervals_of_one_persons_answers_count_the_person_once(tmp_path: Path) -> None:
@@ -67,10 +102,10 @@ def test_intervals_of_one_persons_answers_count_the_person_once(tmp_path: Path) 
 
 def test_a_method_with_no_answer_has_no_shares(tmp_path: Path) -> None:
     nobody = [
-        person(0, method="nice", answers=0, best_cost=None, seconds=None, status="ERROR", error="broke")
+        person(0, method="nice", answers=0, best_cost=None, seconds=None, seconds_alone=None, status="ERROR")
     ]
     row = summarise(tiny(tmp_path, nobody)).iloc[0]
-    assert (row["people"], row["answered"], row["errors"]) == (1, 0, 1)
+    assert (row["people"], row["answered"]) == (1, 0)
     assert np.isnan([row["cost_mean"], row["outliers"], row["outliers_low"], row["seconds_median"]]).all()
 
 
@@ -123,6 +158,7 @@ def test_broken_constraints_are_counted_once_per_kind(tmp_path: Path) -> None:
     assert (row["given"], row["not_allowed"]) == (3, 2)
     assert [row[f"kind: {kind}"] for kind in ("immutable", "range", "changes")] == [1, 1, 1]
     assert "kind: whole" not in row  # no answer breaks it
+    assert row["only_changes"] == 0  # the one with too many changes breaks more
     assert kinds_of("") == frozenset()
 
 
@@ -135,6 +171,13 @@ def test_broken_constraints_are_counted_once_per_kind(tmp_path: Path) -> None:
         (words.seconds(118.51), "119 s"),
         (words.seconds_spread(0.0123, 0.2), "12.3 ± 200 ms"),
         (words.seconds_spread(0.5, float("nan")), "500 ms"),
+        (
+            words.seconds_spread(0.00027, 1e-18),
+            "270 µs",
+        ),  # equal numbers seldom have a deviation of exactly 0
+        (words.factor(0.957), "0.96"),
+        (words.factor(4.93), "4.9"),
+        (words.factor(1250.4), "1,250"),
         (words.spread(0.093, 0.081), "0.093 ± 0.081"),
         (words.spread(0.093, float("nan")), "0.093"),
         (words.share_within(0.04, 0.011, 0.135), "4.0 [1–14]"),

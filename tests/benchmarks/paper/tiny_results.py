@@ -28,7 +28,7 @@ def person(number: int, **told: Any) -> dict[str, Any]:
         "front_is_true": True,
         "front_is_plausible_truth": True,
         "hypervolume": None,
-        "hypervolume_wide": None,
+        "hypervolume_grid": None,
         "best_cost": 0.1,
         "error": "",
         "values": json.dumps({"age": 30.0, "loan": 4.0}),
@@ -59,6 +59,21 @@ def answer(number: int, **told: Any) -> dict[str, Any]:
     return {**usual, **told}
 
 
+def study(data: str, model: str, people: int, **told: Any) -> dict[str, Any]:
+    """A row of studies.csv."""
+    usual = {
+        "rows": 1000,
+        "features": 2,
+        "mutable": 1,
+        "balanced_accuracy_validation": 0.7,
+        "balanced_accuracy_test": 0.7,
+        "denied": 100,
+        "parameters": "{}",
+        "seconds_training": 1.0,
+    }
+    return {"data": data, "model": model, "people": people, **usual, **told}
+
+
 def tiny(
     folder: Path,
     people: list[dict[str, Any]] | None = None,
@@ -68,7 +83,12 @@ def tiny(
     studies: list[dict[str, Any]] | None = None,
     run: dict[str, Any] | None = None,
 ) -> Results:
-    """Write these rows and read them as the report does."""
+    """Write these rows and read them as the report does; unless told, nobody else was asked."""
+    if studies is None:
+        persons: dict[tuple[str, str], set[int]] = {}
+        for each in people or []:
+            persons.setdefault((each["data"], each["model"]), set()).add(each["person"])
+        studies = [study(data, model, len(numbers)) for (data, model), numbers in persons.items()]
     rows = {"people": people, "answers": answers, "missing": missing, "studies": studies}
     write_results(folder, {name: pd.DataFrame(these or []) for name, these in rows.items()}, run)
     return read_results(folder)

@@ -1,11 +1,9 @@
 """Small worlds for the paper's experiments: three data sets of a few hundred rows, under the real names."""
 
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from p2ce.datasets import Dataset
 
@@ -36,9 +34,3 @@ def small_data(name: str) -> Dataset:
         immutable=("Age",),
         categories=(),
     )
-
-
-@pytest.fixture(scope="session")
-def no_environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder without any peer's environment."""
-    return tmp_path_factory.mktemp("environments")

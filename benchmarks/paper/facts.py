@@ -1,0 +1,61 @@
+"""What a reader has to know about a run before believing it."""
+
+import os
+import platform
+import subprocess
+from dataclasses import asdict
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.paper.hypervolume import REFERENCE_POINT
+from benchmarks.paper.run import Run
+
+LIBRARIES = ("p2ce", "numpy", "numba", "scikit-learn", "lightgbm", "torch", "shap", "optuna", "moocore")
+
+
+def facts_of(run: Run, *, quick: bool, command: str, left_out: list[str]) -> dict[str, Any]:
+    """Everything that belongs above the tables."""
+    return {
+        "settings": asdict(run.settings),
+        "quick": quick,
+        "command": command,
+        "left_out": left_out,
+        "date": date.today().isoformat(),
+        "commit": ", ".join(sorted(run.commits)),
+        "machine": machine(),
+        "versions": {name: _version(name) for name in LIBRARIES} | run.versions,
+        "reference_point": REFERENCE_POINT,
+    }
+
+
+def commit() -> str:
+    """The commit of the code, marked if it was changed since."""
+    root = Path(__file__).parents[2]
+    told = []
+    for command in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--", "src", "benchmarks"]):
+        done = subprocess.run(["git", *command], cwd=root, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return "unknown"
+        told.append(done.stdout.strip())
+    return f"{told[0]} with changes" if told[1] else told[0]
+
+
+def machine() -> str:
+    """The processor, and Python."""
+    names = [platform.processor() or platform.machine()]
+    cpus = Path("/proc/cpuinfo")
+    if cpus.exists():
+        names += [
+            line.split(":", 1)[1].strip() for line in cpus.read_text().splitlines() if "model name" in line
+        ]
+    threads = "one thread for all but OCEAN"
+    return f"{names[-1]}, {os.cpu_count()} cores, {threads}, Python {platform.python_version()}"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,59 @@
+"""In the toy the nearest accepted point is implausible, and the nearest plausible one is found."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("benchmarks")  # not in a packed source
+
+import p2ce
+from benchmarks.paper.toy import FIRST, SECOND, STEP, Toy, World, draw, make_world, solve
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return make_world()
+
+
+@pytest.fixture(scope="module")
+def toy(world: World) -> Toy:
+    return solve(world)
+
+
+def test_only_one_of_the_two_answers_is_plausible(world: World, toy: Toy) -> None:
+    for point, plausible in ((toy.person, True), (toy.nearest, False), (toy.plausible, True)):
+        score, density = world.on(*(np.array([value]) for value in point))
+        assert (score[0] >= 0.5) == (point != toy.person)
+        assert (density[0] >= world.plausible_from) == plausible
+    assert toy.nearest_distance < toy.plausible_distance
+
+
+def test_no_point_of_the_grid_is_nearer(world: World, toy: Toy) -> None:
+    actions = p2ce.ActionSet.infer(world.rows).step({FIRST: STEP, SECOND: STEP})
+    axes = [
+        np.append(feature.candidates(), now)
+        for feature, now in zip(actions.features, toy.person, strict=True)
+    ]
+    first, second = np.meshgrid(*axes)
+    score, density = world.on(first, second)
+    deviation = world.rows.to_numpy().std(axis=0)
+    apart = np.hypot((first - toy.person[0]) / deviation[0], (second - toy.person[1]) / deviation[1])
+    accepted = score >= 0.5
+    assert apart[accepted].min() == pytest.approx(toy.nearest_distance)
+    plausible = accepted & (density >= world.plausible_from)
+    assert apart[plausible].min() == pytest.approx(toy.plausible_distance)
+
+
+def test_the_figure_is_drawn_the_same_every_time(world: World, toy: Toy, tmp_path: Path) -> None:
+    draw(world, toy, tmp_path / "one")
+    draw(world, toy, tmp_path / "two")
+    for name in ("toy.png", "toy.svg"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_the_world_is_the_same_for_the_same_seed(world: World) -> None:
+    pd.testing.assert_frame_equal(make_world().rows, world.rows)
+    assert not make_world(seed=1).rows.equals(world.rows)
