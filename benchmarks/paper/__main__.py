@@ -88,12 +88,12 @@ def main() -> int:
             "\nInterrupted. What was answered is kept: the same command goes on from here.", file=sys.stderr
         )
         return 130
+    except P2CEError as error:  # such as data that cannot be found; before the others, which it derives from
+        print(error, file=sys.stderr)
     except ModuleNotFoundError as error:
         print(f"{error.name} is not installed. Type: pip install '.[paper]'", file=sys.stderr)
     except OSError as error:
         print(f"{error.filename} cannot be used: {error.strerror}.", file=sys.stderr)
-    except P2CEError as error:  # such as data that cannot be found
-        print(error, file=sys.stderr)
     return 1
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.paper.names import DATA_SETS
-from benchmarks.paper.report.explanations import EXPLANATIONS
+from benchmarks.paper.report import words
 from benchmarks.paper.report.intervals import difference, wilson
 from benchmarks.paper.report.published import ONE_OBJECTIVE_OUTLIERS_BELOW, PEOPLE, published
 
@@ -24,7 +24,7 @@ def outlier_cells(summary: pd.DataFrame) -> pd.DataFrame:
     chance" if it is above a share of which the paper says "less than", but not above its interval; "too few"
     or "not everybody" if that cannot be told, "" if it was not measured. ``low`` to ``high`` is the interval
     of the paper's share. ``apart_low`` to ``apart_high`` is the 95 % interval of the difference, which also
-    knows that ours is a share of few.
+    knows that ours is a share of few. ``explanation`` says what a share outside is due to, if that shows.
     """
     rows = []
     for experiment, data, model in CELLS:
@@ -46,7 +46,11 @@ def outlier_cells(summary: pd.DataFrame) -> pd.DataFrame:
             place = "below" if share < low else "above" if share > high else "inside"
             if at_most and place == "inside" and share >= theirs:
                 place = "within chance"
-        explanation = EXPLANATIONS.get((experiment, data, model, place), "")
+        explanation = ""
+        if measured is not None and place in ("below", "above"):
+            by_axes = float(measured["outliers_axis_parallel"])
+            other_judge = by_axes <= high if place == "above" else by_axes >= low
+            explanation = _explanation(by_axes if other_judge else None, apart)
         rows.append(
             {
                 "experiment": experiment,
@@ -79,11 +83,23 @@ def outliers_in_words(cells: pd.DataFrame) -> str:
         return few or "No answer of “P²CE, proven” stands beside a figure of the paper, for everybody asked."
     explained = int((cells["explanation"] != "").sum())
     return (
-        f"{few}{count.get('inside', 0)} of {judged} measured cells lie inside, "
-        f"{count.get('within chance', 0)} more are above “less than 5 %” by no more than chance. Outside: "
+        f"{few}Of {judged} measured cells {count.get('inside', 0)} lie inside, and "
+        f"{count.get('within chance', 0)} above “less than 5 %” by no more than chance. Outside: "
         f"{count.get('below', 0)} with fewer outliers than the paper, {count.get('above', 0)} with more; "
         f"{explained} of these are explained."
     )
+
+
+def _explanation(by_axes: float | None, apart: tuple[float, float]) -> str:
+    """What puts a share outside the paper's interval: the judge, chance, or nothing that shows here."""
+    reasons = []
+    if by_axes is not None:
+        share = words.per_cent(by_axes)
+        reasons.append(f"by the axis-parallel judge, which the authors' code used, it is {share} %")
+    if apart[0] <= 0.0 <= apart[1]:
+        reasons.append("the difference is within chance: its interval holds 0")
+    told = "; ".join(reasons)
+    return told[:1].upper() + told[1:]
 
 
 def _gap(measured: pd.Series) -> str:

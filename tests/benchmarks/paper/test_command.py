@@ -62,6 +62,16 @@ def test_what_cannot_be_run_is_refused_at_once(options: list[str], told: str) ->
     assert told in done.stderr
 
 
+@pytest.mark.skipif("P2CE_DATA" not in os.environ, reason="P2CE_DATA names no folder with german.csv")
+def test_a_report_that_cannot_be_written_is_known_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    for option in (["--out", str(tmp_path / "file")], ["--out", str(tmp_path), "--markdown", str(tmp_path)]):
+        done = command("--data", "german", "--no-peers", *option)
+        assert done.returncode == 1
+        assert "cannot be used" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 def test_without_data_it_says_what_to_set(tmp_path: Path) -> None:
     nowhere = {"P2CE_DATA": str(tmp_path), "P2CE_CACHE": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
     done = command("--data", "german", "--no-peers", "--out", str(tmp_path / "report"), **nowhere)
