@@ -64,12 +64,13 @@ def tabulate(costs: Sequence[FloatArray], joins: Sequence[Join], placement: Plac
             placement.lowest,
             placement.highest,
             placement.position,
+            objective,
             join is Join.MAX,
             SCALE_BITS,
             SMALLEST_SCALE,
-            steps[:, objective],
-            envelope[:, objective],
-            tick[:, objective],
+            steps,
+            envelope,
+            tick,
         )
     if not np.isfinite(tick).all():
         raise InvalidObjective(

@@ -323,7 +323,9 @@ class _Search:
         )
 
 
-def warm_waves(layout: "ScoreLayout", people: "FlatPeople", rules: "Rules") -> None:
+def warm_waves(
+    layout: "ScoreLayout", people: "FlatPeople", rules: "Rules", scores: Sequence[OutsideScore]
+) -> None:
     """Compile what only some searches need, so that it does not cost time then."""
     from p2ce.search import propose as kernels
     from p2ce.search.lanes import new_lane, new_mail, new_scratch
@@ -336,3 +338,14 @@ def warm_waves(layout: "ScoreLayout", people: "FlatPeople", rules: "Rules") -> N
         mail.spans[0, a]["low"], mail.spans[0, a]["high"] = spot["lowest"], spot["highest"]
     if (people.spots[0]["lowest"] < people.spots[0]["highest"]).any():
         kernels.cut_mailed_box(people, 0, lane, scratch, mail, 0)
+    # The whole grid is no hopeless box, as a rule, so that every stage of a bound has its turn.
+    spots = people.spots[:1]
+    everywhere = Boxes(
+        low=np.ascontiguousarray(spots["lowest"]),
+        high=np.ascontiguousarray(spots["highest"]),
+        must=np.zeros(spots.shape, dtype=np.bool_),
+        changes_left=np.full(1, spots.shape[1]),
+    )
+    for score in scores:
+        if score.has_bound:
+            score.people.hopeless(np.zeros(1, dtype=np.int64), everywhere)

@@ -17,7 +17,7 @@ from p2ce.verify.batch import Batch, prepare
 from p2ce.verify.estimate import PAPER, Known, with_estimate
 from p2ce.verify.outside import outside_scores
 from p2ce.verify.people import unseen_labels
-from p2ce.verify.points import Checked, check_points, surely_refused
+from p2ce.verify.points import Checked, check_points, compiled_scores, surely_refused
 from p2ce.verify.published import search_published
 from p2ce.verify.setup import Setup
 
@@ -130,9 +130,13 @@ def compile_kernels(setup: Setup, values: FloatArray) -> None:
     batch = prepare(setup, values)
     surely_refused(setup, batch)
     small = replace(setup, max_changes=1, estimate=None)
-    _search(small, batch, np.arange(len(values)), {})
+    everyone = np.arange(len(values))
+    _search(small, batch, everyone, {})
+    if setup.slots.detector is not None:
+        compiled_scores(setup, batch.people, setup.slots.detector, everyone, batch.placement.position)
     if setup.in_waves:
-        warm_waves(setup.layout, batch.people, _rules(small))
+        scores = outside_scores(small, batch.placement, batch.wide, batch.networks, everyone, None)
+        warm_waves(setup.layout, batch.people, _rules(small), scores)
     else:
         warm_open(setup.layout, batch.people)
 

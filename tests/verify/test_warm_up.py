@@ -1,0 +1,50 @@
+"""After `warm_up` nothing is left to compile: the first hard person waits no longer than the next one."""
+
+import subprocess
+import sys
+
+import pytest
+
+# In a process of its own: in this one other tests have compiled everything already.
+PROGRAM = """
+import gc, sys, warnings
+import numpy as np, pandas as pd
+from numba.core.dispatcher import Dispatcher
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+import p2ce
+
+rng = np.random.default_rng(0)
+frame = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
+good = (frame.sum(axis=1) + frame["a"] * frame["b"] > 2).astype(int)
+models = {
+    "network": make_pipeline(StandardScaler(), MLPClassifier((20, 20), max_iter=60, random_state=0)),
+    "kernel machine": make_pipeline(StandardScaler(), SVC()),
+    "forest": RandomForestClassifier(n_estimators=10, random_state=0),
+}
+warnings.simplefilter("ignore")
+model = models[sys.argv[1]].fit(frame, good)
+explainer = p2ce.Explainer(model, frame)
+explainer.warm_up()
+
+def compiled():
+    found = [thing for thing in gc.get_objects() if isinstance(thing, Dispatcher)]
+    return {f"{one.__module__}.{one.__name__}": len(one.signatures) for one in found if one.signatures}
+
+before = compiled()
+denied = frame[model.predict(frame) == 0]
+hardest = denied.loc[denied.sum(axis=1).sort_values().index[:15]]
+explainer.explain_many(hardest)
+late = {name: count for name, count in compiled().items() if before.get(name) != count}
+assert before, "no kernel was found at all"
+assert not late, f"compiled after warm_up: {late}"
+"""
+
+
+@pytest.mark.parametrize("model", ["network", "kernel machine", "forest"])
+def test_nothing_is_compiled_after_it(model: str) -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM, model], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
