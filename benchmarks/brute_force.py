@@ -13,10 +13,13 @@ from math import prod
 from time import perf_counter
 
 import numpy as np
+import pandas as pd
 
+from p2ce import ActionSet
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 
 OBJECTIVES = ("mean_distance", "max_distance", "changes")
+Layout = tuple[tuple[IntArray, IntArray], ...]  # of each number of changes: axes and choices of all cells
 TICK_BITS, QUANTUM_BITS = 50, 20  # costs are whole ticks; two costs are equal if they round to one quantum
 
 
@@ -55,8 +58,38 @@ class BruteForce:
     is_plausible: Callable[[FloatArray], BoolArray]  # rows → does the detector let them pass
     is_category: BoolArray | None = None  # (axes,) where any change counts as one deviation
 
+    @classmethod
+    def over(
+        cls,
+        actions: ActionSet,
+        train: pd.DataFrame,
+        *,
+        max_changes: int,
+        accepts: Callable[[FloatArray], BoolArray],
+        is_plausible: Callable[[FloatArray], BoolArray],
+        scaled_maximum: bool = True,
+    ) -> "BruteForce":
+        """The bar on a table of numbers, over the very candidates of an action set."""
+        free = [feature for feature in actions.features if not feature.fixed]
+        columns = np.array([train.columns.get_loc(feature.name) for feature in free])
+        deviation = train.to_numpy(float).std(axis=0)[columns]
+        return cls(
+            columns=columns,
+            candidates=tuple(feature.candidates() for feature in free),
+            deviation=np.where(deviation == 0, 1.0, deviation),
+            longest_in=None if scaled_maximum else np.ones(len(columns)),
+            column_count=train.shape[1],
+            max_changes=max_changes,
+            accepts=accepts,
+            is_plausible=is_plausible,
+        )
+
     def front(self, person: FloatArray) -> Front:
         """Look at every row within ``max_changes`` changes of ``person``."""
+        return self.fronts(person, self.is_plausible)[0]
+
+    def fronts(self, person: FloatArray, *tests: Callable[[FloatArray], BoolArray]) -> tuple[Front, ...]:
+        """The front among what passes each of the tests; the model is asked once for all of them."""
         clock = [perf_counter()]
         current = person[self.columns]
         others = [values[values != now] for now, values in zip(current, self.candidates, strict=True)]
@@ -73,8 +106,21 @@ class BruteForce:
 
         accepted = np.flatnonzero(self.accepts(rows))
         clock.append(perf_counter())
+        return tuple(self._front(rows, accepted, layout, table, current, test, clock) for test in tests)
 
-        passes = self.is_plausible(rows[accepted]) if accepted.size else np.zeros(0, bool)
+    def _front(
+        self,
+        rows: FloatArray,
+        accepted: IntArray,
+        layout: Layout,
+        table: FloatArray,
+        current: FloatArray,
+        test: Callable[[FloatArray], BoolArray],
+        shared: list[float],
+    ) -> Front:
+        """Keep what passes the test, price it, and leave out what is dominated."""
+        clock = [perf_counter()]
+        passes = test(rows[accepted]) if accepted.size else np.zeros(0, bool)
         kept = accepted[passes]
         clock.append(perf_counter())
 
@@ -108,7 +154,7 @@ class BruteForce:
             cells=len(rows),
             accepted=accepted.size,
             plausible=kept.size,
-            seconds=dict(zip(stages, np.diff(clock).tolist(), strict=True)),
+            seconds=dict(zip(stages, [*np.diff(shared).tolist(), *np.diff(clock).tolist()], strict=True)),
         )
 
     def _distances(self, table: FloatArray, current: FloatArray, unit: FloatArray) -> FloatArray:
@@ -137,7 +183,7 @@ def pareto(costs: IntArray) -> IntArray:
 
 
 @lru_cache(maxsize=64)
-def _layout(counts: tuple[int, ...], max_changes: int) -> tuple[tuple[IntArray, IntArray], ...]:
+def _layout(counts: tuple[int, ...], max_changes: int) -> Layout:
     """For 1, 2, … changes: the changed axes (n, size) and the choice taken on each (n, size) of all cells."""
     blocks = []
     for size in range(1, min(max_changes, len(counts)) + 1):

@@ -155,15 +155,9 @@ def explainer(case: Case, *, own_forest: bool = False, **options: Any) -> p2ce.E
 
 def brute_force(case: Case, *, actions: p2ce.ActionSet | None = None) -> BruteForce:
     """The bar, over the very candidates that p2ce uses."""
-    train = case.data.train
-    free = [feature for feature in (actions or paper_actions(case.data)).features if not feature.fixed]
-    columns = np.array([train.columns.get_loc(feature.name) for feature in free])
-    deviation = train.to_numpy(float).std(axis=0)[columns]
-    return BruteForce(
-        columns=columns,
-        candidates=tuple(feature.candidates() for feature in free),
-        deviation=np.where(deviation == 0, 1.0, deviation),
-        column_count=train.shape[1],
+    return BruteForce.over(
+        actions or paper_actions(case.data),
+        case.data.train,
         max_changes=MAX_CHANGES,
         accepts=case.accepts,
         is_plausible=case.is_plausible,

@@ -88,7 +88,7 @@ def main() -> int:
             "\nInterrupted. What was answered is kept: the same command goes on from here.", file=sys.stderr
         )
         return 130
-    except P2CEError as error:  # such as data that cannot be found; before the others, which it derives from
+    except P2CEError as error:  # such as an extra that is missing; before the others, which it derives from
         print(error, file=sys.stderr)
     except ModuleNotFoundError as error:
         print(f"{error.name} is not installed. Type: pip install '.[paper]'", file=sys.stderr)
@@ -101,15 +101,14 @@ def run(options: argparse.Namespace) -> int:
     from threadpoolctl import threadpool_limits
     from tqdm import tqdm
 
+    from benchmarks.data import require
     from benchmarks.paper.facts import commit, facts_of
     from benchmarks.paper.report import results_markdown, write_report
     from benchmarks.paper.run import Run
     from benchmarks.paper.toy import write_toy
-    from p2ce import datasets
 
     # Whatever cannot be read or written is better known now than in an hour.
-    for name in options.data:
-        datasets.load(name)
+    require(options.data)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.markdown:
         options.markdown.parent.mkdir(parents=True, exist_ok=True)

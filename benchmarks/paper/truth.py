@@ -40,16 +40,19 @@ class Truth:
 def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] | None = None) -> list[Truth]:
     """The truth for every person of a study; kept in the store person by person."""
     found = []
-    bars = {name: brute_force(study, plausible=name == "plausible") for name in ("plausible", "anything")}
+    bar = brute_force(study)
     for number, person in enumerate(study.people.to_numpy(float)):
         key = f"{study.fingerprint}/truth-{number}"
         kept = store.read(key)
         if kept is None:
             if progress:
                 progress(f"true front, person {number + 1} of {len(study.people)}")
-            fronts = {name: bar.front(person) for name, bar in bars.items()}
-            kept = {name: (front.quanta * front.quantum).tolist() for name, front in fronts.items()}
-            kept["resolution"] = fronts["plausible"].quantum.tolist()
+            plausible, anything = bar.fronts(person, study.is_plausible, _anything)
+            kept = {
+                "plausible": (plausible.quanta * plausible.quantum).tolist(),
+                "anything": (anything.quanta * anything.quantum).tolist(),
+                "resolution": plausible.quantum.tolist(),
+            }
             store.write(key, kept)
         found.append(
             Truth(
@@ -61,19 +64,15 @@ def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] |
     return found
 
 
-def brute_force(study: Study, *, plausible: bool) -> BruteForce:
+def brute_force(study: Study) -> BruteForce:
     """The bar over the candidates that the methods have, asking the model and the detector themselves."""
-    free = [feature for feature in study.actions.features if not feature.fixed]
-    columns = np.array([study.train.columns.get_loc(feature.name) for feature in free])
-    return BruteForce(
-        columns=columns,
-        candidates=tuple(feature.candidates() for feature in free),
-        deviation=study.deviation[columns],
-        longest_in=None if study.settings.scaled_maximum else np.ones(len(columns)),
-        column_count=study.train.shape[1],
+    return BruteForce.over(
+        study.actions,
+        study.train,
         max_changes=MAX_CHANGES,
         accepts=study.accepts,
-        is_plausible=study.is_plausible if plausible else _anything,
+        is_plausible=study.is_plausible,
+        scaled_maximum=study.settings.scaled_maximum,
     )
 
 

@@ -176,6 +176,28 @@ def random_costs(
     return costs, joins
 
 
+def problem_of(
+    grid: BaseGrid,
+    people: FloatArray,
+    scores: Sequence[CompiledScore],
+    placement: Placement,
+    costs: Sequence[FloatArray],
+    joins: Sequence[Join],
+) -> Problem:
+    """Lay a question out as the search takes it."""
+    tables = tabulate(costs, joins, placement)
+    layout = flatten_scores(scores, grid, np.zeros(people.shape[1]))
+    return Problem(
+        grid=grid,
+        people=people,
+        scores=tuple(scores),
+        placement=placement,
+        tables=tables,
+        layout=layout,
+        flat_people=lay_out_people(layout, grid, placement, tables, people),
+    )
+
+
 def make_problem(seed: int, *, columns: int, axes: int, people: int, scores: int, objectives: int) -> Problem:
     """Make the problem of a seed; the sizes are given, so that hypothesis can shrink them."""
     rng = np.random.default_rng(seed)
@@ -195,17 +217,7 @@ def make_problem(seed: int, *, columns: int, axes: int, people: int, scores: int
     )
     placement = place(grid, rows)
     costs, joins = random_costs(rng, placement, objectives)
-    tables = tabulate(costs, joins, placement)
-    layout = flatten_scores(made, grid, np.zeros(columns))
-    return Problem(
-        grid=grid,
-        people=rows,
-        scores=made,
-        placement=placement,
-        tables=tables,
-        layout=layout,
-        flat_people=lay_out_people(layout, grid, placement, tables, rows),
-    )
+    return problem_of(grid, rows, made, placement, costs, joins)
 
 
 problems = st.builds(

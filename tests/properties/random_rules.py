@@ -7,16 +7,14 @@ from hypothesis import strategies as st
 
 from p2ce.arrays import FloatArray
 from p2ce.compiled.assemble import TreeNodes, assemble_forest
-from p2ce.compiled.costs import tabulate
 from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.flat import flatten_scores, lay_out_people
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.score import CompiledScore, Spending, seen_as_given
 from p2ce.compiled.steps import steps_of_codes, steps_of_cut
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
 from p2ce.problem.coding import MISSING
-from tests.properties.random_problems import Problem, random_costs
+from tests.properties.random_problems import Problem, problem_of, random_costs
 
 CODES = 5  # values are codes 0 … 4, or missing
 
@@ -131,17 +129,7 @@ def make_ruled(
     )
     placement = place(grid, rows)
     costs, joins = random_costs(rng, _without_gaps(placement), objectives)
-    tables = tabulate(costs, joins, placement)
-    layout = flatten_scores(made, grid, np.zeros(columns))
-    return Problem(
-        grid=grid,
-        people=rows,
-        scores=made,
-        placement=placement,
-        tables=tables,
-        layout=layout,
-        flat_people=lay_out_people(layout, grid, placement, tables, rows),
-    )
+    return problem_of(grid, rows, made, placement, costs, joins)
 
 
 def _without_gaps(placement: Placement) -> Placement:

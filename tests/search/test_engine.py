@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.compiled.costs import Join, tabulate
-from p2ce.compiled.flat import flatten_scores, lay_out_people
+from p2ce.compiled.costs import Join
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
@@ -15,7 +14,7 @@ from p2ce.search.brute_force import brute_force, sort_points
 from p2ce.search.engine import Found, Progress, rules_of, search_people
 from p2ce.search.methods import METHODS
 from tests.properties.amount import examples
-from tests.properties.random_problems import Problem, make_problem, problems
+from tests.properties.random_problems import Problem, make_problem, problem_of, problems
 
 EXACT = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
 
@@ -36,17 +35,7 @@ def large_front(points: int) -> Problem:
     away = placement.values - placement.current[:, :, None]
     free = np.zeros_like(away)
     costs = [np.where(np.arange(2)[:, None] == axis, away, free) for axis in range(2)]
-    tables = tabulate(costs, [Join.SUM, Join.SUM], placement)
-    layout = flatten_scores([score], grid, np.zeros(2))
-    return Problem(
-        grid=grid,
-        people=people,
-        scores=(score,),
-        placement=placement,
-        tables=tables,
-        layout=layout,
-        flat_people=lay_out_people(layout, grid, placement, tables, people),
-    )
+    return problem_of(grid, people, [score], placement, costs, [Join.SUM, Join.SUM])
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.compiled.assemble import TreeNodes, assemble_forest
-from p2ce.compiled.costs import Join, tabulate
-from p2ce.compiled.flat import flatten_scores, lay_out_people
+from p2ce.compiled.costs import Join
 from p2ce.compiled.points import score_points
 from p2ce.compiled.score import CompiledScore, Spending
 from p2ce.grid.base_grid import BaseGrid
@@ -19,7 +18,7 @@ from p2ce.search.engine import rules_of, search_people
 from p2ce.search.methods import METHODS
 from p2ce.search.workspace import RULE, Rules
 from tests.properties.amount import examples
-from tests.properties.random_problems import Problem
+from tests.properties.random_problems import Problem, problem_of
 from tests.properties.random_rules import ruled_problems
 from tests.properties.test_search_is_exact import (
     LIMITS,
@@ -68,18 +67,9 @@ def asked(
     values, current = (
         np.where(part == MISSING, -1.0, part) for part in (placement.values, placement.current)
     )
-    tables = tabulate([np.abs(values - current[:, :, None])], [Join.SUM], placement)
-    layout = flatten_scores(scores, grid, np.zeros(people.shape[1]))
-    problem = Problem(
-        grid=grid,
-        people=people,
-        scores=tuple(scores),
-        placement=placement,
-        tables=tables,
-        layout=layout,
-        flat_people=lay_out_people(layout, grid, placement, tables, people),
-    )
-    return search_people(layout, problem.flat_people, rules), problem
+    costs = [np.abs(values - current[:, :, None])]
+    problem = problem_of(grid, people, scores, placement, costs, [Join.SUM])
+    return search_people(problem.layout, problem.flat_people, rules), problem
 
 
 def test_a_rule_that_nothing_keeps_ends_the_search_at_once() -> None:

@@ -334,10 +334,6 @@ def warm_waves(
     lane, scratch, mail = new_lane(people), new_scratch(layout, people, rules), new_mail(people, 8, 8)
     kernels.price_open_lane(people, 0, lane, scratch, np.zeros(len(people.joins), dtype=np.int64))
     kernels.accept(lane, mail, np.zeros(0, dtype=np.int64), 0, rules.keep_ties)
-    for a, spot in enumerate(people.spots[0]):
-        mail.spans[0, a]["low"], mail.spans[0, a]["high"] = spot["lowest"], spot["highest"]
-    if (people.spots[0]["lowest"] < people.spots[0]["highest"]).any():
-        kernels.cut_mailed_box(people, 0, lane, scratch, mail, 0)
     # The whole grid is no hopeless box, as a rule, so that every stage of a bound has its turn.
     spots = people.spots[:1]
     everywhere = Boxes(
@@ -346,6 +342,9 @@ def warm_waves(
         must=np.zeros(spots.shape, dtype=np.bool_),
         changes_left=np.full(1, spots.shape[1]),
     )
+    mail.spans["low"][0], mail.spans["high"][0] = everywhere.low[0], everywhere.high[0]
+    if (everywhere.low < everywhere.high).any():
+        kernels.cut_mailed_box(people, 0, lane, scratch, mail, 0)
     for score in scores:
         if score.has_bound:
             score.people.hopeless(np.zeros(1, dtype=np.int64), everywhere)

@@ -21,8 +21,9 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.paper.peers import Request, ask
 from benchmarks.paper.peers.asking import PEERS
 from benchmarks.paper.peers.environments import Missing, is_made, python_of, stamp_of
-from benchmarks.paper.training import Trained, probabilities
+from benchmarks.paper.training import probabilities
 from p2ce.datasets.places import cache_folder
+from tests.benchmarks.paper.made_up_models import trained
 
 PEOPLE = 2
 
@@ -50,20 +51,12 @@ def request_of(table: tuple[pd.DataFrame, "pd.Series[int]"], kind: str, *, answe
         "lightgbm": lightgbm.LGBMClassifier(n_estimators=20, n_jobs=1, verbose=-1, random_state=0),
         "forest": RandomForestClassifier(n_estimators=10, max_depth=4, random_state=0),
     }[kind].fit(frame, outcome)
-    trained = Trained(
-        kind=kind,  # type: ignore[arg-type]
-        model=model,
-        columns=tuple(frame.columns),
-        parameters={},
-        balanced_accuracy_validation=0.0,
-        balanced_accuracy_test=0.0,
-        seconds=0.0,
-    )
-    people = frame[probabilities(trained, frame) < 0.5][:PEOPLE].copy()
+    made = trained(kind, model, frame.columns)
+    people = frame[probabilities(made, frame) < 0.5][:PEOPLE].copy()
     people.loc[people.index[0], "debts"] = 60  # beyond its range, and beyond everybody else's
-    assert (probabilities(trained, people) < 0.5).all()
+    assert (probabilities(made, people) < 0.5).all()
     return Request(
-        trained=trained,
+        trained=made,
         train=frame,
         train_outcome=outcome,
         people=people,

@@ -22,19 +22,8 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.paper.peers.handing_over import NotPortable, write_model
 from benchmarks.paper.peers.programs.portable_model import PortableModel, read_scorer
-from benchmarks.paper.training import Trained, probabilities
-
-
-def trained(kind: Any, model: Any, columns: list[str]) -> Trained:
-    return Trained(
-        kind=kind,
-        model=model,
-        columns=tuple(columns),
-        parameters={},
-        balanced_accuracy_validation=0.0,
-        balanced_accuracy_test=0.0,
-        seconds=0.0,
-    )
+from benchmarks.paper.training import probabilities
+from tests.benchmarks.paper.made_up_models import trained
 
 
 @pytest.fixture(scope="module")

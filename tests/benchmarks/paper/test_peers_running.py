@@ -23,6 +23,7 @@ from benchmarks.paper.peers.environments import Missing
 from benchmarks.paper.peers.handing_over import write_request
 from benchmarks.paper.peers.running import run
 from benchmarks.paper.training import Trained, probabilities
+from tests.benchmarks.paper.made_up_models import trained
 
 # A peer that gives the person back, and misbehaves about those whose first value is negative.
 PROGRAM = """
@@ -64,17 +65,8 @@ def request_for(people: np.ndarray, *, seconds: float | None = None, columns: st
     train = pd.DataFrame(rng.normal(size=(50, 3)) / 3, columns=list(columns))
     outcome = (train.sum(axis=1) > 0).astype(int)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(train, outcome)
-    trained = Trained(
-        kind="logistic",
-        model=model,
-        columns=tuple(columns),
-        parameters={},
-        balanced_accuracy_validation=0.0,
-        balanced_accuracy_test=0.0,
-        seconds=0.0,
-    )
     return Request(
-        trained=trained,
+        trained=trained("logistic", model, columns),
         train=train,
         train_outcome=outcome,
         people=pd.DataFrame(people, columns=list(columns)),

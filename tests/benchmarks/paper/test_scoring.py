@@ -97,7 +97,7 @@ def test_no_allowed_action_on_the_grid_is_dearer_than_the_worst(study: Study) ->
     for person in study.people.to_numpy(float):
         worst = worst_on_grid(study, person)
         asked: list[np.ndarray] = []
-        everything = replace(brute_force(study, plausible=False), accepts=partial(_note, asked))
+        everything = replace(brute_force(study), accepts=partial(_note, asked))
         everything.front(person)
         costs = costs_of(study, person[None], asked[0])
         np.testing.assert_allclose(costs.max(axis=0), worst - [0, 0, 1], rtol=1e-12)
