@@ -3,9 +3,13 @@
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.distribution import Distribution
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
+from p2ce.result.feature_map import FeatureMap
 from p2ce.result.judgement import Judgement
+from p2ce.result.picks import Pick
+from p2ce.result.question import Feature, Question
 from p2ce.result.status import Status
 from p2ce.result.why_none import Opening, WhyNone
 
@@ -13,10 +17,15 @@ __all__ = [
     "Categories",
     "Certificate",
     "Counterfactual",
+    "Distribution",
     "Explanation",
     "Explanations",
+    "Feature",
+    "FeatureMap",
     "Judgement",
     "Opening",
+    "Pick",
+    "Question",
     "Status",
     "WhyNone",
 ]

@@ -1,7 +1,7 @@
 """Say what one way to reach the decision consists of."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from p2ce.result.numbers import readable
@@ -16,7 +16,8 @@ class Counterfactual:
     bools and labels; a missing value is NaN in a column of floats and None elsewhere. `score` is what the
     user's own model answered. Where that is a lead, `prediction` is what the model predicts: the number of
     a regressor, the probability of the wanted class of several. `plausibility` is the detector's decision
-    value (plausible from 0 on), or None when no detector was asked for.
+    value (plausible from 0 on), or None when no detector was asked for. `rounded` holds what may be said in
+    place of changed values: with these, too, the row was accepted, plausible and allowed.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "LoanAmount": 5200},
@@ -35,6 +36,7 @@ class Counterfactual:
     score: float
     plausibility: float | None = None
     prediction: Any = None  # None where the score says it all
+    rounded: dict[str, Value] = field(default_factory=dict)  # only what a display rounds to another value
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
@@ -49,6 +51,7 @@ class Counterfactual:
             "score": to_plain(self.score),
             "plausibility": to_plain(self.plausibility),
             "prediction": to_plain(self.prediction),
+            **({"rounded": plain_values(self.rounded)} if self.rounded else {}),
         }
 
     @classmethod
@@ -66,6 +69,7 @@ class Counterfactual:
             score=from_plain(data["score"]),
             plausibility=from_plain(data["plausibility"]),
             prediction=from_plain(data.get("prediction")),
+            rounded=read_values(data.get("rounded", {}), columns),
         )
 
     def __eq__(self, other: object) -> bool:

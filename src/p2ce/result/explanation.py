@@ -9,7 +9,9 @@ from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.overview import overview
+from p2ce.result.picks import Pick, pick
 from p2ce.result.plain import Value, from_plain, plain_values, read_values, to_plain
+from p2ce.result.question import Question
 from p2ce.result.status import Status
 from p2ce.result.table import Layout, counterfactual_table
 from p2ce.tables import as_kind
@@ -26,8 +28,8 @@ class Explanation:
 
     It is a sequence of `Counterfactual`, cheapest first in the first objective, then the next.
     Times are no part of the answer: two explanations that differ only in them are equal, and
-    `to_dict` leaves them out unless asked. Neither is the kind of table in which people were given:
-    the same person in polars and in pandas has the same answer.
+    `to_dict` leaves them out unless asked. Neither are the kind of table in which people were given, and
+    `question`, by which answers are told: the same person in polars and in pandas has the same answer.
 
     >>> explanation = Explanation(
     ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
@@ -54,6 +56,7 @@ class Explanation:
     categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
     kind: str = "pandas"  # in which kind of table `to_frame` answers: the one that the person came in
     message: str | None = None  # why there is no answer, for ERROR
+    question: Question | None = None  # how features are called, what they may do, and by what code
     elapsed: float = 0.0  # seconds in all
     timings: dict[str, float] = field(default_factory=dict)  # stage ("search", "verification") → seconds
 
@@ -94,10 +97,19 @@ class Explanation:
             predictions=self.person_prediction is not None,
         )
 
-    def to_dict(self, *, times: bool = False) -> dict[str, Any]:
+    def pick(self, count: int = 3) -> tuple[Pick, ...]:
+        """Choose a few well-spread options, each with the reason for it.
+
+        The balanced one (nearest to the best of everything at once) comes first to mind, then the best in
+        each objective, then whatever is least like those chosen; they are given in the front's order.
+        """
+        return pick(self, count)
+
+    def to_dict(self, *, times: bool = False, question: bool = True) -> dict[str, Any]:
         """Give the same content as JSON-ready data, the same to the byte for the same answer of one kind.
 
-        `times` adds the elapsed times, which differ from run to run.
+        `times` adds the elapsed times, which differ from run to run; `question` says whether what was asked
+        (names, policy, population, versions) goes along.
         """
         data: dict[str, Any] = {
             "format": FORMAT,
@@ -118,6 +130,8 @@ class Explanation:
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
             "message": self.message,
         }
+        if question and self.question is not None:
+            data["question"] = self.question.to_dict()
         if times:
             data["elapsed"] = to_plain(self.elapsed)
             data["timings"] = plain_values(self.timings)
@@ -151,6 +165,7 @@ class Explanation:
             },
             kind=data.get("kind", "pandas"),
             message=data["message"],
+            question=Question.from_dict(data["question"]) if "question" in data else None,
             elapsed=from_plain(data.get("elapsed", 0.0)),
             timings=read_values(data.get("timings", {})),
         )
@@ -158,7 +173,7 @@ class Explanation:
     def __eq__(self, other: object) -> bool:
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
         return isinstance(other, Explanation) and (
-            {**self.to_dict(), "kind": None} == {**other.to_dict(), "kind": None}
+            {**self.to_dict(question=False), "kind": None} == {**other.to_dict(question=False), "kind": None}
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -10,6 +10,7 @@ from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation, check_format
 from p2ce.result.plain import from_plain, to_plain
+from p2ce.result.question import Question
 from p2ce.result.status import Status
 from p2ce.result.table import Layout, counterfactual_table, own_name
 from p2ce.tables import as_kind
@@ -156,19 +157,36 @@ class Explanations(Sequence[Explanation]):
         return labels
 
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
-        """Give the same content as JSON-ready data; labels JSON cannot carry (dates, …) become text."""
+        """Give the same content as JSON-ready data; labels JSON cannot carry (dates, …) become text.
+
+        What was asked is written once for each question, which people have in common.
+        """
+        questions: dict[int, Question] = {}
+        people = []
+        for entry in self:
+            data = entry.to_dict(times=times, question=False)
+            if entry.question is not None:
+                questions.setdefault(id(entry.question), entry.question)
+                data["asked"] = list(questions).index(id(entry.question))
+            people.append(data)
         return {
             "format": FORMAT,
             "kind": self.kind,
             "labels": [to_plain(label) for label in self.labels],
-            "people": [entry.to_dict(times=times) for entry in self],
+            "questions": [question.to_dict() for question in questions.values()],
+            "people": people,
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Explanations":
         """Undo `to_dict`."""
         check_format(data, FORMAT, "Explanations")
-        people = [Explanation.from_dict(entry) for entry in data["people"]]
+        questions = [Question.from_dict(question) for question in data.get("questions", ())]
+        people = [
+            replace(entry, question=questions[one["asked"]]) if "asked" in one else entry
+            for one in data["people"]
+            for entry in [Explanation.from_dict(one)]
+        ]
         labels = [from_plain(label) for label in data["labels"]]
         return cls(people, labels=labels, kind=data.get("kind", "pandas"))
 

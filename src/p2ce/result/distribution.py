@@ -1,0 +1,44 @@
+"""Keep how a population is spread over one column, small enough to travel with every answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from p2ce.result.plain import Value, from_plain, to_plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """Shares of the population: between edges for numbers, per label for categories and yes/no columns.
+
+    >>> incomes = Distribution(edges=(0.0, 1000.0, 2000.0), shares=(0.7, 0.3))
+    >>> Distribution.from_dict(incomes.to_dict()) == incomes
+    True
+    """
+
+    edges: tuple[float, ...] = ()  # one more than there are shares; none where there are labels
+    labels: tuple[Value, ...] = ()  # the commonest first, at most so many; the rest is in `other`
+    shares: tuple[float, ...] = ()
+    other: float = 0.0  # the share of labels that are not listed
+    missing: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the same content as JSON-ready data."""
+        return {
+            "edges": [to_plain(edge) for edge in self.edges],
+            "labels": [to_plain(label) for label in self.labels],
+            "shares": [to_plain(share) for share in self.shares],
+            "other": to_plain(self.other),
+            "missing": to_plain(self.missing),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Distribution":
+        """Undo `to_dict`."""
+        return cls(
+            edges=tuple(from_plain(edge) for edge in data["edges"]),
+            labels=tuple(from_plain(label) for label in data["labels"]),
+            shares=tuple(from_plain(share) for share in data["shares"]),
+            other=from_plain(data["other"]),
+            missing=from_plain(data["missing"]),
+        )

@@ -1,0 +1,124 @@
+"""Choose a few well-spread options of a large front, and say why each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidOption
+from p2ce.result.counterfactual import Counterfactual
+
+if TYPE_CHECKING:
+    from p2ce.result.explanation import Explanation
+
+# What being best in an objective is called; any other objective is called by its own name.
+BEST_IN_WORDS = {
+    "mean_distance": "smallest change overall",
+    "max_distance": "smallest single change",
+    "changes": "fewest changes",
+    "percentile_shift": "smallest shift against other people",
+    "euclidean": "smallest distance",
+}
+BALANCED = "balanced"
+DIFFERENT = "different"
+ONLY = "only"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """One of a few chosen options, and why it was chosen.
+
+    `reasons` are names of objectives in which no other option is better, "balanced" (nearest to the best of
+    everything at once), "different" (farthest from those chosen before) or "only" (there is no other).
+    """
+
+    number: int  # its place in the explanation, counted from 1
+    counterfactual: Counterfactual
+    reasons: tuple[str, ...]
+
+    @property
+    def why(self) -> str:
+        """The reasons in English words."""
+        words = {
+            BALANCED: "balanced",
+            DIFFERENT: "unlike the others",
+            ONLY: "the only option",
+        }
+        return ", ".join(
+            words.get(reason) or BEST_IN_WORDS.get(reason, f"lowest {reason}") for reason in self.reasons
+        )
+
+
+def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
+    """Give, for each option, the objectives in which no other option is better.
+
+    A strength that all options share sets none apart, so it is left out.
+    """
+    found: list[list[str]] = [[] for _ in explanation]
+    if len(explanation) < 2:
+        return [() for _ in found]
+    for objective in explanation.objectives:
+        costs = [option.costs[objective] for option in explanation]
+        least = min(costs)
+        if least == max(costs):
+            continue
+        for mine, cost in zip(found, costs, strict=True):
+            if cost == least:
+                mine.append(objective)
+    return [tuple(mine) for mine in found]
+
+
+def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
+    """Choose the balanced option, the best in each objective, then whatever lies farthest from the chosen.
+
+    Costs are compared after scaling each objective to the range that it has on this front, so that no unit
+    weighs more than another. The order is that of the explanation.
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InvalidOption(f"pick() takes a whole number of options, at least 1; got {count!r}.")
+    if not len(explanation):
+        return ()
+    scaled = scaled_costs(explanation)
+    best = strengths(explanation)
+    order = _in_order_of_choice(scaled, best, explanation.objectives)
+    balanced = order[0]
+    chosen = sorted(order[:count])
+    picks = []
+    for place in chosen:
+        reasons = [*best[place]]
+        if place == balanced and len(explanation) > 1:
+            reasons.append(BALANCED)
+        if not reasons:
+            reasons.append(ONLY if len(explanation) == 1 else DIFFERENT)
+        picks.append(Pick(number=place + 1, counterfactual=explanation[place], reasons=tuple(reasons)))
+    return tuple(picks)
+
+
+def scaled_costs(explanation: "Explanation") -> FloatArray:
+    """Give the costs (options, objectives) as shares of the range that each objective has on this front."""
+    costs = np.array(
+        [[option.costs[name] for name in explanation.objectives] for option in explanation], dtype=np.float64
+    )
+    low, high = costs.min(axis=0), costs.max(axis=0)
+    scaled: FloatArray = (costs - low) / np.where(high > low, high - low, 1.0)
+    return scaled
+
+
+def _in_order_of_choice(
+    scaled: FloatArray, best: Sequence[tuple[str, ...]], objectives: Sequence[str]
+) -> list[int]:
+    """Order all options by when they would be chosen; ties go to the earlier option."""
+    far = np.linalg.norm(scaled, axis=1)  # from the ideal, which is best in everything
+    order = [int(far.argmin())]
+    for objective in objectives:
+        extremes = [place for place, mine in enumerate(best) if objective in mine]
+        if extremes and not any(place in order for place in extremes):
+            order.append(min(extremes, key=lambda place: (far[place], place)))
+    gap = np.min([np.linalg.norm(scaled - scaled[place], axis=1) for place in order], axis=0)
+    while len(order) < len(scaled):
+        gap[order] = -1.0
+        order.append(int(gap.argmax()))
+        gap = np.minimum(gap, np.linalg.norm(scaled - scaled[order[-1]], axis=1))
+    return order

@@ -1,0 +1,104 @@
+"""Keep what was asked: how features are called, what they may do, how the population lies, by what code."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from p2ce.problem.display import Display
+from p2ce.result.distribution import Distribution
+from p2ce.result.plain import plain_values, read_values
+
+FIXED, PROTECTED = "fixed", "protected"  # `moves` of features that no advice may change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """What a reader has to know of one column of the model."""
+
+    name: str
+    kind: str = "number"  # "binary", "whole", "number" or "category"
+    moves: str = "either"  # "up", "down", "either", "along" (with another feature only), FIXED or PROTECTED
+    candidates: str = ""  # the values that it may take, in words: "7: 1000–4000, every 500"
+    display: Display = field(default_factory=Display)
+    distribution: Distribution | None = None  # of the reference population
+
+    @property
+    def may_change(self) -> bool:
+        """Whether advice may name it as something to change."""
+        return self.moves not in (FIXED, PROTECTED)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the same content as JSON-ready data."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "moves": self.moves,
+            "candidates": self.candidates,
+            "display": self.display.to_dict(),
+            "distribution": None if self.distribution is None else self.distribution.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Feature":
+        """Undo `to_dict`."""
+        spread = data["distribution"]
+        return cls(
+            name=data["name"],
+            kind=data["kind"],
+            moves=data["moves"],
+            candidates=data["candidates"],
+            display=Display.from_dict(data["display"]),
+            distribution=None if spread is None else Distribution.from_dict(spread),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Question:
+    """What was asked, as far as people have to know it; shared by all answers of one explainer.
+
+    It is no part of the answer: two answers are equal whatever the features are called.
+
+    >>> question = Question(features={"Age": Feature(name="Age", kind="whole", moves="fixed")})
+    >>> Question.from_dict(question.to_dict()).features["Age"].may_change
+    False
+    """
+
+    features: dict[str, Feature] = field(default_factory=dict)  # by column, in the model's order
+    rules: tuple[str, ...] = ()  # between features, in words
+    # Written when first looked at, since YAML takes its time. "" where nothing is known of it.
+    write_policy: Callable[[], str] = str
+    people: int = 0  # in the reference population
+    versions: dict[str, str] = field(default_factory=dict)  # library → version
+    hashes: dict[str, str] = field(default_factory=dict)  # "model", "reference", "policy" → SHA-256
+    settings: dict[str, Any] = field(default_factory=dict)  # "seed", "contamination", …: plain values
+
+    @cached_property
+    def policy(self) -> str:
+        """The policy that applied, as YAML."""
+        return self.write_policy()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the same content as JSON-ready data."""
+        return {
+            "features": [feature.to_dict() for feature in self.features.values()],
+            "rules": list(self.rules),
+            "policy": self.policy,
+            "people": self.people,
+            "versions": dict(self.versions),
+            "hashes": dict(self.hashes),
+            "settings": plain_values(self.settings),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Question":
+        """Undo `to_dict`."""
+        return cls(
+            features={one["name"]: Feature.from_dict(one) for one in data["features"]},
+            rules=tuple(data["rules"]),
+            write_policy=partial(str, data["policy"]),
+            people=data["people"],
+            versions=dict(data["versions"]),
+            hashes=dict(data["hashes"]),
+            settings=read_values(data["settings"]),
+        )
