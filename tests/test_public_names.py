@@ -11,10 +11,12 @@ NAMES = {
     "Changes",
     "CostTable",
     "Counterfactual",
+    "Display",
     "Euclidean",
     "Explainer",
     "Explanation",
     "Explanations",
+    "FeatureMap",
     "IsolationForest",
     "Judgement",
     "MaxDistance",
@@ -23,13 +25,23 @@ NAMES = {
     "Opening",
     "P2CEError",
     "PercentileShift",
+    "Pick",
     "Progress",
+    "Question",
     "ShapEstimate",
     "Status",
     "WeightedDistance",
     "WhyNone",
     "datasets",
+    "load",
+    "plot_changes",
+    "plot_costs",
+    "plot_front",
+    "plot_levers",
+    "plot_map",
     "rules",
+    "to_html",
+    "to_markdown",
     "to_text",
 }
 
@@ -47,7 +59,7 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 def test_importing_loads_no_optional_library_and_no_compiler() -> None:
-    heavy = "lightgbm xgboost catboost treelite numba matplotlib shap torch tqdm polars pyarrow"
+    heavy = "lightgbm xgboost catboost treelite numba matplotlib plotly shap torch tqdm polars pyarrow"
     code = f"import sys, p2ce; print(sorted(set({heavy!r}.split()) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from p2ce.errors import P2CEError as P2CEError
     from p2ce.estimates.spec import ShapEstimate as ShapEstimate
     from p2ce.explainer import Explainer as Explainer
+    from p2ce.loading import load as load
     from p2ce.objectives import Changes as Changes
     from p2ce.objectives import CostTable as CostTable
     from p2ce.objectives import Euclidean as Euclidean
@@ -19,14 +20,25 @@ if TYPE_CHECKING:
     from p2ce.objectives import PercentileShift as PercentileShift
     from p2ce.objectives import WeightedDistance as WeightedDistance
     from p2ce.plausibility.read import IsolationForest as IsolationForest
+    from p2ce.present.charts import plot_changes as plot_changes
+    from p2ce.present.charts import plot_costs as plot_costs
+    from p2ce.present.charts import plot_front as plot_front
+    from p2ce.present.charts import plot_levers as plot_levers
+    from p2ce.present.charts import plot_map as plot_map
+    from p2ce.present.report import to_html as to_html
+    from p2ce.present.report import to_markdown as to_markdown
     from p2ce.present.text import to_text as to_text
     from p2ce.problem import ActionSet as ActionSet
+    from p2ce.problem import Display as Display
     from p2ce.result import Certificate as Certificate
     from p2ce.result import Counterfactual as Counterfactual
     from p2ce.result import Explanation as Explanation
     from p2ce.result import Explanations as Explanations
+    from p2ce.result import FeatureMap as FeatureMap
     from p2ce.result import Judgement as Judgement
     from p2ce.result import Opening as Opening
+    from p2ce.result import Pick as Pick
+    from p2ce.result import Question as Question
     from p2ce.result import Status as Status
     from p2ce.result import WhyNone as WhyNone
     from p2ce.search.engine import Progress as Progress
@@ -38,10 +50,12 @@ _HOMES = {
     "Changes": "p2ce.objectives",
     "CostTable": "p2ce.objectives",
     "Counterfactual": "p2ce.result",
+    "Display": "p2ce.problem",
     "Euclidean": "p2ce.objectives",
     "Explainer": "p2ce.explainer",
     "Explanation": "p2ce.result",
     "Explanations": "p2ce.result",
+    "FeatureMap": "p2ce.result",
     "IsolationForest": "p2ce.plausibility.read",
     "Judgement": "p2ce.result",
     "MaxDistance": "p2ce.objectives",
@@ -50,13 +64,23 @@ _HOMES = {
     "Opening": "p2ce.result",
     "P2CEError": "p2ce.errors",
     "PercentileShift": "p2ce.objectives",
+    "Pick": "p2ce.result",
     "Progress": "p2ce.search.engine",
+    "Question": "p2ce.result",
     "ShapEstimate": "p2ce.estimates.spec",
     "Status": "p2ce.result",
     "WeightedDistance": "p2ce.objectives",
     "WhyNone": "p2ce.result",
     "datasets": "p2ce",
+    "load": "p2ce.loading",
+    "plot_changes": "p2ce.present.charts",
+    "plot_costs": "p2ce.present.charts",
+    "plot_front": "p2ce.present.charts",
+    "plot_levers": "p2ce.present.charts",
+    "plot_map": "p2ce.present.charts",
     "rules": "p2ce",
+    "to_html": "p2ce.present.report",
+    "to_markdown": "p2ce.present.report",
     "to_text": "p2ce.present.text",
 }
 

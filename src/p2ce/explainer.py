@@ -1,46 +1,44 @@
 """Wire the stages together: the one class through which everything is asked."""
 
 import logging
+import os
 import pickle
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from p2ce.archive import asked_of, own_copy, save
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, P2CEError
 from p2ce.estimates.spec import ShapEstimate
-from p2ce.models.read import columns_with_missing
-from p2ce.models.several import read_models
-from p2ce.objectives import Objective, Reference, resolve
-from p2ce.plausibility.read import IsolationForest, read_detector
+from p2ce.objectives import Objective
+from p2ce.plausibility.read import IsolationForest
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.coding import MISSING, codebook_of
-from p2ce.result import Explanation, Explanations, WhyNone
-from p2ce.result.dtypes import column_types
+from p2ce.problem.coding import MISSING
+from p2ce.result import Explanation, Explanations, FeatureMap, WhyNone
 from p2ce.result.judgement import Judgement
 from p2ce.search.engine import Listener, kernels_are_loaded
-from p2ce.search.methods import find_method
-from p2ce.tables import as_pandas
 from p2ce.verify.again import read_again
 from p2ce.verify.answer import answer_people, compile_kernels, search_completely
+from p2ce.verify.arguments import Arguments, read_arguments
 from p2ce.verify.build import build_explanation
 from p2ce.verify.candidates import require_candidates
-from p2ce.verify.compounds import check_actions, groups_of, moves_as_one, settle_groups
+from p2ce.verify.compounds import moves_as_one, settle_groups
 from p2ce.verify.estimate import fit_estimate
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
-from p2ce.verify.options import AS_ASKED, check_bound, check_jobs, check_limit, check_listener, check_time
+from p2ce.verify.mapping import map_of
+from p2ce.verify.options import AS_ASKED, check_jobs, check_limit, check_listener, check_size, check_time
 from p2ce.verify.pace import look_first, takes_too_long
 from p2ce.verify.people import People, read_row, read_table
 from p2ce.verify.processes import pack, warm_processes
+from p2ce.verify.question import asked_with
 from p2ce.verify.restrictions import ends_of
-from p2ce.verify.rules import columns_to_miss, read_rules
-from p2ce.verify.setup import Setup, labels_of, read_for, shaped_for
+from p2ce.verify.setup import Setup, read_for, shaped_for
 from p2ce.verify.telling import telling
 from p2ce.verify.trust import Trust
 from p2ce.verify.why_none import limit_asked, why_none
@@ -112,77 +110,33 @@ class Explainer:
         bound: str | ShapEstimate = "auto",
         random_state: int | None = 0,
     ) -> None:
-        chosen = find_method(method)
-        check_limit(max_changes)
-        check_bound(bound)
-        if not isinstance(ties, bool | np.bool_):
-            raise InvalidOption(f"ties is True or False; got {ties!r}.")
-        wanted = resolve(objectives)
-        reference, self._kind = as_pandas(reference)
-        inferred = ActionSet.infer(reference)  # also checks the frame
-        actions = inferred if actions is None else actions
-        book = codebook_of(reference)
-        codes = book.encode(reference)
-        check_actions(actions, book.names)
-        may_miss = columns_with_missing(codes, book) | columns_to_miss(actions)
-        # Kept, since people may need another reading: those who stand farther out, or lack other values.
-        self._read_models = partial(
-            read_models,
-            model,
+        self._arguments = Arguments(
+            actions=actions,
             target=target,
             threshold=threshold,
             margin=margin,
             scale=scale,
-            codebook=book,
-            opaque=bound not in ("auto", "none"),
-        )
-        read = self._read_models(reference=reference, may_miss=may_miss)
-        names = read[0].columns
-        labels = labels_of(reference, names)
-        detector = read_detector(
-            plausibility,
-            reference=reference,
-            random_state=random_state,
+            objectives=objectives,
+            max_changes=max_changes,
+            plausibility=plausibility,
             contamination=contamination,
-            codebook=book,
-            may_miss=may_miss,
+            method=method,
+            ties=ties,
+            bound=bound,
+            random_state=random_state,
         )
-        codebook = book.of(names)
-        dtypes, categories = column_types(reference)
-        values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
-        actions = settle_groups(actions, codebook, values)
-        self._model = model
+        read = read_arguments(model, reference, self._arguments)
+        self._model, self._kind, self._read_models = model, read.kind, read.read_models
+        self._people = own_copy(read.reference, read.kind)  # all of them, for save()
         # Enough to read the model again; a copy, since the caller's frame may change later.
-        kept = slice(None, None, max(1, len(reference) // KEPT_ROWS))
-        self._reference, self._rows = reference.iloc[kept].copy(), values[kept].copy()
-        self._ends = ends_of(values)
+        kept = slice(None, None, max(1, len(read.values) // KEPT_ROWS))
+        self._reference, self._rows = read.reference.iloc[kept].copy(), read.values[kept].copy()
+        self._ends = ends_of(read.values)
         self._trust = Trust()
         self._random_state = random_state
         self._ready = threading.Lock()
         self._asked_for: Setup | None = None  # the question as it was before it was made ready
-        setup = Setup(
-            names=names,
-            labels=labels,
-            codebook=codebook,
-            may_miss=may_miss,
-            model=read[0],
-            others=read[1:],
-            detector=detector,
-            objectives=tuple(
-                one.fit(Reference(names=names, values=values, codebook=codebook)) for one in wanted
-            ),
-            actions=actions,
-            rules=read_rules(actions, codebook),
-            compounds=groups_of(actions, codebook),
-            method=chosen,
-            max_changes=max_changes,
-            keep_ties=bool(ties),
-            use_bounds=bound != "none",
-            target=target,
-            dtype_names={name: dtypes[name] for name in names},
-            categories={name: categories[name] for name in names if name in categories},
-        )
-        self._setup = setup.laid_out()
+        self._setup = read.setup
         self._bound = bound
         self._look = look_first(self._setup, self._rows)
         require_candidates(self._setup, self._rows[0], per_row=self._look.per_row)
@@ -279,6 +233,37 @@ class Explainer:
         both = np.concatenate([before.values, after.values])
         return judge(self._within_reach(self._setup, both), before, after, explanation)
 
+    def map_of(
+        self,
+        explanation: Explanation,
+        across: str,
+        up: str,
+        *,
+        size: int = 60,
+        actions: ActionSet | None = None,
+    ) -> FeatureMap:
+        """Judge a person with two features at all values, and everything else as it is, for `plot_map`.
+
+        ``size`` is the number of values looked at on each axis; the model is asked about all pairs.
+        ``actions`` are those given to `explain`, if any.
+        """
+        check_size(size)
+        setup = self._setup_for(actions, AS_ASKED)
+        person = read_row(explanation.person, setup.codebook, None)
+        setup = self._within_reach(setup, person.values)
+        return map_of(setup, explanation, person.values, (across, up), population=self._rows, size=size)
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Keep everything but the model in one file, which `p2ce.load(path, model)` reads.
+
+        It holds plain parts only (JSON, YAML, arrays), so that reading it runs no code. The whole reference
+        is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
+        """
+        asked = asked_of(
+            self._arguments, model=self._model, reference=self._people, kind=self._kind, setup=self._setup
+        )
+        save(path, asked, self._setup, self._rows)
+
     def warm_up(self, *, n_jobs: int = 1) -> None:
         """Get ready ahead of time: compile, and make the estimate if one is needed.
 
@@ -349,7 +334,8 @@ class Explainer:
         setup = self._setup
         if actions is not None:
             actions = settle_groups(actions, setup.codebook, self._rows)
-            setup = replace(setup.with_actions(actions), estimate=None)
+            asked = None if setup.question is None else asked_with(setup.question, actions)
+            setup = replace(setup.with_actions(actions), estimate=None, question=asked)
         if not isinstance(max_changes, str):
             check_limit(max_changes)
             if max_changes != setup.max_changes:  # an estimate was calibrated for another question then

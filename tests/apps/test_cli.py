@@ -2,13 +2,16 @@
 
 import subprocess
 import sys
+import time
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from p2ce.apps import cli
 from p2ce.errors import InvalidOption
+from tests.apps.commands import run
 
 
 def test_version() -> None:
@@ -26,17 +29,62 @@ def test_it_runs_as_a_module() -> None:
 def test_help_lists_the_commands() -> None:
     answer = CliRunner().invoke(cli.app, ["--help"])
     assert answer.exit_code == 0
-    assert {"demo", "version"} <= set(answer.stdout.split())
+    assert {"explain", "inspect", "bench", "demo", "policy", "version"} <= set(answer.stdout.split())
 
 
 def test_a_library_error_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse() -> None:
-        raise InvalidOption("seed must be 0 or more, got -1.")
+    def refuse(**_: object) -> None:
+        raise InvalidOption("seed must be 0 or more,\ngot -1.")
 
-    monkeypatch.setattr(cli, "app", refuse)
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    assert stop.value.code == 2
-    assert capsys.readouterr().err == "p2ce: seed must be 0 or more, got -1.\n"
+    monkeypatch.setattr("p2ce.apps.demo.run_demo", refuse)
+    ran = run(capsys, "demo")
+    assert (ran.code, ran.err) == (2, "p2ce: seed must be 0 or more, got -1.\n")
+
+
+def test_wrong_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "'explian'" in run(capsys, "explian").line
+    ran = run(capsys, "demo", "--sed", 3)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--sed" in ran.line
+    assert ran.line.endswith("See: p2ce demo --help")
+
+
+def test_versions_of_libraries(capsys: pytest.CaptureFixture[str]) -> None:
+    told = run(capsys, "version", "--verbose").out.splitlines()
+    assert told[0] == f"p2ce {version('p2ce')}"
+    assert any(line.startswith("numpy ") for line in told)
+
+
+HEAVY = {"numpy", "pandas", "yaml", "sklearn", "numba", "lightgbm", "tqdm", "joblib"}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["explain", "--help"], ["policy", "--help"], ["version"]])
+def test_help_is_quick_and_loads_nothing_heavy(words: list[str]) -> None:
+    code = (
+        "import sys; from p2ce.apps import cli\n"
+        f"try: cli.main({words!r})\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        f"print('HEAVY', sorted({HEAVY!r} & set(sys.modules)))"
+    )
+    begun = time.perf_counter()
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert time.perf_counter() - begun < 2.0  # a quarter of a second on an idle machine
+    assert ran.stdout.splitlines()[-1] == "HEAVY []"
+
+
+def test_help_teaches_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    told = run(capsys, "explain", "--help").out
+    assert "p2ce explain --model model.txt --data people.csv --reference train.csv" in told
+    assert "Exit codes: 0 everybody was answered" in told
+    assert max(map(len, told.splitlines())) <= 80
+
+
+def test_whoever_reads_the_output_may_stop(folder: Path) -> None:
+    """As `p2ce explain … | head` does."""
+    words = "explain --model model.txt --data people.csv --reference train.csv"
+    script = f"set -o pipefail; {sys.executable} -m p2ce {words} | true"
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert "Traceback" not in ran.stderr
+    assert "Exception ignored" not in ran.stderr

@@ -5,7 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from p2ce.apps.demo import run_demo, show, time_sentence, working
+from p2ce.apps.demo import run_demo, show, time_sentence
+from p2ce.apps.telling import working
 from p2ce.result import Status
 from tests.result.examples import explanation
 
@@ -36,7 +37,9 @@ def test_time_without_stages() -> None:
 
 
 def test_waiting_is_told_off_a_terminal_too(capsys: pytest.CaptureFixture[str]) -> None:
-    with working("Compiling …"):
+    with working("Compiling …", always=True):
+        pass
+    with working("Reading …"):
         pass
     assert capsys.readouterr().err == "Compiling …\n"
 

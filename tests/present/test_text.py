@@ -1,27 +1,36 @@
 """The sentences are true to the answer and read well."""
 
-import math
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from p2ce.errors import InvalidOption
 from p2ce.present import to_text
-from p2ce.present.proof import proof_sentence
-from p2ce.present.text import option_sentences
-from p2ce.present.trade_offs import trade_offs
-from p2ce.present.words import change_in_words, joined
+from p2ce.present.languages import AUDIENCES, LANGUAGES
+from p2ce.present.speaker import speaker_of
+from p2ce.present.text import option_sentences, standing, what_to_do
 from p2ce.result import Explanation, Status
-from tests.result.examples import CERTIFICATE, explanation, explanations, option
+from tests.present.cases import OPTIONS, QUESTION, UNPROVEN, WHY, answer, large_front
+from tests.result.examples import explanation, explanations, option
 
-UNPROVEN = replace(CERTIFICATE, proven=False, unproven_because="contradiction")
-PAPER = replace(UNPROVEN, unproven_because="estimate", bound="shap-paper", explainer="sampling", residual=0.0)
-CALIBRATED = replace(PAPER, bound="shap", miss_rate=0.01, sample_size=199)
+# A claim of proof, unless "not" comes before it.
+CLAIMS = {
+    "en": (r"\bproven\b", r"\bnot proven\b"),
+    "pt": (r"\bcomprovado\b", r"\bnão (está )?comprovado\b"),
+    "es": (r"\bdemostrado\b", r"\bno (está )?demostrado\b"),
+}
 
 
-def test_the_whole_text() -> None:
-    assert to_text(explanation()).splitlines() == [
-        "The probability of 1 is 0.310 and must reach 0.5. 2 options do:",
+def officer(told: Explanation) -> str:
+    return to_text(told, audience="officer")
+
+
+def test_the_whole_text_for_an_officer() -> None:
+    assert officer(explanation()).splitlines() == [
+        "The probability of 1 is 0.310 and must reach 0.5. There are 2 options that achieve this:",
         "1. Lower LoanAmount from 7,500 to 6,000 and change HasGuarantor from no to yes. "
         "This gives 0.530 (smallest change overall).",
         "2. Lower LoanAmount from 7,500 to 2,500. This gives 0.530 (fewest changes).",
@@ -30,184 +39,152 @@ def test_the_whole_text() -> None:
     ]
 
 
+def test_a_person_reads_no_jargon() -> None:
+    for language in LANGUAGES:
+        for told in (answer(), large_front(), explanation(), answer(status=Status.NO_RECOURSE)):
+            text = to_text(told, language=language)
+            assert not re.search(r"pareto|σ|box|regi[oó]|0[.,]31|0[.,]53|e40", text, re.IGNORECASE)
+
+
 def test_own_phrases_are_used() -> None:
-    text = to_text(explanation(), phrases={("HasGuarantor", True): "get a guarantor"})
-    assert "1. Lower LoanAmount from 7,500 to 6,000 and get a guarantor. This gives" in text
+    phrases = {("HasGuarantor", True): "get a guarantor"}
+    for audience in ("person", "officer"):
+        text = to_text(explanation(), audience=audience, phrases=phrases)
+        assert "1. Lower LoanAmount from 7,500 to 6,000 and get a guarantor" in text
+    assert what_to_do(explanation()[0], explanation(), phrases=phrases).endswith("and get a guarantor")
 
 
-@given(explanations())
-def test_every_answer_can_be_told(answer: Explanation) -> None:
-    text = to_text(answer)
-    assert text
-    assert ("Proven" in text.splitlines()[-1]) <= (
-        answer.certificate is not None and answer.certificate.proven
-    )
+def claims_proof(text: str, language: str) -> bool:
+    claim, denial = CLAIMS[language]
+    return bool(re.search(claim, re.sub(denial, "", text, flags=re.IGNORECASE), re.IGNORECASE))
 
 
-@pytest.mark.parametrize(
-    ("fields", "told"),
-    [
-        (
-            {"status": Status.ERROR, "message": "'Age' is missing. Add it."},
-            "No answer: 'Age' is missing. Add it.",
-        ),
-        ({"status": Status.ALREADY_FAVOURABLE, "counterfactuals": ()}, "Nothing has to change"),
-        (
-            {"status": Status.NO_RECOURSE, "counterfactuals": ()},
-            "Proven: none of 1,234,567 possible combinations",
-        ),
-        ({"status": Status.HEURISTIC, "certificate": UNPROVEN}, "better ones may exist"),
-        (
-            {"status": Status.HEURISTIC, "counterfactuals": (), "certificate": UNPROVEN},
-            "options may still exist",
-        ),
-        ({"status": Status.HEURISTIC, "certificate": UNPROVEN}, "contradicts what was read from it"),
-        (
-            {"status": Status.HEURISTIC, "certificate": replace(UNPROVEN, unproven_because="doubt")},
-            "rounding left too many points in doubt",
-        ),
-        ({"status": Status.HEURISTIC, "certificate": PAPER}, "how often it misses some is not known"),
-        (
-            {"status": Status.HEURISTIC, "certificate": CALIBRATED},
-            "calibrated on 199 people, it is expected to miss some for no more than 1 % of people like them",
-        ),
-        ({"certificate": None}, "No certificate was kept"),
-        ({"certificate": replace(CERTIFICATE, detector_family=None)}, "all the Pareto-optimal options among"),
-        (
-            {"counterfactuals": (option(mean_distance=1.0, Age=42),)},
-            "the only Pareto-optimal plausible option",
-        ),
-    ],
+@pytest.mark.parametrize("audience", AUDIENCES)
+@given(answer=explanations())
+def test_every_answer_can_be_told(audience: str, answer: Explanation) -> None:
+    proven = answer.certificate is not None and answer.certificate.proven
+    for language in LANGUAGES:
+        text = to_text(answer, audience=audience, language=language)
+        assert text
+        assert claims_proof(text, language) <= proven
+
+
+def test_proof_is_claimed_where_there_is_one() -> None:
+    for language in LANGUAGES:
+        for audience in AUDIENCES:
+            assert claims_proof(to_text(answer(), audience=audience, language=language), language)
+            unproven = answer(certificate=UNPROVEN)
+            assert not claims_proof(to_text(unproven, audience=audience, language=language), language)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["LoanAmount", "Rate", "Savings", "YearsInTown"]),
+        st.tuples(*[st.floats(0, 1e9), st.floats(0, 1e9), st.none() | st.integers(0, 10**6)]),
+        min_size=1,
+    ),
+    st.sampled_from(LANGUAGES),
 )
-def test_the_proof_is_honest_for_every_status(fields: dict[str, object], told: str) -> None:
-    assert told in proof_sentence(explanation(**fields))
+def test_new_values_are_told_as_they_are_or_as_verified(
+    values: dict[str, tuple[float, float, int | None]], language: str
+) -> None:
+    changes = {name: (old, new) for name, (old, new, _) in values.items()}
+    rounded = {name: said for name, (_, _, said) in values.items() if said is not None}
+    found = replace(OPTIONS[0], changes=changes, rounded=rounded)
+    speaker = speaker_of(answer(), language)
+    text = what_to_do(found, answer(), language=language)
+    for name, (old, new, said) in values.items():
+        shown = new if said is None or said == old else said
+        assert re.search(rf"{re.escape(speaker.value(name, shown))}(?![\d.,]*\d)", text)
 
 
-def test_time_limit_tells_what_is_open() -> None:
-    stopped = replace(
-        CERTIFICATE, proven=False, open_boxes=1_200, open_costs={"mean_distance": 0.25, "changes": 1.0}
-    )
-    told = proof_sentence(explanation(status=Status.TIME_LIMIT, certificate=stopped))
-    assert told == (
-        "Not proven: the search was stopped early, the options are the best found so far; 1,200 boxes among "
-        "1,234,567 possible combinations are still open and could reach mean_distance 0.25 "
-        "and changes 1 at best."
-    )
-
-
-def test_an_unproven_certificate_is_never_told_as_proven() -> None:
-    unproven = explanation(certificate=UNPROVEN)
-    assert proof_sentence(unproven).startswith("Not proven")
+def test_few_options_of_many_for_a_person() -> None:
+    front = large_front()
+    assert len(option_sentences(front)) == 3
+    assert len(option_sentences(front, audience="officer")) == len(front) == 5
+    text = to_text(front)
+    assert "2 more options exist." in text
+    assert "as one of the 5 options" in text
+    assert "more option" not in to_text(answer())
 
 
 def test_a_person_already_accepted_is_told_so() -> None:
     accepted = explanation(status=Status.ALREADY_FAVOURABLE, counterfactuals=(), person_score=0.5)
-    assert to_text(accepted).startswith("The probability of 1 is 0.500, and 0.5 is enough.")
+    assert officer(accepted).startswith("The probability of 1 is 0.500, and 0.5 is enough.")
+    assert to_text(accepted).startswith(
+        "The model already decides in your favour.\nYou do not have to change"
+    )
 
 
 def test_a_refused_person_just_below_is_not_shown_at_the_threshold() -> None:
-    assert "is 0.49999 and must reach 0.5" in to_text(explanation(person_score=0.49999))
+    assert "is 0.49999 and must reach 0.5" in officer(explanation(person_score=0.49999))
 
 
 def test_a_decision_function_is_not_called_a_probability() -> None:
-    assert "decision score for 1 is -2.000 and must reach 0." in to_text(
+    assert "decision score for 1 is -2.000 and must reach 0." in officer(
         explanation(scale="decision", person_score=-2.0, threshold=0.0)
     )
 
 
+def test_nothing_is_said_of_an_unknown_standing() -> None:
+    assert standing(explanation(person_score=None)) == []
+    assert standing(explanation(status=Status.ERROR)) == []
+
+
 def test_strengths_shared_by_all_are_left_out() -> None:
     same = (option(mean_distance=0.1, Age=42), option(mean_distance=0.1, Age=43))
-    assert trade_offs(explanation(counterfactuals=same)) == [[], []]
-    assert trade_offs(explanation(counterfactuals=same[:1])) == [[]]
+    first, second = option_sentences(explanation(counterfactuals=same), audience="officer")
+    assert first == "Raise Age from 41 to 42. This gives 0.530 (balanced)."
+    assert second == "Raise Age from 41 to 43. This gives 0.530."
+    assert option_sentences(explanation(counterfactuals=same[:1])) == ["Raise Age from 41 to 42."]
 
 
 def test_an_own_objective_is_called_by_its_name() -> None:
     options = tuple(
         replace(found, costs={"effort": cost}) for found, cost in zip(explanation(), (1.0, 2.0), strict=True)
     )
-    assert trade_offs(explanation(counterfactuals=options, objectives=("effort",))) == [["lowest effort"], []]
+    told = explanation(counterfactuals=options, objectives=("effort",))
+    assert option_sentences(told)[0].endswith(" – lowest effort.")
 
 
-def test_changes_in_words() -> None:
-    assert change_in_words("Rate", 0.5, 0.75) == "raise Rate from 0.5 to 0.75"
-    assert change_in_words("Housing", "rent", "own") == "change Housing from rent to own"
-    assert [joined([]), joined(["a"]), joined(["a", "b"])] == ["", "a", "a and b"]
-    assert change_in_words("Income", None, 42_000) == "change Income from missing to 42,000"
-    assert change_in_words("Income", math.nan, 42_000.0) == "change Income from missing to 42,000"
-    assert change_in_words("Income", 42_000.0, math.nan) == "change Income from 42,000 to missing"
-    phrases = {("Income", None): "withhold Income", ("Housing", "own"): "buy a home"}
-    assert change_in_words("Income", 1.0, math.nan, phrases=phrases) == "withhold Income"
-    assert change_in_words("Housing", None, "own", phrases=phrases) == "buy a home"
+@pytest.mark.parametrize("moves", ["fixed", "protected"])
+def test_what_may_not_be_advised_is_never_told(moves: str) -> None:
+    features = {**QUESTION.features, "LoanAmount": replace(QUESTION.features["LoanAmount"], moves=moves)}
+    wrong = answer(question=replace(QUESTION, features=features))
+    for audience in AUDIENCES:
+        with pytest.raises(InvalidOption, match=f"'LoanAmount', which is {moves}"):
+            to_text(wrong, audience=audience)
+    with pytest.raises(InvalidOption, match="no advice may name it"):
+        option_sentences(wrong)
+    with pytest.raises(InvalidOption, match="no advice may name it"):
+        what_to_do(wrong[0], wrong)
+    none = replace(wrong, status=Status.NO_RECOURSE, counterfactuals=())
+    with pytest.raises(InvalidOption, match="no advice may name it"):
+        to_text(none, why=WHY)
 
 
-def with_predictions(*predictions: float | None, **fields: object) -> Explanation:
-    answer = explanation(scale="lead", threshold=0.0, **fields)
-    options = (replace(found, prediction=number) for found, number in zip(answer, predictions, strict=True))
-    return replace(answer, counterfactuals=tuple(options))
-
-
-def test_a_class_that_must_win() -> None:
-    answer = with_predictions(0.45, 0.61, target="B", person_score=-0.12, person_prediction=0.31)
-    lines = to_text(answer).splitlines()
-    assert lines[0] == (
-        "Class 'B' must win, and is 0.120 behind (its probability is 0.310). With 2 options it wins:"
+def test_what_moves_along_is_no_advice() -> None:
+    change = {"Housing": ("rent", "own"), "YearsInTown": (3, 0), "Rate": (0.1, 0.2)}
+    features = {**QUESTION.features, "Rate": replace(QUESTION.features["Rate"], moves="along")}
+    told = answer(question=replace(QUESTION, features=features))
+    moved = replace(OPTIONS[0], changes=change)
+    assert what_to_do(moved, told) == (
+        "Change the housing from rented to owned (which takes the time in town from 3 to 0 years and the "
+        "interest rate from 10 % to 20 %)"
     )
-    assert "It is then 0.530 ahead, with a probability of 0.450 (smallest change overall)." in lines[1]
-    accepted = explanation(
-        scale="lead", threshold=0.0, target="B", person_score=0.25, status=Status.ALREADY_FAVOURABLE,
-        counterfactuals=(),
-    )  # fmt: skip
-    assert to_text(accepted).startswith("Class 'B' already wins: it is 0.250 ahead.\n")
+    assert what_to_do(moved, told, language="es").endswith("el tipo de interés del 10 % al 20 %)")
+    # Alone, it moves by itself: the rule that ties it was lifted.
+    alone = replace(moved, changes={"YearsInTown": (3, 5)})
+    assert what_to_do(alone, told) == "Raise the time in town from 3 to 5 years"
+    assert what_to_do(replace(moved, changes={}), told) == "Change nothing"
 
 
-@pytest.mark.parametrize(
-    ("fields", "told"),
-    [
-        (
-            {"target": (100, 200), "person_prediction": 87.25},
-            "The prediction is 87.25 and must lie between 100 and 200. With 2 options it does:",
-        ),
-        (
-            {"target": (100, None), "person_prediction": 99.99999},
-            "The prediction is 99.99999 and must be at least 100. With 2 options it is:",
-        ),
-        (
-            {"target": (None, 200), "person_score": -12.5},
-            "The prediction must be at most 200; today it is 12.50 outside. With 2 options it is:",
-        ),
-        (
-            {"target": (100, 200), "person_prediction": 1.0, "counterfactuals": ()},
-            "The prediction is 1.000 and must lie between 100 and 200. No option was found.",
-        ),
-        (
-            {"target": (100, 200), "person_prediction": 150.0, "status": Status.ALREADY_FAVOURABLE},
-            "The prediction is 150.0 and lies between 100 and 200.",
-        ),
-        (
-            {"target": (100, 200), "person_score": -0.25, "models": 3},
-            "Of 3 models, whose predictions must be between 100 and 200, the last one is 0.250 below its "
-            "threshold. 2 options do:",
-        ),
-    ],
-)
-def test_a_range_that_a_prediction_must_lie_in(fields: dict[str, object], told: str) -> None:
-    assert to_text(explanation(scale="lead", threshold=0.0, **fields)).splitlines()[0] == told
-
-
-def test_an_option_tells_what_is_predicted_then() -> None:
-    answer = with_predictions(123.456, None, target=(100, 200), person_prediction=87.0)
-    first, second = option_sentences(answer)
-    assert "This gives 123.5 (" in first
-    assert "The prediction is then 0.530 inside (" in second
-
-
-def test_rules_are_told_with_the_proof() -> None:
-    ruled = replace(CERTIFICATE, rules=("a <= b", "c moves with d"), checked_rules=("own check",))
-    told = proof_sentence(explanation(certificate=ruled))
-    assert told.startswith("Proven: ")
-    assert told.endswith(
-        "Combinations that break a rule were left out: a <= b; c moves with d. "
-        "Checked on each candidate, without shortening the search: own check."
-    )
-    accepted = explanation(status=Status.ALREADY_FAVOURABLE, certificate=ruled)
-    assert "rule" not in proof_sentence(accepted)
+def test_wrong_arguments_say_what_to_do() -> None:
+    with pytest.raises(InvalidOption, match="takes one Explanation, got list"):
+        to_text([explanation()])  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="Known are 'person', 'officer', 'auditor'"):
+        to_text(explanation(), audience="me")
+    with pytest.raises(InvalidOption, match="got str"):
+        to_text(explanation(), why="no idea")  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="this explanation is OPTIMAL"):
+        to_text(explanation(), why=WHY)

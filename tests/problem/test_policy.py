@@ -23,6 +23,7 @@ from p2ce.problem.policy_features import DIRECTIONS, DTYPES, FEATURE_KEYS, MISSI
 from p2ce.problem.rules.registry import RULES
 from tests.problem.rules.random_rules import PEOPLE as CODED
 from tests.problem.rules.random_rules import budget_rules
+from tests.problem.test_display import displays
 
 PEOPLE = pd.DataFrame(
     {
@@ -101,6 +102,7 @@ def number_features(draw: st.DrawFn, name: str) -> FeatureActions:
         "fillable": draw(st.booleans()),
         "holds_missing": holds,
         "may_go_missing": holds and direction is Direction.BOTH and draw(st.booleans()),
+        "display": draw(displays),
     }
     protected = draw(st.booleans())
     feature |= {"protected": protected, "fixed": protected or feature["fixed"]}
@@ -146,6 +148,7 @@ def category_features(draw: st.DrawFn, name: str) -> FeatureActions:
         choices=choices,
         direction=draw(st.sampled_from(Direction)) if order else Direction.BOTH,
         holds_missing=draw(st.booleans()),
+        display=draw(displays),
     )
 
 

@@ -1,44 +1,345 @@
-"""Offer the library on the command line: ``p2ce demo``, ``p2ce policy``, ``p2ce version``."""
+"""Offer the library on the command line: explain, inspect, bench, demo, policy and version.
 
+Exit codes: 0 everybody was answered; 2 wrong use or input, and nothing was written; 3 written, but some rows
+could not be read; 130 interrupted (what is done is kept); 1 a bug of p2ce, or what ``policy check`` found.
+"""
+
+import os
 import sys
-from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from p2ce.apps import options as say
 from p2ce.apps import policy
+from p2ce.apps.telling import error_line
+
+BUG, WRONG_USE, INTERRUPTED = 1, 2, 130
+DEBUG = "P2CE_DEBUG"
+EXIT_CODES = (
+    "Exit codes: 0 everybody was answered · 2 wrong use or input, nothing written · 3 written, but some rows "
+    "could not be read · 130 interrupted, what is done is kept · 1 a bug"
+)
+# What typer raises about wrong options; its home differs between versions of typer.
+UsageError = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
-    help="Every Pareto-optimal, plausible way to the wanted decision of a model, with a proof.",
+    help="Every Pareto-optimal, plausible way to the wanted decision of a model, with a proof.\n\n"
+    "Start with [bold]p2ce demo[/], then explain people of your own:\n\n"
+    "[green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]",
+    epilog=f"{EXIT_CODES} (P2CE_DEBUG=1 shows where).",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
 )
 app.add_typer(policy.app, name="policy")
+
+
+@app.callback()
+def settings(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error comes from; the same as P2CE_DEBUG=1.")
+    ] = False,
+) -> None:
+    """See the help of ``app``."""
+    if debug:
+        os.environ[DEBUG] = "1"
+
+
+settings.__doc__ = None  # the help of the app itself is shown instead
+
+
+@app.command(epilog=f"{EXIT_CODES}.")
+def explain(
+    model: say.Model,
+    data: say.Data,
+    reference: say.Reference = None,
+    policy: say.Policy = None,
+    row: Annotated[
+        str | None,
+        typer.Option(
+            help="One person: the row's number, counted from 0 without the header, or a label in "
+            "--index-column.",
+            metavar="ROW",
+            rich_help_panel=say.PEOPLE,
+        ),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            help="People for whom this is true: columns of the data and score (the model's, unless the data "
+            "has such a column), compared with < <= == != >= > in, joined by and, or, not. Text in quotes, "
+            "names with blanks in backticks.",
+            metavar="EXPRESSION",
+            rich_help_panel=say.PEOPLE,
+        ),
+    ] = None,
+    index_column: say.IndexColumn = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to write: .html or .md to read, .json with everything (always a list of people), "
+            ".csv or .parquet with a row per option, and .summary beside it with one per person. Without it, "
+            "the answer is printed.",
+            metavar="FILE",
+            readable=False,
+            rich_help_panel=say.OUTPUT,
+        ),
+    ] = None,
+    force: say.Force = False,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help="Start over instead of going on with FILE.partial.", rich_help_panel=say.OUTPUT
+        ),
+    ] = False,
+    target: say.Target = None,
+    threshold: say.Threshold = None,
+    max_changes: say.MaxChanges = 3,
+    objective: say.Objectives = None,
+    contamination: say.Contamination = None,
+    no_plausibility: say.NoPlausibility = False,
+    time_limit: say.TimeLimit = None,
+    jobs: say.Jobs = 1,
+    language: say.Language = "en",
+    audience: say.Audience = "person",
+    progress: Annotated[
+        bool | None,
+        typer.Option(
+            "--progress/--no-progress",
+            help="A bar on stderr; by default on a terminal, for more than one person.",
+            rich_help_panel=say.OUTPUT,
+        ),
+    ] = None,
+    weights: say.Weights = None,
+    trust_pickle: say.TrustPickle = False,
+    drop: say.Drop = None,
+) -> None:
+    """Tell people whom a model refuses what they could change, each option proven.
+
+    [bold]Everybody in a table, as a report:[/]
+    [green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]
+
+    [bold]One person, in words:[/]
+    [green]p2ce explain --model model.json --data people.csv --reference train.csv --row 17[/]
+
+    [bold]Those who are refused, as a table:[/]
+    [green]p2ce explain --model model.cbm --data people.csv --where "score < 0.5" --out out.csv[/]
+
+    [bold]A PyTorch network that your own code builds:[/]
+    [green]p2ce explain --model nets:make_network --weights weights.pt --data people.csv --drop Repaid[/]
+
+    Without --row and --where everybody is explained; those whom the model accepts already are told so.
+    Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
+    """
+    from p2ce.apps.explain import Task, run_explain
+    from p2ce.apps.question import Asked
+
+    asked = Asked(
+        model=model,
+        data=data,
+        reference=reference,
+        policy=policy,
+        weights=weights,
+        trust_pickle=trust_pickle,
+        index_column=index_column,
+        drop=tuple(drop or ()),
+        target=target,
+        threshold=threshold,
+        max_changes=max_changes or None,
+        objectives=tuple(objective or ()),
+        contamination=contamination,
+        plausible=not no_plausibility,
+    )
+    task = Task(
+        row=row,
+        where=where,
+        out=out,
+        force=force,
+        fresh=fresh,
+        time_limit=time_limit,
+        jobs=jobs,
+        language=language,
+        audience=audience,
+        progress=progress,
+    )
+    raise typer.Exit(run_explain(asked, task))
+
+
+@app.command()
+def inspect(
+    model: say.Model,
+    reference: say.Reference = None,
+    policy: say.Policy = None,
+    target: say.Target = None,
+    threshold: say.Threshold = None,
+    max_changes: say.MaxChanges = 3,
+    objective: say.Objectives = None,
+    contamination: say.Contamination = None,
+    no_plausibility: say.NoPlausibility = False,
+    weights: say.Weights = None,
+    trust_pickle: say.TrustPickle = False,
+    drop: say.Drop = None,
+) -> None:
+    """Show what a model is read as, how answers are proven, the grid of values, and what looks wrong.
+
+    [green]p2ce inspect --model model.txt --reference train.csv --policy policy.yaml[/]
+
+    Without --reference only the model itself is told: its kind, its columns, its categories.
+    """
+    from p2ce.apps.inspect import run_inspect
+    from p2ce.apps.question import Asked
+
+    run_inspect(
+        Asked(
+            model=model,
+            reference=reference,
+            policy=policy,
+            weights=weights,
+            trust_pickle=trust_pickle,
+            drop=tuple(drop or ()),
+            target=target,
+            threshold=threshold,
+            max_changes=max_changes or None,
+            objectives=tuple(objective or ()),
+            contamination=contamination,
+            plausible=not no_plausibility,
+        )
+    )
+
+
+@app.command()
+def bench(
+    model: Annotated[
+        str | None,
+        typer.Option(help="A model file, as for explain.", metavar="FILE", rich_help_panel=say.FILES),
+    ] = None,
+    data: say.OptionalData = None,
+    reference: say.Reference = None,
+    policy: say.Policy = None,
+    people: Annotated[int, typer.Option(help="How many refused people to time.", min=1, metavar="N")] = 50,
+    brute: Annotated[
+        int, typer.Option(help="How many of them also by brute force; 0 for none.", min=0, metavar="N")
+    ] = 8,
+    largest: Annotated[
+        int, typer.Option(help="The largest grid for brute force, in combinations.", min=1, metavar="CELLS")
+    ] = 300_000,
+    target: say.Target = None,
+    threshold: say.Threshold = None,
+    max_changes: say.MaxChanges = 3,
+    weights: say.Weights = None,
+    trust_pickle: say.TrustPickle = False,
+    drop: say.Drop = None,
+) -> None:
+    """Measure milliseconds per person, beside brute force through the model's own predictions.
+
+    [bold]On made-up applicants:[/]
+    [green]p2ce bench[/]
+
+    [bold]On your own model and people:[/]
+    [green]p2ce bench --model model.txt --data people.csv --reference train.csv --policy policy.yaml[/]
+
+    Both sides answer the same people and have to find the same fronts; a difference ends with exit code 1.
+    """
+    from p2ce.apps.bench import run_bench
+    from p2ce.apps.question import Asked
+
+    asked = None
+    if model is not None:
+        asked = Asked(
+            model=model,
+            data=data,
+            reference=reference,
+            policy=policy,
+            weights=weights,
+            trust_pickle=trust_pickle,
+            drop=tuple(drop or ()),
+            target=target,
+            threshold=threshold,
+            max_changes=max_changes or None,
+        )
+    elif data is not None or reference is not None or policy is not None:
+        raise typer.BadParameter(
+            "--data, --reference and --policy go with --model. Without it, people are made up."
+        )
+    raise typer.Exit(
+        run_bench(asked, people=people, brute=brute, largest=largest, max_changes=max_changes or None)
+    )
 
 
 @app.command()
 def demo(
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Which applicants to make up.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the report: demo.html, or .md, .json, .csv.", metavar="FILE", readable=False
+        ),
+    ] = None,
+    force: say.Force = False,
 ) -> None:
     """Explain one refused loan applicant, made up from a seed: options, proof and time."""
     from p2ce.apps.demo import run_demo  # here, so that --help stays quick
 
-    run_demo(seed=seed)
+    run_demo(seed=seed, out=out, force=force)
 
 
 @app.command()
-def version() -> None:
+def version(
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="The libraries that matter, too.")] = False,
+) -> None:
     """Print the installed version."""
-    print(f"p2ce {installed_version('p2ce')}")
+    from p2ce.apps.versions import lines
+
+    print("\n".join(lines(verbose=verbose)))
 
 
-def main() -> None:
-    """Run the command line; an error of this library is a message, not a traceback."""
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; whatever goes wrong is one line that says what to do, never a traceback."""
+    raise SystemExit(_run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    from p2ce.apps.telling import library_notices
+
+    command = typer.main.get_command(app)
+    try:
+        # Not by calling it: typer would swallow Ctrl-C.
+        with library_notices(), command.make_context("p2ce", list(arguments)) as context:
+            command.invoke(context)
+        return 0
+    except typer.Exit as end:
+        return int(end.exit_code)
+    except KeyboardInterrupt:
+        error_line("Interrupted; nothing was written.")
+        return INTERRUPTED
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        return _told(error)
+
+
+def _told(error: Exception) -> int:
+    """Say in one line what went wrong; give the exit code."""
     from p2ce.errors import P2CEError
 
-    try:
-        app()
-    except P2CEError as error:
-        print(f"p2ce: {error}", file=sys.stderr)
-        raise SystemExit(2) from error
+    if isinstance(error, P2CEError):
+        error_line(error)
+        return WRONG_USE
+    if isinstance(error, UsageError):
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "p2ce"
+        message = error.format_message()  # type: ignore[attr-defined]
+        if not message:  # the help was shown instead
+            return WRONG_USE
+        error_line(f"{message.rstrip('.')}. See: {command} --help")
+        return WRONG_USE
+    if isinstance(error, BrokenPipeError):
+        # Whoever read the output has enough; Python must not complain about it when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    shown = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    error_line(f"{shown} This is a bug of p2ce: run again with {DEBUG}=1 to see where, and please report it.")
+    return BUG

@@ -1,18 +1,18 @@
 """Show, on applicants made from a seed, what a refused person could do and what was proven."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from p2ce.apps.outputs import check_out, write
+from p2ce.apps.telling import working
 from p2ce.present.proof import proof_sentence
+from p2ce.present.speaker import Phrases
 from p2ce.present.text import option_sentences, standing
-from p2ce.present.words import Phrases
-from p2ce.result import Explanation, Status
+from p2ce.result import Explanation, Explanations, Status
 from p2ce.result.numbers import readable
 
 if TYPE_CHECKING:
@@ -26,23 +26,30 @@ LOOKED_AT = 50  # refused applicants among whom one with several options is pick
 WANTED_OPTIONS = 3
 
 
-def run_demo(*, seed: int = 0, console: Console | None = None) -> None:
+def run_demo(
+    *, seed: int = 0, console: Console | None = None, out: Path | None = None, force: bool = False
+) -> None:
     """Train a model, explain one refused applicant and print the options, the proof and the time."""
     console = console or Console(highlight=False)
-    with working("Loading the libraries …"):
+    if out is not None:
+        check_out(out, force=force)
+    with working("Loading the libraries …", always=True):
         from p2ce.apps.applicants import make_applicants
 
         applicants = make_applicants(seed=seed)
-    with working("Training a model on 2,000 made-up applicants …"):
+    with working("Training a model on 2,000 made-up applicants …", always=True):
         explainer, refused = explainer_and_refused(applicants.people, applicants.repaid, seed=seed)
-    with working("Compiling the search (about half a minute, only the first time) …"):
+    with working("Getting ready …", always=True):
         explainer.warm_up()
     explanation = telling_example(explainer, refused)
     show(explanation, console)
+    if out is not None:
+        write(out, Explanations([explanation]), why=None, audience="person", language="en")
+        console.print(f"Written: {out}", markup=False, soft_wrap=True)
 
 
 def explainer_and_refused(
-    people: "pd.DataFrame", repaid: "pd.Series[int]", *, seed: int
+    people: "pd.DataFrame", repaid: "pd.Series[int]", *, seed: int, max_changes: int | None = 3
 ) -> "tuple[p2ce.Explainer, pd.DataFrame]":
     """Train the model, say what applicants may do, and find those whom the model refuses."""
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -64,6 +71,7 @@ def explainer_and_refused(
         people,
         actions=actions,
         target=REPAID,
+        max_changes=max_changes,
         plausibility=p2ce.IsolationForest(contamination=0.05),
         random_state=seed,
     )
@@ -87,10 +95,11 @@ def telling_example(explainer: "p2ce.Explainer", refused: "pd.DataFrame") -> Exp
 def show(explanation: Explanation, console: Console) -> None:
     """Print the applicant, the options in words, the proof and the time."""
     console.print(_applicant(explanation))
-    for line in standing(explanation):
+    for line in standing(explanation, audience="officer"):
         console.print(Text(line))
     console.print()
-    for number, line in enumerate(option_sentences(explanation, phrases=PHRASES), start=1):
+    options = option_sentences(explanation, audience="officer", phrases=PHRASES)
+    for number, line in enumerate(options, start=1):
         console.print(Text.assemble((f"{number}. ", "bold green"), line))
     if len(explanation):
         console.print()
@@ -119,14 +128,3 @@ def _applicant(explanation: Explanation) -> Table:
         shown = readable(value, explanation.dtypes.get(name, ""))
         table.add_row(Text(name), shown, "changes" if name in touched else "")
     return table
-
-
-@contextmanager
-def working(message: str) -> Iterator[None]:
-    """Tell on stderr what takes its time: a spinner on a terminal, else a plain line."""
-    if not sys.stderr.isatty():
-        print(message, file=sys.stderr, flush=True)
-        yield
-        return
-    with Console(stderr=True).status(message):
-        yield

@@ -62,6 +62,20 @@ class IsolationForest:
         _check_seed(self.random_state)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Computes decision values from summed path lengths as scikit-learn does."""
+
+    whole_length: float  # what a path length is compared to; 0 for trees of one row
+    offset: float
+
+    def __call__(self, depths: FloatArray) -> FloatArray:
+        depths = np.asarray(depths, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            share = depths / self.whole_length if self.whole_length else np.ones_like(depths)
+            return np.asarray(-(2.0**-share) - self.offset, dtype=np.float64)
+
+
 def recognises(detector: object) -> bool:
     """Tell the forest of this library, or scikit-learn's."""
     return (
@@ -102,13 +116,13 @@ def _fit(asked: IsolationForest, request: DetectorRequest) -> ReadDetector:
     decide = _decision(fitted)
     # Nobody else computes this detector, so one exact threshold on the path lengths defines it.
     least = first_score(lambda depth: float(decide(np.array([depth]))[0]) >= 0.0)
-    return ReadDetector(
-        family="isolation forest",
-        score=_score(fitted, codebook.names, frozenset(), sure=least, maybe=least),
-        columns=codebook.names,
-        ask=None,
-        report=decide,
-    )
+    score = _score(fitted, codebook.names, frozenset(), sure=least, maybe=least)
+    return own_forest(score, columns=codebook.names, decide=decide)
+
+
+def own_forest(score: CompiledScore, *, columns: tuple[str, ...], decide: Decision) -> ReadDetector:
+    """Make the detector that a compiled forest is by itself, fitted just now or kept in a file."""
+    return ReadDetector(family="isolation forest", score=score, columns=columns, ask=None, report=decide)
 
 
 def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
@@ -203,18 +217,8 @@ def _score(
     )
 
 
-def _decision(fitted: Any) -> Callable[[FloatArray], FloatArray]:
-    """Compute decision values from summed path lengths as scikit-learn does."""
-    whole_length = _full_length(fitted)
-    offset = float(fitted.offset_)
-
-    def decide(depths: FloatArray) -> FloatArray:
-        depths = np.asarray(depths, dtype=np.float64)
-        with np.errstate(all="ignore"):
-            share = depths / whole_length if whole_length else np.ones_like(depths)
-            return np.asarray(-(2.0**-share) - offset, dtype=np.float64)
-
-    return decide
+def _decision(fitted: Any) -> Decision:
+    return Decision(whole_length=_full_length(fitted), offset=float(fitted.offset_))
 
 
 def _reported(fitted: Any) -> Callable[[float], tuple[float, float]]:

@@ -8,7 +8,14 @@ from typing import Any
 import pandas as pd
 
 from p2ce.errors import InvalidOption, InvalidReference, UnsupportedDetector
-from p2ce.plausibility import autoencoder, density, function, isolation_forest, outlier_detectors
+from p2ce.plausibility import (
+    autoencoder,
+    density,
+    function,
+    isolation_forest,
+    outlier_detectors,
+    read_before,
+)
 from p2ce.plausibility.asked import check_contamination
 from p2ce.plausibility.isolation_forest import IsolationForest
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
@@ -17,7 +24,14 @@ from p2ce.problem.coding import MISSING, Codebook, codebook_of
 __all__ = ["FAMILIES", "SUPPORTED", "IsolationForest", "ReadDetector", "read_detector"]
 
 # The first that recognises a detector and can read it does. A module can be called too: it comes first.
-FAMILIES: tuple[ModuleType, ...] = (isolation_forest, autoencoder, outlier_detectors, density, function)
+FAMILIES: tuple[ModuleType, ...] = (
+    read_before,
+    isolation_forest,
+    autoencoder,
+    outlier_detectors,
+    density,
+    function,
+)
 SUPPORTED = (
     "p2ce.IsolationForest(contamination=0.05), a fitted scikit-learn IsolationForest, any fitted detector "
     "with decision_function (scikit-learn, PyOD) or score_samples (KernelDensity), a PyTorch autoencoder, "

@@ -1,100 +1,122 @@
-"""Say in one plain sentence what was proven."""
+"""Say in one sentence what was proven."""
 
 import math
 
-from p2ce.present.words import counted, joined
+from p2ce.present.numerals import in_language
+from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Certificate, Explanation, Status
-from p2ce.result.numbers import readable_cost, readable_count
+from p2ce.result.numbers import readable_count
 
 # Bounds of models that can only be asked: what counts there is how often.
 ASKED = ("complete", "shap", "shap-plain", "shap-paper")
+REASONS = ("contradiction", "doubt", "estimate")
+MOST_WRITTEN = 10**15  # a count beyond it is told by its order of magnitude
 
 
-def proof_sentence(explanation: Explanation) -> str:
+def proof_sentence(explanation: Explanation, language: str = "en") -> str:
     """Give one sentence on what this answer rests on, honest for every status, and one on its rules."""
-    certificate = explanation.certificate
-    told = _proof(explanation)
+    speaker, certificate = speaker_of(explanation, language), explanation.certificate
+    told = _proof(explanation, speaker)
     if certificate is None or explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE):
         return told
-    return " ".join([told, *_rules(certificate)])
+    rules = {"rules_kept": certificate.rules, "rules_checked": certificate.checked_rules}
+    return " ".join(
+        [
+            told,
+            *(
+                speaker.say(key, rules="; ".join(speaker.with_names(text) for text in texts))
+                for key, texts in rules.items()
+                if texts
+            ),
+        ]
+    )
 
 
-def _rules(certificate: Certificate) -> list[str]:
-    """Say which rules between features the answer keeps to, and which of them did not shorten the search."""
-    told = []
-    if certificate.rules:
-        told.append(f"Combinations that break a rule were left out: {'; '.join(certificate.rules)}.")
-    if certificate.checked_rules:
-        checked = "; ".join(certificate.checked_rules)
-        told.append(f"Checked on each candidate, without shortening the search: {checked}.")
-    return told
+def space_in_words(certificate: Certificate, speaker: Speaker) -> str:
+    """Say among how many combinations was searched."""
+    form = "space_one" if certificate.cells == 1 else "space_many"
+    count = count_in_words(certificate.cells, speaker)
+    return speaker.say(form, count=count, limit=limit_in_words(certificate, speaker))
 
 
-def _proof(explanation: Explanation) -> str:
+def count_in_words(count: int, speaker: Speaker) -> str:
+    """Write a count; one too long to take in is given by its order of magnitude."""
+    text = in_language(readable_count(count).removeprefix("about "), speaker.language)
+    return text if count < MOST_WRITTEN else speaker.say("about", number=text)
+
+
+def miss_share(certificate: Certificate, speaker: Speaker) -> str:
+    """Write the share of people for whom an estimate is expected to miss something."""
+    assert certificate.miss_rate is not None  # the caller saw to it
+    share = f"{_rounded_up(100 * certificate.miss_rate):g}"
+    return speaker.say("percent", number=in_language(share, speaker.language))
+
+
+def reason_unproven(explanation: Explanation) -> str:
+    """Name why nothing is proven: "stopped", "contradiction", "doubt", "estimate" or "unknown"."""
+    certificate = explanation.certificate
+    if certificate is None:
+        return "unknown"
+    if explanation.status is Status.TIME_LIMIT:
+        return "stopped"
+    if certificate.unproven_because in REASONS:
+        return certificate.unproven_because
+    return "unknown" if certificate.explainer is None else "estimate"
+
+
+def _proof(explanation: Explanation, speaker: Speaker) -> str:
     certificate, status = explanation.certificate, explanation.status
     if status is Status.ERROR:
-        return f"No answer: {explanation.message or 'this row could not be explained.'}"
+        message = explanation.message
+        return speaker.say("failed", message=message) if message else speaker.say("failed_silently")
     if status is Status.ALREADY_FAVOURABLE:
-        return "Nothing has to change: the model already decides in this person's favour."
+        return speaker.say("favourable")
     if certificate is None:
-        return "No certificate was kept, so nothing is claimed beyond the options themselves."
+        return speaker.say("no_certificate")
     if status is Status.TIME_LIMIT:
-        return _stopped(certificate, found=len(explanation))
+        return _stopped(certificate, speaker, found=len(explanation))
     if status is Status.HEURISTIC or not certificate.proven:
-        return _unproven(certificate, found=len(explanation))
-    kind = "plausible options" if certificate.detector_family else "options"
-    if status is Status.NO_RECOURSE:
-        claim = f"none of {_space(certificate)} leads to the wanted decision"
-        if certificate.detector_family:
-            claim += " and stays plausible"
-    elif len(explanation) == 1:
-        claim = f"this is the only Pareto-optimal {kind[:-1]} among {_space(certificate)}"
-    else:
-        claim = f"these are all the Pareto-optimal {kind} among {_space(certificate)}"
+        return _unproven(explanation, certificate, speaker)
     if not certificate.cells:
-        return "Proven: nothing may change, so that nothing can help."
-    verified = "" if not certificate.verified else f", {_verified(certificate, explanation.models)}"
-    return f"Proven: {claim}; {_work(certificate)}{verified}."
+        return speaker.say("proven_nothing_moves")
+    claim = "none" if status is Status.NO_RECOURSE else "only" if len(explanation) == 1 else "all"
+    plausible = "_plausible" if certificate.detector_family else ""
+    work = _confirmed(certificate, explanation.models, speaker)
+    return speaker.say(f"proven_{claim}{plausible}", space=space_in_words(certificate, speaker), work=work)
 
 
-def _stopped(certificate: Certificate, *, found: int) -> str:
-    held = "the options are the best found so far" if found else "no option was found so far"
-    are = "is" if certificate.open_boxes == 1 else "are"
-    left = f"{counted(certificate.open_boxes, 'box', 'boxes')} among {_space(certificate)} {are} still open"
-    costs = certificate.open_costs
-    better = (
-        ""
-        if not costs
-        else " and could reach "
-        + joined([f"{name} {readable_cost(cost)}" for name, cost in costs.items()])
-        + " at best"
-    )
-    unsure = "" if certificate.explainer is None else ", and an estimate ruled others out without proof"
-    return f"Not proven: the search was stopped early, {held}; {left}{better}{unsure}."
+def _stopped(certificate: Certificate, speaker: Speaker, *, found: int) -> str:
+    left = speaker.counted("open", certificate.open_boxes, space=space_in_words(certificate, speaker))
+    if certificate.open_costs:
+        costs = [
+            speaker.say("cost_of", objective=speaker.objective(name), cost=speaker.cost(cost))
+            for name, cost in certificate.open_costs.items()
+        ]
+        left = speaker.say("open_at_best", left=left, costs=speaker.joined(costs))
+    held = speaker.say("best_so_far" if found else "none_so_far")
+    key = "stopped" if certificate.explainer is None else "stopped_unsure"
+    return speaker.say(key, held=held, left=left)
 
 
-def _unproven(certificate: Certificate, *, found: int) -> str:
-    held = "better ones may exist" if found else "options may still exist"
-    searched = f"{_space(certificate)}, {_work(certificate)}"
-    if certificate.unproven_because == "contradiction":
-        return f"Not proven: the model or detector contradicts what was read from it, so {held}; {searched}."
-    if certificate.unproven_because == "doubt":
-        return f"Not proven: rounding left too many points in doubt, so {held}; {searched}."
-    if certificate.explainer is None:
-        return f"Not proven: {held}; {searched}."
-    return f"Not proven: an estimate cut the search short, so {held}; {_misses(certificate)}; {searched}."
+def _unproven(explanation: Explanation, certificate: Certificate, speaker: Speaker) -> str:
+    parts = {
+        "held": speaker.say("better_may_exist" if len(explanation) else "some_may_exist"),
+        "space": space_in_words(certificate, speaker),
+        "work": _work(certificate, speaker),
+    }
+    reason = reason_unproven(explanation)
+    if reason == "unknown":
+        return speaker.say("unproven", **parts)
+    if reason != "estimate":
+        return speaker.say(f"unproven_{reason}", **parts)
+    return speaker.say("unproven_estimate", misses=_misses(certificate, speaker), **parts)
 
 
-def _misses(certificate: Certificate) -> str:
+def _misses(certificate: Certificate, speaker: Speaker) -> str:
     """Say how often an estimate misses, as far as that is known."""
     if certificate.miss_rate is None:
-        return "how often it misses some is not known"
-    share = f"{_rounded_up(100 * certificate.miss_rate):g} %"
-    people = counted(certificate.sample_size or 0, "person", "people")
-    return (
-        f"calibrated on {people}, it is expected to miss some for no more than {share} of people like them, "
-        "proven answers included"
-    )
+        return speaker.say("misses_unknown")
+    return speaker.counted("misses", certificate.sample_size or 0, share=miss_share(certificate, speaker))
 
 
 def _rounded_up(percentage: float) -> float:
@@ -103,19 +125,23 @@ def _rounded_up(percentage: float) -> float:
     return math.ceil(percentage * 10.0**digits * (1 - 1e-12)) / 10.0**digits
 
 
-def _space(certificate: Certificate) -> str:
+def limit_in_words(certificate: Certificate, speaker: Speaker) -> str:
+    """Say how many changes are allowed at once; nothing where that is no limit."""
     most = certificate.max_changes
-    limit = "" if most is None or certificate.axes <= most else f" of at most {counted(most, 'change')}"
-    return f"{readable_count(certificate.cells)} possible combination{'s' * (certificate.cells != 1)}{limit}"
+    return "" if most is None or certificate.axes <= most else speaker.counted("limit", most)
 
 
-def _work(certificate: Certificate) -> str:
+def _work(certificate: Certificate, speaker: Speaker) -> str:
     if certificate.bound in ASKED:
-        return f"{certificate.scored:,} of them asked about"
-    return f"{counted(certificate.boxes, 'box', 'boxes')} examined"
+        return speaker.counted("asked", certificate.scored)
+    return speaker.counted("examined", certificate.boxes)
 
 
-def _verified(certificate: Certificate, models: int) -> str:
+def _confirmed(certificate: Certificate, models: int, speaker: Speaker) -> str:
     # Only the model is named: the library's own detector is its compiled score, and is not asked again.
-    by = "the model itself" if models == 1 else f"all {models} models themselves"
-    return f"{counted(certificate.verified, 'point')} confirmed by {by}"
+    work = _work(certificate, speaker)
+    if not certificate.verified:
+        return work
+    if models == 1:
+        return speaker.counted("confirmed", certificate.verified, work=work)
+    return speaker.counted("confirmed_models", certificate.verified, work=work, models=models)

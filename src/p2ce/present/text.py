@@ -1,30 +1,41 @@
-"""Write an explanation as plain sentences."""
+"""Write an explanation as plain sentences, for whoever reads it."""
 
-from typing import Any
+from collections.abc import Iterable
+
+import numpy as np
 
 from p2ce.errors import InvalidOption
+from p2ce.present.advice import check_advice, option_in_words
+from p2ce.present.audit import audit_lines
+from p2ce.present.languages import check_audience
+from p2ce.present.plain_proof import plain_proof
 from p2ce.present.proof import proof_sentence
-from p2ce.present.trade_offs import trade_offs
-from p2ce.present.words import Phrases, change_in_words, counted, joined, sentence
-from p2ce.result import Counterfactual, Explanation, Status
-from p2ce.result.numbers import readable, readable_prediction, readable_score
-from p2ce.result.wanted import (
-    LEAD,
-    class_in_words,
-    is_range,
-    lead_in_words,
-    must_win,
-    range_in_words,
-    wanted_ends,
-    wanted_in_words,
-)
+from p2ce.present.speaker import Phrases, Speaker, speaker_of
+from p2ce.present.standing import result_of, standing_for_officer, standing_for_person
+from p2ce.present.ways import check_why, ways_in_words
+from p2ce.result import Counterfactual, Explanation, Pick, Status, WhyNone
+from p2ce.result.picks import BALANCED, DIFFERENT, ONLY
+
+MOST_FOR_A_PERSON = 3  # options; more are no help to choose
 
 
-def to_text(explanation: Explanation, *, phrases: Phrases | None = None) -> str:
-    """Write an explanation as plain sentences: where the person stands, each option, the proof.
+def to_text(
+    explanation: Explanation,
+    *,
+    audience: str = "person",
+    language: str = "en",
+    phrases: Phrases | None = None,
+    why: WhyNone | None = None,
+) -> str:
+    """Write an explanation as plain sentences: where the person stands, each option, what was proven.
 
-    Values are written in full (7,500, never 7.5k), so what is read is what was verified. `phrases`
-    gives own words to changes: ``{("HasGuarantor", True): "get a guarantor"}``.
+    `audience` is the "person" concerned (few options, plain words), an "officer" (all options, scores) or an
+    "auditor" (every fact of the answer); `language` is "en", "pt" (Brazil) or "es". Names, units and formats
+    are those of the policy's displays. `phrases` gives own words to changes, before those of the displays:
+    ``{("HasGuarantor", True): "get a guarantor"}``. `why`, from `Explainer.why_none`, adds which
+    restrictions stand in the way of a person without options.
+
+    Values are written in full, or as the display rounds them where that rounded row was verified too.
 
     >>> from p2ce.result import Certificate
     >>> option = Counterfactual(
@@ -37,8 +48,8 @@ def to_text(explanation: Explanation, *, phrases: Phrases | None = None) -> str:
     ...     certificate=Certificate(proven=True, method="exact", model_family="LightGBM",
     ...                             bound="tree leaves", cells=96, axes=1, boxes=3),
     ... )
-    >>> print(to_text(explanation))
-    The probability of 1 is 0.310 and must reach 0.5. 1 option does:
+    >>> print(to_text(explanation, audience="officer"))
+    The probability of 1 is 0.310 and must reach 0.5. There is 1 option that achieves this:
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
     Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined.
     """
@@ -46,128 +57,106 @@ def to_text(explanation: Explanation, *, phrases: Phrases | None = None) -> str:
         raise InvalidOption(
             f"to_text() takes one Explanation, got {type(explanation).__name__}. Call it for each person."
         )
-    lines = [*standing(explanation)]
-    for number, line in enumerate(option_sentences(explanation, phrases=phrases), start=1):
-        lines.append(f"{number}. {line}")
-    lines.append(proof_sentence(explanation))
+    check_audience(audience)
+    check_why(explanation, why)
+    openings = [opening.counterfactual for opening in why or ()]
+    check_advice([*explanation, *openings], explanation.question)
+    speaker = speaker_of(explanation, language, phrases)
+    if audience == "auditor":
+        return "\n".join(audit_lines(explanation, speaker, why))
+    lines = standing(explanation, audience=audience, language=language)
+    options = option_sentences(explanation, audience=audience, language=language, phrases=phrases)
+    lines += [f"{number}. {line}" for number, line in enumerate(options, start=1)]
+    if audience == "officer":
+        lines.append(proof_sentence(explanation, language))
+    else:
+        if (more := len(explanation) - len(options)) > 0:
+            lines.append(speaker.counted("more", more))
+        lines.append(plain_proof(explanation, language))
+    if why is not None:
+        lines += ways_in_words(why, speaker, audience=audience)
+    if audience == "person" and explanation.status is not Status.ERROR:
+        lines.append(speaker.say("no_promise"))
     return "\n".join(lines)
 
 
-def standing(explanation: Explanation) -> list[str]:
+def standing(explanation: Explanation, *, audience: str = "person", language: str = "en") -> list[str]:
     """Say where the person stands and how many options there are; nothing where that is unknown."""
+    check_audience(audience)
     if explanation.status is Status.ERROR or explanation.person_score is None:
         return []
-    found = len(explanation)
-    found_words = (
-        f"{counted(found, 'option')} {'does' if found == 1 else 'do'}:" if found else "No option was found."
-    )
+    speaker, found = speaker_of(explanation, language), len(explanation)
     accepted = explanation.status is Status.ALREADY_FAVOURABLE
-    if explanation.scale == LEAD:
-        reached = _reached(explanation)
-        if found and reached:
-            found_words = f"With {counted(found, 'option')} it {reached}:"
-        return [_standing_by_lead(explanation) + ("" if accepted else f" {found_words}")]
-    score = readable_score(explanation.person_score, explanation.threshold)
-    threshold = readable(explanation.threshold)
-    what = "probability of" if explanation.scale == "probability" else "decision score for"
-    of_all = "" if explanation.models == 1 else f", by the strictest of {explanation.models} models,"
-    wanted = f"The {what} {explanation.target}{of_all} is {score}"
-    if accepted:
-        return [f"{wanted}, and {threshold} is enough."]
-    return [f"{wanted} and must reach {threshold}. {found_words}"]
+    if audience != "person":
+        told = standing_for_officer(explanation, speaker)
+        counted = speaker.counted("found", found) if found else speaker.say("found_none")
+    else:
+        told = standing_for_person(explanation, speaker)
+        counted = _what_you_can_do(found, speaker)
+    return [told if accepted else f"{told} {counted}"]
 
 
-def _standing_by_lead(explanation: Explanation) -> str:
-    """Say where a person stands whose score is a lead: over other classes, inside a range, over models."""
-    lead, prediction = explanation.person_score, explanation.person_prediction
-    assert lead is not None  # the caller saw to it
-    accepted = explanation.status is Status.ALREADY_FAVOURABLE
-    if is_range(explanation.target) and explanation.models == 1:
-        shown = "" if prediction is None else f" is {_predicted(prediction, explanation)} and"
-        verb = "lies" if accepted else "must lie"
-        if len(wanted_ends(explanation.target)) < 2:
-            verb = "is" if accepted else "must be"
-        wanted = wanted_in_words(explanation).removeprefix("prediction ")
-        where = "" if prediction is not None or accepted else f"; today it is {_outside(lead)}"
-        return f"The prediction{shown} {verb} {wanted}{where}."
-    if must_win(explanation):
-        chance = "" if prediction is None else f" (its probability is {_predicted(prediction, explanation)})"
-        named = class_in_words(explanation.target)
-        if accepted:
-            return f"Class {named} already wins: it is {lead_in_words(lead, explanation.threshold)}{chance}."
-        must = wanted_in_words(explanation).removeprefix("class ")
-        return f"Class {must}, and is {lead_in_words(lead, explanation.threshold)}{chance}."
-    wanted = ""
-    if is_range(explanation.target):
-        wanted = f", whose predictions must be {range_in_words(explanation.target)}"
-    return f"Of {explanation.models} models{wanted}, the last one is {_beyond(lead)}."
+def option_sentences(
+    explanation: Explanation,
+    *,
+    audience: str = "person",
+    language: str = "en",
+    phrases: Phrases | None = None,
+) -> list[str]:
+    """Give one line per option: what to do, what it gives, and what it is best at.
 
-
-def _reached(explanation: Explanation) -> str:
-    """Give the verb for what an option brings about; none where several models have to be spoken of."""
-    if must_win(explanation):
-        return "wins"
-    if not is_range(explanation.target) or explanation.models > 1:
-        return ""
-    return "does" if len(wanted_ends(explanation.target)) == 2 else "is"
-
-
-def _predicted(prediction: Any, explanation: Explanation) -> str:
-    if not is_range(explanation.target) and isinstance(prediction, float) and 0.0 <= prediction <= 1.0:
-        return f"{prediction:.3f}"  # a probability
-    ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
-    return readable_prediction(prediction, *ends)
-
-
-def _outside(lead: float) -> str:
-    """Say how far a prediction is from the wanted range.
-
-    >>> _outside(-12.5)
-    '12.50 outside'
+    A person gets a few well-spread options of many, and no scores.
     """
-    return f"{readable_prediction(abs(lead), 0.0)} {'outside' if lead < 0 else 'inside'}"
-
-
-def _beyond(lead: float) -> str:
-    """Say on which side of its own threshold a model is, and how far.
-
-    >>> _beyond(-0.25), _beyond(0.5)
-    ('0.250 below its threshold', '0.500 above its threshold')
-    """
-    return f"{readable_score(abs(lead), 0.0)} {'below' if lead < 0 else 'above'} its threshold"
-
-
-def option_sentences(explanation: Explanation, *, phrases: Phrases | None = None) -> list[str]:
-    """Give one line per option: what to do, what it gives, and what it is best at."""
+    check_audience(audience)
+    check_advice(explanation, explanation.question)
+    speaker = speaker_of(explanation, language, phrases)
+    count = MOST_FOR_A_PERSON if audience == "person" else max(len(explanation), 1)
     lines = []
-    for option, strengths in zip(explanation, trade_offs(explanation), strict=True):
-        result = _result(option, explanation)
-        best_at = f" ({joined(strengths)})" if strengths else ""
-        lines.append(f"{what_to_do(option, explanation, phrases=phrases)}. {result}{best_at}.")
+    for pick in picked(explanation, count):
+        parts = {"todo": _sentence(option_in_words(pick.counterfactual, speaker))}
+        reasons = pick.reasons if audience == "person" else (one for one in pick.reasons if one != DIFFERENT)
+        best = best_in_words(reasons, speaker)
+        key = "your_option" if audience == "person" else "option"
+        if audience != "person":
+            parts["result"] = result_of(pick.counterfactual, explanation, speaker)
+        lines.append(speaker.say(f"{key}_best", best=best, **parts) if best else speaker.say(key, **parts))
     return lines
 
 
-def _result(option: Counterfactual, explanation: Explanation) -> str:
-    """Say what an option leads to."""
-    if explanation.scale != LEAD:
-        return f"This gives {readable_score(option.score, explanation.threshold)}"
-    prediction = option.prediction
-    if is_range(explanation.target) and explanation.models == 1:
-        if prediction is None:
-            return f"The prediction is then {_outside(option.score)}"
-        return f"This gives {_predicted(prediction, explanation)}"
-    if must_win(explanation):
-        chance = (
-            "" if prediction is None else f", with a probability of {_predicted(prediction, explanation)}"
-        )
-        return f"It is then {lead_in_words(option.score, explanation.threshold)}{chance}"
-    return f"All models are then at least {_beyond(option.score)}"
+def picked(explanation: Explanation, count: int) -> tuple[Pick, ...]:
+    """Choose options with their reasons; costs that are not finite give no order, but no failure either."""
+    with np.errstate(all="ignore"):
+        return explanation.pick(count)
 
 
-def what_to_do(option: Counterfactual, explanation: Explanation, *, phrases: Phrases | None = None) -> str:
+def best_in_words(reasons: Iterable[str], speaker: Speaker) -> str:
+    """Join what an option is best at; "balanced" is said only of one that is best at nothing else."""
+    named = [reason for reason in reasons if reason != ONLY]
+    if len(named) > 1:
+        named = [reason for reason in named if reason != BALANCED]
+    return speaker.joined([speaker.best_at(reason) for reason in named])
+
+
+def what_to_do(
+    option: Counterfactual,
+    explanation: Explanation,
+    *,
+    language: str = "en",
+    phrases: Phrases | None = None,
+) -> str:
     """Put all changes of one option into one clause, with a capital and no full stop."""
-    parts = [
-        change_in_words(name, old, new, dtype=explanation.dtypes.get(name, ""), phrases=phrases)
-        for name, (old, new) in option.changes.items()
-    ]
-    return sentence(joined(parts)) if parts else "Change nothing"
+    check_advice([option], explanation.question)
+    return _sentence(option_in_words(option, speaker_of(explanation, language, phrases)))
+
+
+def _what_you_can_do(found: int, speaker: Speaker) -> str:
+    if not found:
+        return speaker.say("you_cannot")
+    if found > MOST_FOR_A_PERSON:
+        return speaker.say("you_can_few", count=MOST_FOR_A_PERSON)
+    return speaker.counted("you_can", found)
+
+
+def _sentence(text: str) -> str:
+    """Begin with a capital, but leave the rest (feature names) as it is."""
+    return text[:1].upper() + text[1:]

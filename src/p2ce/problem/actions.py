@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
 from p2ce.problem.arguments import read_choices, read_range, read_step
 from p2ce.problem.coding import MISSING, is_missing
+from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range
 from p2ce.problem.infer import Grid, infer_features
 from p2ce.problem.table import actions_table
@@ -167,6 +168,21 @@ class ActionSet:
         """
         return self._change(_each(names), lambda feature, _: replace(feature, may_go_missing=True))
 
+    def display(self, displays: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
+        """Say how features are called and written where people read them: name, unit, decimals, phrases.
+
+        Takes a `p2ce.Display` or a dict of its entries. A later call for the same feature replaces the
+        earlier one. It changes no answer, only how answers are told.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"LoanAmount": [500, 9_000]}))
+        >>> actions = actions.display(LoanAmount={"name": "loan amount", "unit": "EUR"})
+        >>> actions["LoanAmount"].display.name_in("en")
+        'loan amount'
+        """
+        asked = self._keywords("display", displays, named, example="{'name': 'loan amount'}")
+        return self._change(asked, lambda f, value: replace(f, display=_shown_as(f, value)))
+
     def rule(self, *rules: "Rule") -> "ActionSet":
         """Add rules between features, made by ``p2ce.rules``. One that is there already is not added again.
 
@@ -281,6 +297,13 @@ def _turn(feature: FeatureActions, direction: Direction) -> FeatureActions:
             f"or use fix({feature.name!r}) if it must not change."
         )
     return replace(feature, direction=direction)
+
+
+def _shown_as(feature: FeatureActions, given: Any) -> Display:
+    try:
+        return Display.from_dict(given)
+    except InvalidActions as error:
+        raise InvalidActions(f"display() of {feature.name!r}: {error}") from error
 
 
 def _check_is_rule(rule: object) -> None:

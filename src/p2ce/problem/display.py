@@ -78,6 +78,16 @@ class Display:
         """Give the words for changing to a value, "" if there are none."""
         return words_in(self.phrases.get(value_key(value), ""), language)
 
+    def rounded(self, value: float) -> float:
+        """Round a number as it is to be shown; per cents have two decimals more than are seen.
+
+        >>> Display(decimals=0).rounded(5237.4), Display(decimals=1, style="percent").rounded(0.12345)
+        (5237.0, 0.123)
+        """
+        if self.decimals is None:
+            return value
+        return round(value, self.decimals + 2 * (self.style == "percent"))
+
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data, without what is as usual."""
         usual = Display()

@@ -1,7 +1,7 @@
 """Say what one feature may do, and which values it may take."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from typing import Any
@@ -13,6 +13,7 @@ from p2ce.arrays import FloatArray
 from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
 from p2ce.problem.coding import MISSING, Coding, is_missing
 from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, to_dtype
+from p2ce.problem.display import Display
 from p2ce.problem.labels import as_cells, label_key, place_of
 
 MOST_CANDIDATES = 30_000
@@ -72,6 +73,7 @@ class FeatureActions:
     fillable: bool = True
     may_go_missing: bool = False
     holds_missing: bool = False  # whether the column's type can say that a value is missing
+    display: Display = field(default_factory=Display, hash=False)  # how people read it
 
     def __post_init__(self) -> None:
         """Refuse constraints that contradict each other, and those that leave no candidate at all."""

@@ -10,6 +10,7 @@ import numpy as np
 from p2ce.errors import InvalidActions, PolicyError, nearest
 from p2ce.problem.arguments import read_choices, read_range, read_step
 from p2ce.problem.decimals import as_typed, round_step
+from p2ce.problem.display import DISPLAY_KEYS, Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind
 from p2ce.problem.policy_document import Document, Path
 
@@ -28,6 +29,7 @@ FEATURE_KEYS = (
     "order",
     "missing",
     "can_be_missing",
+    "display",
 )
 NUMBERS_ONLY = ("range", "seen", "step", "count_from")
 CATEGORIES_ONLY = ("labels", "order")
@@ -76,6 +78,8 @@ def feature_to_plain(feature: FeatureActions) -> dict[str, Any]:
         plain["missing"] = words[feature.fillable, feature.may_go_missing]
     if feature.holds_missing != (feature.dtype.kind == "f"):
         plain["can_be_missing"] = feature.holds_missing
+    if shown := feature.display.to_dict():
+        plain["display"] = shown
     return plain
 
 
@@ -208,7 +212,20 @@ class FeatureReader:
             "fillable": fillable,
             "may_go_missing": may_go_missing,
             "holds_missing": self.flag(plain, "can_be_missing", dtype.kind == "f"),
+            "display": self.display(plain),
         }
+
+    def display(self, plain: Mapping[str, Any]) -> Display:
+        given = plain.get("display", {})
+        if isinstance(given, Mapping):
+            for key in given:
+                if key not in DISPLAY_KEYS:
+                    text = f"display of {self.name!r} has an entry {key!r} that means nothing."
+                    self.refuse(("display", key), f"{text} {nearest(key, DISPLAY_KEYS)}")
+        try:
+            return Display.from_dict(given)
+        except InvalidActions as error:
+            self.refuse(("display",), f"{self.name!r}: {error}")
 
     def word(self, plain: Mapping[str, Any], key: str, known: Any, usual: str = "") -> str:
         given = plain.get(key, usual)

@@ -37,7 +37,12 @@ def _row(feature: FeatureActions) -> tuple[str, str, str, str]:
         move = "to any label"
     if feature.fixed:
         move = "never, protected" if feature.protected else "never"
-    return feature.name, kind, move, "" if feature.fixed else f"{_candidates(feature)}{_missing(feature)}"
+    return feature.name, kind, move, "" if feature.fixed else described_candidates(feature)
+
+
+def described_candidates(feature: FeatureActions) -> str:
+    """Say which values a feature may take: how many, from where to where, in which steps."""
+    return f"{_candidates(feature)}{_missing(feature)}"
 
 
 def _candidates(feature: FeatureActions) -> str:

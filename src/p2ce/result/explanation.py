@@ -9,6 +9,7 @@ from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.overview import overview
+from p2ce.result.overview_html import explanation_html
 from p2ce.result.picks import Pick, pick
 from p2ce.result.plain import Value, from_plain, plain_values, read_values, to_plain
 from p2ce.result.question import Question
@@ -183,6 +184,9 @@ class Explanation:
 
     def __str__(self) -> str:
         return overview(self)
+
+    def _repr_html_(self) -> str:
+        return explanation_html(self)
 
 
 def check_format(data: Mapping[str, Any], expected: str, name: str) -> None:

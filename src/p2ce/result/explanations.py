@@ -9,6 +9,7 @@ from p2ce.errors import InvalidOption
 from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation, check_format
+from p2ce.result.overview_html import explanations_html
 from p2ce.result.plain import from_plain, to_plain
 from p2ce.result.question import Question
 from p2ce.result.status import Status
@@ -214,3 +215,6 @@ class Explanations(Sequence[Explanation]):
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.statuses.items()))
         return f"{len(self)} people: {counts}" if len(self) else "0 people"
+
+    def _repr_html_(self) -> str:
+        return explanations_html(self)

@@ -1,8 +1,7 @@
 """Keep what was asked: how features are called, what they may do, how the population lies, by what code."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
 from typing import Any
 
 from p2ce.problem.display import Display
@@ -53,7 +52,7 @@ class Feature:
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Question:
     """What was asked, as far as people have to know it; shared by all answers of one explainer.
 
@@ -66,17 +65,11 @@ class Question:
 
     features: dict[str, Feature] = field(default_factory=dict)  # by column, in the model's order
     rules: tuple[str, ...] = ()  # between features, in words
-    # Written when first looked at, since YAML takes its time. "" where nothing is known of it.
-    write_policy: Callable[[], str] = str
+    policy: str = ""  # that applied, as YAML; "" where nothing is known of it
     people: int = 0  # in the reference population
     versions: dict[str, str] = field(default_factory=dict)  # library → version
     hashes: dict[str, str] = field(default_factory=dict)  # "model", "reference", "policy" → SHA-256
     settings: dict[str, Any] = field(default_factory=dict)  # "seed", "contamination", …: plain values
-
-    @cached_property
-    def policy(self) -> str:
-        """The policy that applied, as YAML."""
-        return self.write_policy()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
@@ -96,7 +89,7 @@ class Question:
         return cls(
             features={one["name"]: Feature.from_dict(one) for one in data["features"]},
             rules=tuple(data["rules"]),
-            write_policy=partial(str, data["policy"]),
+            policy=data["policy"],
             people=data["people"],
             versions=dict(data["versions"]),
             hashes=dict(data["hashes"]),

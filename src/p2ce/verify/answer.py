@@ -19,6 +19,7 @@ from p2ce.verify.outside import outside_scores
 from p2ce.verify.people import unseen_labels
 from p2ce.verify.points import Checked, check_points, compiled_scores, surely_refused
 from p2ce.verify.published import search_published
+from p2ce.verify.rounding import rounded_rows
 from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Answers:
 
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
     after: FloatArray  # (points, d) whole rows of new values
+    told: FloatArray  # (points, d) the same, rounded where that was asked for and holds as well
     moved: BoolArray  # (points, d)
     costs: FloatArray  # (points, objectives) as reported
     scores: FloatArray  # (points,) by the user's own model
@@ -286,6 +288,7 @@ def _gather(
     return Answers(
         first=np.searchsorted(owner, np.arange(len(favourable) + 1)),
         after=after,
+        told=rounded_rows(setup, batch.values[owner], after),
         moved=after != batch.values[owner],
         costs=in_cost,
         scores=scores[order],

@@ -38,6 +38,7 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
         dtypes=setup.dtype_names,
         categories=setup.categories,
         kind=people.kind,
+        question=setup.question,
         elapsed=float(answers.search_seconds[at]) + seconds,
         timings={"search": float(answers.search_seconds[at]), "verification": seconds},
     )
@@ -56,6 +57,7 @@ def failed_explanation(setup: Setup, people: People, position: int, message: str
         dtypes=setup.dtype_names,
         categories=setup.categories,
         kind=people.kind,
+        question=setup.question,
         message=message,
     )
 
@@ -86,12 +88,14 @@ def _unproven_because(setup: Setup, answers: Answers, at: int) -> str | None:
 
 def _counterfactual(setup: Setup, person: dict[str, Any], answers: Answers, point: int) -> Counterfactual:
     values = dict(person)
-    changes = {}
+    changes, rounded = {}, {}
     for column in np.flatnonzero(answers.moved[point]).tolist():
         coding = setup.codebook.codings[column]
         after = coding.plain(float(answers.after[point, column]))
         changes[coding.name] = (person[coding.name], after)
         values[coding.name] = after
+        if answers.told[point, column] != answers.after[point, column]:
+            rounded[coding.name] = coding.plain(float(answers.told[point, column]))
     names = setup.objective_names
     plausibility = float(answers.plausibility[point])
     return Counterfactual(
@@ -101,6 +105,7 @@ def _counterfactual(setup: Setup, person: dict[str, Any], answers: Answers, poin
         score=float(answers.scores[point]),
         prediction=_prediction(answers.predictions[point]),
         plausibility=None if np.isnan(plausibility) else plausibility,
+        rounded=rounded,
     )
 
 

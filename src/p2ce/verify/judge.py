@@ -12,11 +12,10 @@ from p2ce.grid.compound import widen
 from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
 from p2ce.tables.cells import is_missing
-from p2ce.verify.asking import ask
 from p2ce.verify.batch import compound_cost
 from p2ce.verify.constraints import broken_rules
 from p2ce.verify.people import People, read_row
-from p2ce.verify.points import path_lengths_of_rows
+from p2ce.verify.rows import judge_rows
 from p2ce.verify.setup import Setup
 
 
@@ -51,23 +50,16 @@ def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def judge(setup: Setup, before: People, after: People, explanation: Explanation | None) -> Judgement:
     """Judge one proposal; both arguments hold one row."""
     old, new = before.values[0], after.values[0]
-    frame = setup.frame(after.values)
-    scores = np.array([ask(model.ask, frame, setup.name_of(i)) for i, model in enumerate(setup.models)])
-    valid = all(score >= model.threshold for score, model in zip(scores[:, 0], setup.models, strict=True))
-    plausibility = None
-    if setup.detector is not None:
-        if setup.detector.ask is not None:
-            plausibility = float(ask(setup.detector.ask, frame, "detector")[0])
-        else:
-            plausibility = float(setup.detector.report(path_lengths_of_rows(setup, after.values))[0])
+    verdict = judge_rows(setup, before.values, after.values)
+    plausibility = None if setup.detector is None else float(verdict.plausibility[0])
     then = dict(zip(setup.names, old.tolist(), strict=True))
     now = dict(zip(setup.names, new.tolist(), strict=True))
-    broken = broken_rules(setup, old, new, frame)
+    broken = broken_rules(setup, old, new, setup.frame(after.values))
     moved = [name for name in setup.names if now[name] != then[name]]
     costs = _costs(setup, old, new)
     return Judgement(
-        valid=valid,
-        score=float(setup.reported(scores)[0]),
+        valid=bool(verdict.accepted[0]),
+        score=float(verdict.scores[0]),
         plausible=None if plausibility is None else plausibility >= 0.0,
         plausibility=plausibility,
         allowed=not broken,

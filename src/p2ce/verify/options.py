@@ -7,6 +7,7 @@ from p2ce.errors import InvalidOption, nearest
 from p2ce.estimates.spec import ShapEstimate
 
 AS_ASKED = "as asked"  # an override that is not given
+LARGEST_MAP = 1000  # values on an axis
 BOUNDS = ("auto", "none", "shap", "shap-paper")
 
 
@@ -49,3 +50,9 @@ def check_bound(bound: object) -> None:
     raise InvalidOption(
         f"bound is one of {', '.join(map(repr, BOUNDS))}, or a p2ce.ShapEstimate; got {bound!r}.{hint}"
     )
+
+
+def check_size(size: Any) -> None:
+    """Refuse a number of values on an axis that makes no picture, or asks about millions of rows."""
+    if not _is_whole(size) or not 2 <= int(size) <= LARGEST_MAP:
+        raise InvalidOption(f"size is a whole number from 2 to {LARGEST_MAP}; got {size!r}.")

@@ -19,6 +19,7 @@ from p2ce.plausibility.reading import ReadDetector
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING, Codebook
 from p2ce.result.categories import Categories
+from p2ce.result.question import Question
 from p2ce.search.methods import Method
 from p2ce.verify.compounds import compounds_for, groups_of, has_links, limits_of
 from p2ce.verify.people import has_strangers
@@ -58,6 +59,7 @@ class Setup:
     target: Any
     dtype_names: dict[str, str]  # as every answer repeats them
     categories: dict[str, Categories]  # likewise
+    question: Question | None = None  # as every answer tells it
     estimate: "Estimate | None" = None  # prunes without proof, where asked for
     grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()

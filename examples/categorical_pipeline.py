@@ -1,0 +1,54 @@
+"""A pipeline with categories and missing values, and rules that keep the advice sensible."""
+
+import numpy as np
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import p2ce
+from p2ce import rules
+from p2ce.apps.applicants import make_applicants
+
+rng = np.random.default_rng(0)
+applicants = make_applicants(seed=4)
+people = applicants.people.drop(columns=["OwnsHome", "HasGuarantor"])
+people["Housing"] = np.where(
+    applicants.people["OwnsHome"], "own", rng.choice(["rent", "family"], len(people))
+)
+people["Security"] = np.where(applicants.people["HasGuarantor"], "guarantor", "none")
+people["BureauScore"] = (720 - 55 * people.pop("LatePayments")).where(rng.random(len(people)) < 0.85)
+outcome = applicants.repaid.map({1: "repaid", 0: "default"})
+
+numbers = people.select_dtypes("number").columns
+prepare = make_column_transformer(
+    (make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), numbers),
+    (OneHotEncoder(), ["Housing", "Security"]),
+)
+pipeline = make_pipeline(prepare, LogisticRegression(class_weight="balanced")).fit(people, outcome)
+
+actions = (
+    p2ce.ActionSet.infer(people)
+    .protect("Age")
+    .keep_missing("BureauScore")
+    .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "BureauScore")
+    .decrease_only("LoanAmount")
+    .rule(
+        rules.forbid("Housing", {"own": ["rent", "family"]}),  # nobody is told to sell the house
+        rules.exclusive("Income", "YearsAtCurrentJob"),  # a new job, or more years in the old one
+        rules.inequality("12 * LoanAmount <= 20 * Income"),  # at most twenty months' income
+        rules.if_then(if_={"Security": "guarantor"}, then={"LoanMonths": (6, 60)}),
+    )
+)
+actions.save("policy.yaml")
+print("The policy, as a file, is policy.yaml. Its rules:")
+for rule in actions.rules:
+    print(f"  {rule.text()}")
+
+explainer = p2ce.Explainer(pipeline, people, actions=actions, target="repaid")
+many = explainer.explain_many(people[pipeline.predict(people) == "default"])
+print(f"\n{many}\n\n{max(many, key=len)}")
+nobody = next((one for one in many if one.status is p2ce.Status.NO_RECOURSE), None)
+if nobody is not None:
+    print(f"\nOne person has no option. What stands in the way:\n{explainer.why_none(nobody)}")

@@ -1,0 +1,43 @@
+"""A LightGBM model refuses a loan: show every option, in words, with the proof."""
+
+import lightgbm
+
+import p2ce
+from p2ce.apps.applicants import make_applicants
+
+# 1. People and a model. Take your own table and your own fitted model here.
+applicants = make_applicants(seed=1)
+people, repaid = applicants.people, applicants.repaid
+model = lightgbm.LGBMClassifier(n_estimators=60, num_leaves=15, random_state=0, verbose=-1)
+model.fit(people, repaid)
+
+# 2. What people may change, and how each feature is called.
+actions = (
+    p2ce.ActionSet.infer(people)
+    .fix("LatePayments", "OwnsHome")
+    .protect("Age")
+    .decrease_only("LoanAmount")
+    .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
+    .step(LoanAmount=100, LoanMonths=6)
+    .display(
+        LoanAmount={"name": "the loan amount", "unit": "EUR"},
+        LoanMonths={"name": "the term", "unit": "months"},
+        Income={"name": "the yearly income", "unit": "EUR"},
+        SavingsBalance={"name": "the savings", "unit": "EUR"},
+        YearsAtCurrentJob={"name": "the time in the current job", "unit": "years"},
+        HasGuarantor={"name": "a guarantor", "phrases": {True: "have a guarantor"}},
+    )
+)
+
+# 3. Ask.
+explainer = p2ce.Explainer(model, people, actions=actions)
+refused = people[model.predict(people) == 0]
+explanation = max((explainer.explain(person) for _, person in refused.head(20).iterrows()), key=len)
+
+print("The applicant:", ", ".join(f"{name} {value}" for name, value in explanation.person.items()))
+print()
+print(p2ce.to_text(explanation))
+print()
+print("Three to begin with:")
+for pick in explanation.pick(3):
+    print(f"  option {pick.number}: {pick.why}")

@@ -1,0 +1,58 @@
+"""Explain 10,000 people to Parquet, in parts: stop it at any time and start it again, and it goes on."""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+import p2ce
+from p2ce.apps.applicants import make_applicants
+
+PART = 1_000  # people per file: what is lost at most when the run is stopped
+
+
+def main() -> None:
+    """Explain whoever has no part yet."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path("recourse"))
+    parser.add_argument("--people", type=int, default=10_000)
+    parser.add_argument("--jobs", type=int, default=1, help="processes; -1 for one per core")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+
+    applicants = make_applicants(seed=5)
+    model = HistGradientBoostingClassifier(max_iter=60, random_state=0).fit(
+        applicants.people, applicants.repaid
+    )
+    actions = (
+        p2ce.ActionSet.infer(applicants.people)
+        .fix("Age", "LatePayments", "OwnsHome")
+        .decrease_only("LoanAmount")
+        .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
+    )
+    explainer = p2ce.Explainer(model, applicants.people, actions=actions)
+    portfolio = make_applicants(seed=6, count=given.people).people
+
+    for start in range(0, len(portfolio), PART):
+        part = given.folder / f"part-{start // PART:04}.parquet"
+        if part.exists():
+            print(f"{part.name} is there already")
+            continue
+        many = explainer.explain_many(portfolio[start : start + PART], n_jobs=given.jobs, progress=True)
+        if many.statuses[p2ce.Status.ERROR] or many.statuses[p2ce.Status.TIME_LIMIT]:
+            raise SystemExit("Interrupted. Start it again, and it goes on with this part.")
+        unfinished = part.with_suffix(".unfinished")
+        many.summary().to_parquet(given.folder / f"people-{start // PART:04}.parquet")
+        many.to_frame().to_parquet(unfinished)
+        unfinished.rename(part)  # last, and at once: a part that is there is whole
+        print(f"{part.name}: {many}")
+
+    options = pd.concat(pd.read_parquet(one) for one in sorted(given.folder.glob("part-*.parquet")))
+    people = pd.concat(pd.read_parquet(one) for one in sorted(given.folder.glob("people-*.parquet")))
+    print(f"{len(options)} options for {len(people)} people, in {given.folder}")
+    print(people["status"].value_counts().to_string())
+
+
+if __name__ == "__main__":
+    main()

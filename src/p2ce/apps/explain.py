@@ -1,0 +1,227 @@
+"""Explain the chosen people of a table: what ``p2ce explain`` does."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps import outputs, partial
+from p2ce.apps.question import Asked, Ready, check_files, hash_of, make_ready
+from p2ce.apps.telling import counted, error_line, notice, working
+from p2ce.apps.where import SCORE, rows_where, uses_score
+from p2ce.apps.work import Work, answer
+from p2ce.errors import InvalidOption, nearest
+
+if TYPE_CHECKING:
+    from p2ce.result import Explanations, WhyNone
+
+DONE, SOME_UNREADABLE, INTERRUPTED = 0, 3, 130
+WHY_NONE_SECONDS = 5.0
+AUDIENCES = ("person", "officer", "auditor")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Who is to be answered, how long it may take, and where the answers go."""
+
+    row: str | None = None
+    where: str | None = None
+    out: Path | None = None
+    force: bool = False
+    fresh: bool = False
+    time_limit: float | None = None
+    jobs: int = 1
+    language: str = "en"
+    audience: str = "person"
+    progress: bool | None = None
+
+
+def run_explain(asked: Asked, task: Task) -> int:
+    """Do it; give the exit code."""
+    _check(asked, task)
+    with working("Reading the model and the tables …"):
+        ready = make_ready(asked)
+        places = choose(ready, task, asked)
+    kept = None
+    if task.out is not None and len(places) > 1:
+        kept = partial.begin(partial.partial_path(task.out), _question(asked, task, ready), fresh=task.fresh)
+        if kept.done:
+            notice(f"Going on with {kept.path}: {counted(len(kept.done), 'person', 'people')} done.")
+    with working("Getting ready …"):
+        ready.explainer.warm_up()
+    work = answer(
+        ready.explainer,
+        ready.people,
+        places,
+        partial=kept,
+        jobs=task.jobs,
+        time_limit=task.time_limit,
+        progress=task.progress,
+    )
+    if work.interrupted:
+        return _stopped(work, places, kept)
+    answers = _collected(work, places, ready)
+    why = _why_none(ready, answers)
+    if task.out is None:
+        show(answers, why, task)
+    else:
+        written = outputs.write(task.out, answers, why=why, audience=task.audience, language=task.language)
+        if kept is not None:
+            kept.path.unlink(missing_ok=True)
+        _tell(answers, written)
+    return _exit_code(answers)
+
+
+def _check(asked: Asked, task: Task) -> None:
+    """Refuse what can be refused before anything is read."""
+    from p2ce.verify.options import check_jobs, check_time
+
+    if task.row is not None and task.where is not None:
+        raise InvalidOption("--row and --where both choose people. Give one of them.")
+    if task.out is not None:
+        outputs.check_out(task.out, force=task.force)
+    check_jobs(task.jobs)
+    check_time(task.time_limit)
+    check_words(task.audience, task.language)
+    check_files(asked)
+
+
+def check_words(audience: str, language: str) -> None:
+    """Refuse an audience or a language that nobody speaks to."""
+    from p2ce.present.speaker import speaker_for
+
+    if audience not in AUDIENCES:
+        raise InvalidOption(f"--audience {audience!r} is not known. {nearest(audience, AUDIENCES)}")
+    speaker_for(None, language)
+
+
+def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
+    """Give the places of the rows that are asked about: one, those that fit an expression, or all."""
+    count = len(ready.people)
+    if task.row is not None:
+        return [_place(ready, task.row, asked)]
+    if task.where is None:
+        return list(range(count))
+    frame = ready.people.join(ready.extras)
+    more: dict[str, Any] = {}
+    if uses_score(task.where, list(frame.columns)):
+        from p2ce.apps.inside import scores_of
+
+        more[SCORE] = scores_of(ready.explainer, ready.people)
+    fits = rows_where(task.where, frame, more)
+    if not fits.any():
+        raise InvalidOption(
+            f"--where {task.where!r} fits none of the {count:,} rows. Ask for something wider."
+        )
+    return [int(place) for place in fits.nonzero()[0]]
+
+
+def _place(ready: Ready, row: str, asked: Asked) -> int:
+    count = len(ready.people)
+    if asked.index_column is not None:
+        found = [place for place, label in enumerate(ready.labels) if str(label) == row]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InvalidOption(
+                f"--row {row!r} names {len(found)} rows: {asked.index_column!r} holds it in rows {found[0]} "
+                f"and {found[1]}. Use another --index-column, or --where."
+            )
+        raise InvalidOption(
+            f"--row {row!r} is no label in {asked.index_column!r}, of {count:,} rows. "
+            f"{nearest(row, ready.labels)}"
+        )
+    try:
+        place = int(row)
+    except ValueError:
+        raise InvalidOption(
+            f"--row {row!r} is no number. Rows count from 0 to {count - 1:,}; to go by a column of labels, "
+            "name it with --index-column."
+        ) from None
+    if not 0 <= place < count:
+        raise InvalidOption(f"--row {place} does not exist: the data has {count:,} rows, 0 to {count - 1:,}.")
+    return place
+
+
+def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
+    """List everything on which answers depend, by the words of the command line."""
+    from importlib.metadata import version
+
+    said = asdict(asked)
+    files = ("data", "reference", "policy")
+    plain = {
+        f"--{name.replace('_', '-')}": str(said[name]) if said[name] is not None else None
+        for name in said
+        if name not in (*files, "model", "weights", "trust_pickle", "plausible")
+    }
+    return {
+        "the version of p2ce": version("p2ce"),
+        "the file of --model": ready.loaded.sha256,
+        **{f"the file of --{name}": hash_of(said[name]) for name in files},
+        **plain,
+        "plausibility": asked.plausible,
+        "--where": task.where,
+        "--time-limit": task.time_limit,
+    }
+
+
+def _collected(work: Work, places: list[int], ready: Ready) -> "Explanations":
+    from p2ce.result import Explanations
+
+    return Explanations(
+        [work.done[place] for place in places], labels=[ready.labels[place] for place in places]
+    )
+
+
+def _why_none(ready: Ready, answers: "Explanations") -> "WhyNone | None":
+    """Find out for a single person without a way what stands in it."""
+    from p2ce.result import Status
+
+    if len(answers) != 1 or answers[0].status is not Status.NO_RECOURSE:
+        return None
+    with working("No option: finding out what stands in the way …"):
+        return ready.explainer.why_none(answers[0], time_limit=WHY_NONE_SECONDS)
+
+
+def _stopped(work: Work, places: list[int], kept: "partial.Partial | None") -> int:
+    done = sum(place in work.done for place in places)
+    of = f"{done:,} of {counted(len(places), 'person', 'people')}"
+    if kept is None:
+        error_line(f"Interrupted; {of} were done and nothing was written. With --out, what is done is kept.")
+    else:
+        error_line(
+            f"Interrupted; {of} are kept in {kept.path}. Run the same command again to go on, or with "
+            "--fresh to start over."
+        )
+    return INTERRUPTED
+
+
+def show(answers: "Explanations", why: "WhyNone | None", task: Task) -> None:
+    """Print one person in words, or many as a table."""
+    from p2ce.apps.summary import print_summary
+    from p2ce.present.text import to_text
+
+    if len(answers) == 1:
+        print(to_text(answers[0], audience=task.audience, language=task.language, why=why))
+        return
+    print_summary(answers)
+
+
+def _tell(answers: "Explanations", written: list[Path]) -> None:
+    """Say what was written and how many ended in which way, since a table has no row for some."""
+    from p2ce.apps.summary import counts
+
+    print(f"{' and '.join(map(str, written))}: {counts(answers)}")
+
+
+def _exit_code(answers: "Explanations") -> int:
+    from p2ce.result import Status
+
+    bad = answers.statuses[Status.ERROR]
+    if not bad:
+        return DONE
+    first = next(place for place, entry in enumerate(answers) if entry.status is Status.ERROR)
+    error_line(
+        f"{counted(bad, 'row')} could not be read. The first is {answers.labels[first]}: "
+        f"{answers[first].message}"
+    )
+    return SOME_UNREADABLE

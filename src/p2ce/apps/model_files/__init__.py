@@ -1,0 +1,1 @@
+"""Model files: what each is, how it is loaded safely, and which columns the model takes."""

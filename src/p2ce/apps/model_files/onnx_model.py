@@ -1,0 +1,138 @@
+"""Ask a model in an ONNX file through onnxruntime, as one that can only be asked.
+
+Taken are one float tensor (rows, columns), its columns in the order of the reference, or one input per
+column, found by name (numbers, whole numbers, bools or text). Of the outputs, probabilities count: a tensor
+with one column per class, or a list of {class: probability}, also behind a label, as scikit-learn's converter
+writes it. Without them, one number per row is a score or a prediction. Classes of a tensor are numbered.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from p2ce.errors import UnsupportedModel
+
+TYPES = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+    "tensor(string)": np.object_,
+}
+
+
+class OnnxModel:
+    """A session that answers for frames or arrays; it is packed as its file's bytes."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._open()
+        inputs = self._session.get_inputs()
+        if len(inputs) > 1:
+            self.feature_names_in_ = np.array([one.name for one in inputs], dtype=object)
+        elif isinstance(width := (inputs[0].shape or [None])[-1], int) and len(inputs[0].shape) == 2:
+            self.n_features_in_ = width
+        strange = [one for one in inputs if one.type not in TYPES]
+        if strange:
+            raise UnsupportedModel(
+                f"The ONNX model's input {strange[0].name!r} is {strange[0].type}, which is not known here. "
+                f"Known are {', '.join(TYPES)}."
+            )
+
+    def _open(self) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # errors are raised, and told once
+        options.intra_op_num_threads = 1  # people are shared among processes, not threads
+        self._session = onnxruntime.InferenceSession(
+            self._content, options, providers=["CPUExecutionProvider"]
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_session"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._open()
+
+    def run(self, rows: Any) -> list[Any]:
+        """Give all outputs for rows."""
+        inputs = self._session.get_inputs()
+        if len(inputs) == 1:
+            values = np.asarray(rows.to_numpy() if hasattr(rows, "to_numpy") else rows)
+            feed: dict[str, Any] = {inputs[0].name: np.ascontiguousarray(values, dtype=TYPES[inputs[0].type])}
+        else:
+            feed = {one.name: _column(rows[one.name], one.type) for one in inputs}
+        outputs: list[Any] = self._session.run(None, feed)
+        return outputs
+
+
+class OnnxClassifier(OnnxModel):
+    """An ONNX model with probabilities."""
+
+    def __init__(self, content: bytes, output: int, classes: tuple[Any, ...] | None, count: int) -> None:
+        super().__init__(content)
+        self._output = output
+        self._named = classes is not None
+        self.classes_ = np.array(range(count) if classes is None else classes)
+
+    def predict_proba(self, rows: Any) -> "np.ndarray":
+        """Give a column per class."""
+        answer = self.run(rows)[self._output]
+        if isinstance(answer, list):
+            return np.array(
+                [[row[one] for one in self.classes_.tolist()] for row in answer], dtype=np.float32
+            )
+        return np.asarray(answer)
+
+
+class OnnxScore(OnnxModel):
+    """An ONNX model that gives one number per row."""
+
+    __name__ = "ONNX"
+
+    def __call__(self, rows: Any) -> "np.ndarray":
+        """Give the number."""
+        return np.asarray(self.run(rows)[0]).reshape(len(rows), -1)
+
+
+def load_onnx(path: Path) -> OnnxModel:
+    """Read a file and settle, by a trial row, which of its outputs counts."""
+    content = path.read_bytes()
+    trial = OnnxModel(content)
+    outputs = trial.run(_one_row(trial))
+    for place, answer in enumerate(outputs):
+        if isinstance(answer, list) and answer and isinstance(answer[0], dict):
+            return OnnxClassifier(content, place, tuple(answer[0]), len(answer[0]))
+    floats = [
+        place
+        for place, answer in enumerate(outputs)
+        if isinstance(answer, np.ndarray) and answer.dtype.kind == "f" and answer.ndim <= 2
+    ]
+    if not floats:
+        kinds = ", ".join(f"{one.name} {one.type}" for one in trial._session.get_outputs())
+        raise UnsupportedModel(
+            f"The ONNX model {str(path)!r} gives {kinds}, none of which is a probability or a score. "
+            "Export it with its probabilities."
+        )
+    width = int(np.asarray(outputs[floats[-1]]).reshape(1, -1).shape[1])
+    if width > 1:
+        return OnnxClassifier(content, floats[-1], None, width)
+    return OnnxScore(content)
+
+
+def _one_row(model: OnnxModel) -> Any:
+    import pandas as pd
+
+    inputs = model._session.get_inputs()
+    if len(inputs) == 1:
+        return np.zeros((1, int(getattr(model, "n_features_in_", 1))))
+    return pd.DataFrame({one.name: ["" if one.type == "tensor(string)" else 0] for one in inputs})
+
+
+def _column(column: Any, kind: str) -> "np.ndarray":
+    values = np.asarray(column.astype(object) if kind == "tensor(string)" else column)
+    return values.astype(TYPES[kind]).reshape(-1, 1)

@@ -1,0 +1,152 @@
+"""The options that several commands share, with what --help says of them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+FILES, QUESTION, PEOPLE, OUTPUT = "Files", "What is asked", "Which people", "Output"
+
+Model = Annotated[
+    str,
+    typer.Option(
+        help="The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, skops, ONNX, or module:factory "
+        "for Python code of yours.",
+        metavar="FILE",
+        rich_help_panel=FILES,
+    ),
+]
+Data = Annotated[
+    Path,
+    typer.Option(
+        help="The people to explain: CSV, TSV (also .gz) or Parquet.",
+        metavar="FILE",
+        readable=False,  # looked at later, by which time there is more to say
+        rich_help_panel=FILES,
+    ),
+]
+OptionalData = Annotated[
+    Path | None,
+    typer.Option(
+        help="The people to explain: CSV, TSV (also .gz) or Parquet.",
+        metavar="FILE",
+        readable=False,
+        rich_help_panel=FILES,
+    ),
+]
+Reference = Annotated[
+    Path | None,
+    typer.Option(
+        help="The population, best what the model was trained on: ranges, distances and plausibility come "
+        "from it. Without it, --data.",
+        metavar="FILE",
+        readable=False,
+        rich_help_panel=FILES,
+    ),
+]
+Policy = Annotated[
+    Path | None,
+    typer.Option(
+        help="What each feature may do (YAML). Without it, that is read off the population, and columns "
+        "that look protected do not change.",
+        metavar="FILE",
+        readable=False,
+        rich_help_panel=FILES,
+    ),
+]
+Weights = Annotated[
+    Path | None,
+    typer.Option(
+        help="PyTorch weights for the network that module:factory builds.",
+        metavar="FILE",
+        readable=False,
+        rich_help_panel=FILES,
+    ),
+]
+TrustPickle = Annotated[
+    bool,
+    typer.Option(
+        "--trust-pickle",
+        help="Load a pickle or joblib file. Unpickling runs code of whoever wrote it.",
+        rich_help_panel=FILES,
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A column that the model does not see, for models that know columns by place. Repeatable.",
+        metavar="COLUMN",
+        rich_help_panel=FILES,
+    ),
+]
+IndexColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="The column that names people. --row then means a label in it.",
+        metavar="COLUMN",
+        rich_help_panel=PEOPLE,
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        help="The wanted class, 1 if not given; for a regressor the wanted range, such as 1000: or 10:20.",
+        metavar="CLASS",
+        rich_help_panel=QUESTION,
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        help="What the score of the target has to reach; 0.5 for probabilities.",
+        metavar="NUMBER",
+        rich_help_panel=QUESTION,
+    ),
+]
+MaxChanges = Annotated[
+    int,
+    typer.Option(
+        help="How many features may change at once; 0 for no limit.", metavar="N", rich_help_panel=QUESTION
+    ),
+]
+Objectives = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--objective",
+        help="What is kept small: mean_distance, max_distance, changes (these three if not given), "
+        "percentile_shift, euclidean. Repeatable.",
+        metavar="NAME",
+        rich_help_panel=QUESTION,
+    ),
+]
+Contamination = Annotated[
+    float | None,
+    typer.Option(
+        help="The share of the population that counts as implausible; 0.05 if not given.",
+        metavar="SHARE",
+        rich_help_panel=QUESTION,
+    ),
+]
+NoPlausibility = Annotated[
+    bool,
+    typer.Option("--no-plausibility", help="Do not ask for plausible options.", rich_help_panel=QUESTION),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds for each person; the answer then says what is open.",
+        metavar="SECONDS",
+        rich_help_panel=QUESTION,
+    ),
+]
+Jobs = Annotated[
+    int, typer.Option(help="Processes; -1 for one per core.", metavar="N", rich_help_panel=OUTPUT)
+]
+Language = Annotated[str, typer.Option(help="en, pt or es.", metavar="LANGUAGE", rich_help_panel=OUTPUT)]
+Audience = Annotated[
+    str,
+    typer.Option(
+        help="Who reads it: person, officer or auditor.", metavar="AUDIENCE", rich_help_panel=OUTPUT
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.", rich_help_panel=OUTPUT)]

@@ -1,0 +1,254 @@
+"""Put together what a command asks: model, reference, people and policy, from files to an explainer."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps import cells
+from p2ce.apps.model_files.columns import ModelColumns, columns_of
+from p2ce.apps.model_files.load import LoadedModel, load_model
+from p2ce.apps.paths import require_file
+from p2ce.apps.reference_types import typed_people, typed_reference
+from p2ce.apps.table_files import Table, read_table
+from p2ce.apps.targets import read_target
+from p2ce.apps.telling import counted, listed, notice
+from p2ce.errors import InvalidOption, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from p2ce.explainer import Explainer
+    from p2ce.problem.actions import ActionSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was said on the command line about the question itself."""
+
+    model: str
+    data: Path | None = None
+    reference: Path | None = None
+    policy: Path | None = None
+    weights: Path | None = None
+    trust_pickle: bool = False
+    index_column: str | None = None
+    drop: tuple[str, ...] = ()
+    target: str | None = None
+    threshold: float | None = None
+    max_changes: int | None = 3
+    objectives: tuple[str, ...] = ()
+    contamination: float | None = None
+    plausible: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ready:
+    """A question that can be put: the explainer, and the people as it takes them."""
+
+    explainer: "Explainer"
+    loaded: LoadedModel
+    target: Any
+    reference: "pd.DataFrame"
+    people: "pd.DataFrame"  # the model's columns
+    extras: "pd.DataFrame"  # the other columns of the data
+    labels: list[Any]  # one for each person
+    actions: "ActionSet"
+
+
+def check_files(asked: Asked, *, people: bool = True) -> None:
+    """Look whether all files are there, before any is read; without ``people`` a model alone will do."""
+    from p2ce.apps.model_files.detect import detect
+
+    detect(asked.model)
+    files = {"--data": asked.data, "--reference": asked.reference, "--policy": asked.policy}
+    for option, path in {**files, "--weights": asked.weights}.items():
+        if path is not None:
+            require_file(path, option)
+    if people and asked.data is None and asked.reference is None:
+        raise InvalidOption("Name the table of people: --data people.csv")
+    if asked.contamination is not None and not asked.plausible:
+        raise InvalidOption(
+            "--contamination is about plausibility, which --no-plausibility drops. Choose one."
+        )
+
+
+def make_ready(asked: Asked) -> Ready:
+    """Read everything and make the explainer."""
+    loaded = load_model(asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle)
+    people_table = None if asked.data is None else read_table(asked.data, "--data")
+    if asked.reference is None:
+        assert people_table is not None  # check_files saw to it
+        notice(
+            "No --reference: the people of --data themselves are taken as the population. "
+            "Pass the table that the model was trained on for better ranges and plausibility."
+        )
+        reference_table = people_table
+    else:
+        reference_table = read_table(asked.reference, "--reference")
+    policy = _read_policy(asked.policy)
+    known = columns_of(loaded.model)
+    people_table = people_table or reference_table
+    names = _names(asked, known, reference_table, people_table, policy)
+    reference = typed_reference(reference_table, names, known, policy, loaded.kind)
+    _require(people_table, names, "--data", "the model")
+    people = typed_people(people_table, reference)
+    actions = _actions(asked, policy, reference, people_table)
+    target = read_target(loaded.model, asked.target)
+    return Ready(
+        explainer=_explainer(asked, loaded.model, reference, actions, target),
+        loaded=loaded,
+        target=target,
+        reference=reference,
+        people=people,
+        extras=_extras(asked, people_table, names),
+        labels=_labels(asked, people_table),
+        actions=actions,
+    )
+
+
+def hash_of(path: Path | None) -> str:
+    """Give a mark by which a changed file is known."""
+    return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read_policy(path: Path | None) -> "ActionSet | None":
+    if path is None:
+        return None
+    from p2ce.problem.actions import ActionSet
+
+    return ActionSet.load(path)
+
+
+def _names(
+    asked: Asked, known: ModelColumns, table: Table, people: Table, policy: "ActionSet | None"
+) -> list[str]:
+    """Settle the model's columns, as the reference calls them."""
+    both = [*table.columns, *people.columns]
+    for name in asked.drop:
+        if name not in both:
+            raise InvalidOption(f"--drop {name!r} is no column of the tables. {nearest(name, both)}")
+    left = [name for name in table.columns if name not in asked.drop and name != asked.index_column]
+    if known.names is not None:
+        # LightGBM turns blanks in names into underscores.
+        own = {name.replace(" ", "_"): name for name in left}
+        names = [name if name in left else own.get(name, name) for name in known.names]
+        _require(table, names, "--reference" if asked.reference else "--data", "the model")
+        return names
+    # By place: all columns, those that both tables have (few people know the outcome), or the policy's.
+    shared = [name for name in left if name in people.columns]
+    named = [name for name in left if policy is not None and name in policy.names]
+    if known.count is None:
+        return named or shared
+    for found in (left, shared, named):
+        if len(found) == known.count:
+            return found
+    raise InvalidOption(
+        f"The model takes {counted(known.count, 'column')} by place, and {table.path.name} has {len(left)}: "
+        f"{listed(left)}. Leave out what it does not see with --drop."
+    )
+
+
+def _require(table: Table, names: list[str], option: str, who: str) -> None:
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise InvalidOption(
+            f"{option} {str(table.path)!r} has no column {missing[0]!r}{more}, which {who} needs. "
+            f"{nearest(missing[0], table.columns)}"
+        )
+
+
+def _extras(asked: Asked, table: Table, names: list[str]) -> "pd.DataFrame":
+    import pandas as pd
+
+    others = [name for name in table.columns if name not in names]
+    unused = [name for name in others if name != asked.index_column and name not in asked.drop]
+    if unused:
+        notice(
+            f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
+            "and left out."
+        )
+    columns: dict[str, Any] = {}
+    for name in others:
+        try:
+            columns[name] = cells.natural(table, name)
+        except InvalidOption:  # what nobody asks about need not be clean
+            columns[name] = table.frame[name]
+    return pd.DataFrame(columns, index=table.frame.index)
+
+
+def _labels(asked: Asked, table: Table) -> list[Any]:
+    name = asked.index_column
+    if name is None:
+        return list(range(len(table.frame)))
+    if name not in table.columns:
+        raise InvalidOption(
+            f"--index-column {name!r} is no column of {table.path.name}. {nearest(name, table.columns)}"
+        )
+    return [None if one != one else one for one in cells.natural(table, name).tolist()]
+
+
+def _actions(
+    asked: Asked, policy: "ActionSet | None", reference: "pd.DataFrame", people: Table
+) -> "ActionSet":
+    """Settle what each feature may do; without a policy, what looks protected is."""
+    from p2ce.problem.actions import ActionSet
+    from p2ce.problem.policy_lint import likely_protected
+
+    if policy is None:
+        likely = [name for name in reference.columns if likely_protected(name) is not None]
+        notice(
+            "No --policy: what each feature may do was read off the population. "
+            + (f"Protected, by their names: {', '.join(likely)}. " if likely else "")
+            + "Write one to edit with: p2ce policy infer"
+        )
+        return ActionSet.infer(reference).protect(*likely)
+    names = list(reference.columns)
+    missing = [name for name in names if name not in policy.names]
+    if missing:
+        raise InvalidOption(
+            f"--policy {str(asked.policy)!r} does not say what {missing[0]!r} may do. "
+            f"{nearest(missing[0], policy.names)} Add it, with may_change: false if it must not."
+        )
+    extra = [name for name in policy.names if name not in names]
+    strange = [name for name in extra if name not in people.columns]
+    if strange:
+        raise InvalidOption(
+            f"--policy {str(asked.policy)!r} speaks of {strange[0]!r}, which is no column of the model. "
+            f"{nearest(strange[0], names)}"
+        )
+    open_ones = [name for name in names if not policy[name].fixed and likely_protected(name) is not None]
+    if open_ones:
+        notice(f"The policy lets {listed(open_ones)} change, which looks protected. See: p2ce policy check")
+    if extra:
+        notice(f"The policy speaks of {listed(extra)} too, which the model does not see.")
+        return replace(
+            policy,
+            features=tuple(feature for feature in policy.features if feature.name in names),
+            rules=tuple(rule for rule in policy.rules if set(rule.columns) <= set(names)),
+        )
+    return policy
+
+
+def _explainer(
+    asked: Asked, model: Any, reference: "pd.DataFrame", actions: "ActionSet", target: Any
+) -> "Explainer":
+    from p2ce.explainer import DEFAULT_OBJECTIVES, Explainer
+    from p2ce.plausibility.read import IsolationForest
+
+    forest = (
+        IsolationForest()
+        if asked.contamination is None
+        else IsolationForest(contamination=asked.contamination)
+    )
+    return Explainer(
+        model,
+        reference,
+        actions=actions,
+        target=target,
+        threshold=asked.threshold,
+        objectives=asked.objectives or DEFAULT_OBJECTIVES,
+        max_changes=asked.max_changes,
+        plausibility=forest if asked.plausible else None,
+    )

@@ -1,0 +1,123 @@
+"""Give the columns of reference and people the types that the model was fitted on."""
+
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps import cells
+from p2ce.apps.model_files.columns import ModelColumns
+from p2ce.apps.table_files import Table
+from p2ce.apps.telling import counted
+from p2ce.errors import InvalidOption
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from p2ce.problem.actions import ActionSet
+
+
+def typed_reference(
+    table: Table, names: list[str], known: ModelColumns, policy: "ActionSet | None", kind: str
+) -> "pd.DataFrame":
+    """Give the reference's columns the types that the model was fitted on, as far as anybody can tell."""
+    import pandas as pd
+
+    renamed = dict(zip(known.names or names, names, strict=True))
+    categories = {renamed[name]: labels for name, labels in known.categories.items()}
+    if known.loose_labels:
+        categories |= _settle_loose(table, names, known, policy, kind)
+    numbers_only = known.numbers_only or bool(known.loose_labels)
+    columns = {}
+    for name in names:
+        feature = None if policy is None or name not in policy.names else policy[name]
+        order = None if feature is None else feature.order
+        if name in categories:
+            columns[name] = _category(table, name, categories[name], order)
+        elif name in {renamed[one] for one in known.texts}:
+            columns[name] = _as_text(cells.natural(table, name))
+        elif feature is not None and feature.labels is not None:
+            columns[name] = _labelled(table, name, feature.labels, order)
+        elif feature is not None or numbers_only:
+            who = "the policy" if feature is not None else kind
+            found = cells.numbers_of(table, name, who=who)
+            columns[name] = found if feature is None else _in_type(found, feature.dtype)
+        else:
+            columns[name] = cells.natural(table, name)
+    return pd.DataFrame(columns)
+
+
+def _settle_loose(
+    table: Table, names: list[str], known: ModelColumns, policy: "ActionSet | None", kind: str
+) -> dict[str, tuple[Any, ...] | None]:
+    """Find which columns the model's lists of labels belong to: as many in number, in the model's order."""
+    by_policy = [
+        name for name in names if policy is not None and name in policy.names and policy[name].is_category
+    ]
+    by_text = [name for name in names if _is_text(table, name)]
+    for found in (by_policy, by_text):
+        if len(found) == len(known.loose_labels):
+            return dict(zip(found, known.loose_labels, strict=True))
+    raise InvalidOption(
+        f"{kind} was fitted on {counted(len(known.loose_labels), 'column')} of categories, and "
+        f"{table.path.name} shows {len(by_text)} of text. Say which they are in a policy: kind: category"
+    )
+
+
+def _is_text(table: Table, name: str) -> bool:
+    import pandas as pd
+
+    column = cells.natural(table, name)
+    return not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column))
+
+
+def _category(
+    table: Table, name: str, labels: tuple[Any, ...] | None, order: tuple[Any, ...] | None
+) -> "pd.Series[Any]":
+    """Make pandas categories: the model's labels in its order, and behind them what else the file has."""
+    import pandas as pd
+
+    column = table.frame[name]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    if labels is None:
+        plain = cells.natural(table, name)
+        found = sorted(plain.dropna().unique().tolist(), key=lambda label: (isinstance(label, str), label))
+        labels = tuple(found)
+    values = cells.labels_in(table, name, labels)
+    first = labels if order is None else order
+    new = [one for one in dict.fromkeys(values) if one is not None and one not in first]
+    kind = pd.CategoricalDtype([*first, *new], ordered=order is not None)
+    return pd.Series(pd.Categorical(values, dtype=kind), index=column.index, name=name)
+
+
+def _labelled(
+    table: Table, name: str, labels: tuple[Any, ...], order: tuple[Any, ...] | None
+) -> "pd.Series[Any]":
+    """Read labels as the policy writes them: the code 7 as a label stays apart from the number 7."""
+    import pandas as pd
+
+    if not table.is_text and order is None:
+        return table.frame[name]
+    if order is not None:
+        return _category(table, name, order, order)
+    values = cells.labels_in(table, name, labels)
+    texts = all(isinstance(one, str) for one in values if one is not None)
+    return pd.Series(values, index=table.frame.index, name=name, dtype="str" if texts else "object")
+
+
+def _as_text(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Turn floats into text, since CatBoost takes no float for a category."""
+    return column.astype("str") if column.dtype.kind == "f" else column
+
+
+def _in_type(column: "pd.Series[Any]", dtype: Any) -> "pd.Series[Any]":
+    """Give a column the policy's type, where that loses nothing."""
+    if column.dtype == dtype or column.isna().any():
+        return column
+    changed = column.astype(dtype)
+    return changed if bool((changed.astype("float64") == column.astype("float64")).all()) else column
+
+
+def typed_people(table: Table, reference: "pd.DataFrame") -> "pd.DataFrame":
+    """Give people's columns the types of the reference."""
+    import pandas as pd
+
+    return pd.DataFrame({name: cells.like(table, name, reference[name]) for name in reference.columns})

@@ -1,0 +1,135 @@
+"""Read a table of people from a CSV, TSV or Parquet file, its cells as they stand there."""
+
+import csv
+import gzip
+import warnings
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from p2ce.apps.paths import require_file
+from p2ce.apps.telling import notice, one_line
+from p2ce.errors import InvalidOption, MissingExtra
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PARQUET, ZIP, GZIP = b"PAR1", b"PK\x03\x04", b"\x1f\x8b"
+SEPARATORS = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A file's cells: text where the file holds nothing else, else of the file's own types."""
+
+    path: Path
+    frame: "pd.DataFrame"
+    is_text: bool
+    decimal_comma: bool = False  # a file with semicolons may write 1,5
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [str(name) for name in self.frame.columns]
+
+
+def read_table(path: Path, option: str) -> Table:
+    """Read a table; whatever is wrong with it is told in one line."""
+    require_file(path, option)
+    with path.open("rb") as file:
+        begins = file.read(4)
+    if begins == PARQUET:
+        table = _read_parquet(path, option)
+    elif begins == ZIP:
+        raise InvalidOption(
+            f"{option} {str(path)!r} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or Parquet."
+        )
+    else:
+        table = _read_text(path, option, packed=begins[:2] == GZIP)
+    if not len(table.frame):
+        raise InvalidOption(f"{option} {str(path)!r} has columns but no rows. Give at least one person.")
+    names = table.columns
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidOption(
+            f"{option} {str(path)!r} has more than one column called {twice[0]!r}. Rename one of them."
+        )
+    return table
+
+
+def _read_parquet(path: Path, option: str) -> Table:
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(path)
+    except ImportError as error:
+        raise MissingExtra(
+            "Parquet files are read by pyarrow, which is missing: pip install pyarrow"
+        ) from error
+    except Exception as error:  # pyarrow's own kinds
+        raise InvalidOption(f"{option} {str(path)!r} is damaged: {one_line(error)[:200]}") from error
+    frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
+    return Table(path, frame.rename(columns=str), is_text=False)
+
+
+def _read_text(path: Path, option: str, *, packed: bool) -> Table:
+    import pandas as pd
+
+    try:
+        head, names, separator = _header(path, option, packed=packed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows that are longer than the header
+            frame = pd.read_csv(
+                path,
+                sep=separator,
+                dtype=object,
+                index_col=False,
+                encoding="utf-8-sig",
+                compression="gzip" if packed else None,
+                skipinitialspace=True,
+            )
+    except UnicodeDecodeError as error:
+        raise InvalidOption(
+            f"{option} {str(path)!r} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
+            f"Save it as UTF-8: iconv -f latin1 -t utf-8 {path.name} > new.csv"
+        ) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidOption(f"{option} {str(path)!r} is damaged: {one_line(error)}.") from error
+    except (ValueError, pd.errors.ParserWarning, csv.Error) as error:
+        why = one_line(error).rpartition("C error: ")[2]
+        raise InvalidOption(
+            f"{option} {str(path)!r} is no table: {why.rstrip('.')}. Each row needs as many cells as the "
+            "first line has."
+        ) from error
+    if separator != _usual_separator(path):
+        shown = {"\t": "tabs"}.get(separator, f"{separator!r}")
+        notice(f"{path.name} is separated by {shown}.")
+    frame.columns = pd.Index(names)
+    blank = [name for name in names if not name]
+    if blank:  # the row numbers that pandas writes
+        frame = frame.drop(columns=blank)
+    return Table(path, frame, is_text=True, decimal_comma=separator == ";" and "," not in head)
+
+
+def _usual_separator(path: Path) -> str:
+    suffixes = {suffix.lower() for suffix in path.suffixes}
+    return "\t" if suffixes & {".tsv", ".tab"} else ","
+
+
+def _header(path: Path, option: str, *, packed: bool) -> tuple[str, list[str], str]:
+    """Give the first line, the names in it, and what separates them."""
+    with gzip.open(path, "rb") if packed else path.open("rb") as file:
+        start = file.read(1 << 16)
+    if b"\x00" in start:
+        raise InvalidOption(
+            f"{option} {str(path)!r} is a binary file, not a table. Give a CSV, TSV or Parquet file."
+        )
+    if not start.strip():
+        raise InvalidOption(f"{option} {str(path)!r} is empty. Was it written to the end?")
+    lines = start.decode("utf-8-sig", errors="strict" if len(start) < 1 << 16 else "replace").splitlines()
+    head = next(line for line in lines if line.strip())
+    usual = _usual_separator(path)
+    separator = usual if usual in head else max(SEPARATORS, key=head.count)
+    separator = separator if separator in head else usual
+    return head, [name.strip() for name in next(csv.reader([head], delimiter=separator))], separator

@@ -1,0 +1,102 @@
+"""Tell people on stderr what goes on, one line each; stdout is for the answer alone."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# The library's own word on Ctrl-C, in whose place the command line says how to go on.
+_SAID_HERE = "Interrupted:"
+
+
+def one_line(text: object) -> str:
+    """Write a message on one line.
+
+    >>> one_line("Wrong.\\n  Do this.")
+    'Wrong. Do this.'
+    """
+    return " ".join(str(text).split())
+
+
+def error_line(message: object) -> None:
+    """Say what is wrong and what to do."""
+    print(f"p2ce: {one_line(message)}", file=sys.stderr, flush=True)
+
+
+def stderr_console() -> "Console":
+    """Give the console that all notices and bars share, so that they do not overwrite each other."""
+    global _console
+    if _console is None or _console.file is not sys.stderr:
+        from rich.console import Console
+
+        _console = Console(stderr=True, highlight=False, soft_wrap=True)
+        _console.file = sys.stderr
+    return _console
+
+
+_console: "Console | None" = None
+
+
+def notice(message: object) -> None:
+    """Say something worth knowing that is not wrong."""
+    from rich.text import Text
+
+    stderr_console().print(Text.assemble(("note: ", "bold cyan"), one_line(message)))
+
+
+@contextmanager
+def working(message: str, *, always: bool = False) -> Iterator[None]:
+    """Tell what takes its time: a spinner on a terminal, else nothing, or a plain line if ``always``."""
+    if not sys.stderr.isatty():
+        if always:
+            print(message, file=sys.stderr, flush=True)
+        yield
+        return
+    with stderr_console().status(message):
+        yield
+
+
+class _Notices(logging.Handler):
+    """Shows what the library logs as notices."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if not text.startswith(_SAID_HERE):
+            notice(text)
+
+
+@contextmanager
+def library_notices() -> Iterator[None]:
+    """Show warnings of the library as notices while the command runs, each once."""
+    log = logging.getLogger("p2ce")
+    handler, spread = _Notices(level=logging.WARNING), log.propagate
+    log.addHandler(handler)
+    log.propagate = False
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.propagate = spread
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Write a number with its noun.
+
+    >>> counted(1, "row"), counted(2_000, "person", "people")
+    ('1 row', '2,000 people')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: "list[str] | tuple[str, ...]", most: int = 6) -> str:
+    """Write names one after the other, the first few of many.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], most=2)
+    ("'a', 'b'", "'a', 'b' and 1 more")
+    """
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

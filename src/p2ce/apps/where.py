@@ -1,0 +1,265 @@
+"""Choose rows by a small expression such as ``score < 0.5 and Housing == 'rent'``, never run as code.
+
+Known are the columns of the data and numbers, text in quotes, ``+ - * /``, comparisons, ``in [..]``, ``and``,
+``or``, ``not`` and parentheses. A name with blanks stands between backticks. ``None`` is a missing value.
+"""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.arrays import BoolArray
+from p2ce.errors import InvalidOption, nearest
+from p2ce.tables.cells import is_missing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCORE = "score"
+LONGEST = 2_000  # characters; a deeper nesting than that allows would overflow the parser
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+# Text is stepped over, so that a backtick in quotes stays one.
+_TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|`([^`]+)`")
+
+
+def uses_score(expression: str, columns: "list[str]") -> bool:
+    """Tell whether the model has to be asked for its scores first."""
+    tree, names = _parsed(expression)
+    used = {names.get(node.id, node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return SCORE in used and SCORE not in columns
+
+
+def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] | None = None) -> BoolArray:
+    """Tell for each row of a frame whether the expression holds; ``more`` names further columns.
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"Age": [20, 40, 60], "Home town": ["Ulm", "Bonn", None]})
+    >>> rows_where("Age > 30 and not `Home town` == 'Bonn'", people).tolist()
+    [False, False, True]
+    """
+    tree, names = _parsed(expression)
+    reader = _Reader(frame, dict(more or {}), names)
+    found = reader.read(tree.body)
+    if not isinstance(found, np.ndarray) or found.dtype != np.bool_:
+        raise InvalidOption(
+            f'--where {expression!r} is not true or false for a row. Compare something: --where "score < 0.5"'
+        )
+    return found
+
+
+def _parsed(expression: str) -> tuple[ast.Expression, dict[str, str]]:
+    names: dict[str, str] = {}
+
+    def stand_in(match: "re.Match[str]") -> str:
+        if match[1] is None:
+            return match[0]
+        alias = f"_column_{len(names)}_"
+        names[alias] = match[1]
+        return alias
+
+    if len(expression) > LONGEST:
+        raise InvalidOption(f"--where has {len(expression):,} characters. Keep it below {LONGEST:,}.")
+    text = _TOKENS.sub(stand_in, expression).strip()
+    try:
+        return ast.parse(text, mode="eval"), names
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        hint = "Write it like \"score < 0.5 and Housing == 'rent'\"; names with blanks go in backticks."
+        if re.search(r"(?<![=<>!])=(?!=)", text):
+            hint = "Write == to compare."
+        elif re.search(r"\b(AND|OR|NOT)\b|&&|\|\|", text):
+            hint = "Write and, or, not."
+        raise InvalidOption(f"--where {expression!r} cannot be read. {hint}") from error
+
+
+class _Reader:
+    def __init__(self, frame: "pd.DataFrame", more: dict[str, Any], names: dict[str, str]) -> None:
+        self.frame, self.more, self.names = frame, more, names
+
+    def read(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | bool | None):
+            return node.value
+        if isinstance(node, ast.Name):
+            return self.column(self.names.get(node.id, node.id))
+        if isinstance(node, ast.List | ast.Tuple):
+            return [self.read(one) for one in node.elts]
+        if isinstance(node, ast.BoolOp):
+            parts = [self.truth(one) for one in node.values]
+            return (np.logical_and if isinstance(node.op, ast.And) else np.logical_or).reduce(parts)
+        if isinstance(node, ast.UnaryOp):
+            if isinstance(node.op, ast.Not):
+                return ~self.truth(node.operand)
+            if isinstance(node.op, ast.USub):
+                return -self.number(node.operand)
+        if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return ARITHMETIC[type(node.op)](self.number(node.left), self.number(node.right))
+        if isinstance(node, ast.Compare):
+            return self.compare(node)
+        raise InvalidOption(
+            f"--where knows comparisons, and, or, not, + - * /, but not {ast.unparse(node)!r}. Leave it out."
+        )
+
+    def column(self, name: str) -> Any:
+        if name in self.frame.columns:
+            return _plain(self.frame[name])
+        if name in self.more:
+            return np.asarray(self.more[name], dtype=np.float64)
+        known = [*map(str, self.frame.columns), *self.more]
+        raise InvalidOption(
+            f"--where names {name!r}, which is no column of the data. {nearest(name, known)} "
+            "Text goes in quotes."
+        )
+
+    def truth(self, node: ast.expr) -> BoolArray:
+        found = self.read(node)
+        if isinstance(found, bool):
+            return np.full(len(self.frame), found)
+        if isinstance(found, np.ndarray) and found.dtype == np.bool_:
+            return found
+        raise InvalidOption(
+            f"In --where, {ast.unparse(node)!r} is not true or false. Compare it with something."
+        )
+
+    def number(self, node: ast.expr) -> Any:
+        found = self.read(node)
+        if isinstance(found, np.ndarray) and found.dtype.kind in "bf":
+            return found.astype(np.float64)
+        if isinstance(found, int | float) and not isinstance(found, bool):
+            return float(found)
+        raise InvalidOption(
+            f"In --where, {ast.unparse(node)!r} is no number. Only numbers are added or negated."
+        )
+
+    def compare(self, node: ast.Compare) -> BoolArray:
+        result = np.ones(len(self.frame), dtype=np.bool_)
+        left = node.left
+        for test, right in zip(node.ops, node.comparators, strict=True):
+            result &= self.one(test, left, right)
+            left = right
+        return result
+
+    def one(self, test: ast.cmpop, left_node: ast.expr, right_node: ast.expr) -> BoolArray:
+        left, right = self.read(left_node), self.read(right_node)
+        if isinstance(test, ast.In | ast.NotIn):
+            if not isinstance(right, list):
+                raise InvalidOption("In --where, 'in' needs a list behind it: Housing in ['own', 'rent'].")
+            found: BoolArray = np.logical_or.reduce(
+                [np.zeros(len(self.frame), bool), *(self.same(left, one) for one in right)]
+            )
+            return found if isinstance(test, ast.In) else ~found
+        if isinstance(test, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+            found = self.same(left, right)
+            return found if isinstance(test, ast.Eq | ast.Is) else ~found
+        if _is_text(left) != _is_text(right) or left is None or right is None:
+            a, b = ast.unparse(left_node), ast.unparse(right_node)
+            raise InvalidOption(
+                f"In --where, {self.told(a)} and {self.told(b)} cannot be compared: one of them is text."
+            )
+        left, right = self.spread(left), self.spread(right)
+        if left.dtype.kind != "O":
+            with np.errstate(invalid="ignore"):
+                return np.asarray(COMPARISONS[type(test)](left, right), dtype=np.bool_)
+        return np.array(
+            [
+                not (is_missing(a) or is_missing(b)) and bool(COMPARISONS[type(test)](str(a), str(b)))
+                for a, b in zip(left.tolist(), right.tolist(), strict=True)
+            ],
+            dtype=np.bool_,
+        )
+
+    def same(self, left: Any, right: Any) -> BoolArray:
+        if left is None or right is None:
+            cells = self.spread(left if right is None else right)
+            return np.array([is_missing(cell) for cell in cells.tolist()], dtype=np.bool_)
+        if _is_text(left) != _is_text(right):
+            # 1 and "1" are the same here: whoever writes a label rarely knows how it is kept.
+            as_texts = [[_text(cell) for cell in self.spread(side).tolist()] for side in (left, right)]
+            if not any(_is_constant_text(side) for side in (left, right)):
+                return np.array([a == b for a, b in zip(*as_texts, strict=True)], dtype=np.bool_)
+            self.refuse_text(left, right)
+            return np.array([a == b for a, b in zip(*as_texts, strict=True)], dtype=np.bool_)
+        return np.array(
+            [
+                not (is_missing(a) or is_missing(b)) and a == b
+                for a, b in zip(self.spread(left).tolist(), self.spread(right).tolist(), strict=True)
+            ],
+            dtype=np.bool_,
+        )
+
+    def refuse_text(self, left: Any, right: Any) -> None:
+        """Refuse to compare numbers with a text that is none: it would never be true."""
+        text = left if isinstance(left, str) else right
+        try:
+            float(text)
+        except ValueError:
+            if text.lower() not in ("true", "false"):
+                raise InvalidOption(
+                    f"In --where, numbers are compared with the text {text!r}. Compare them with a number."
+                ) from None
+
+    def spread(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return value
+        if isinstance(value, bool):
+            return np.full(len(self.frame), value)
+        if isinstance(value, int | float):
+            return np.full(len(self.frame), float(value))
+        return np.full(len(self.frame), value, dtype=object)
+
+    def told(self, text: str) -> str:
+        for alias, name in self.names.items():
+            text = text.replace(alias, f"`{name}`")
+        return repr(text)
+
+
+def _plain(column: "pd.Series[Any]") -> Any:
+    """Give a column as bools, floats, or objects."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    if column.dtype == np.bool_:
+        return column.to_numpy()
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    cells = np.empty(len(column), dtype=object)
+    cells[:] = column.tolist()
+    if all(is_missing(cell) or isinstance(cell, int | float) for cell in cells.tolist()) and len(cells):
+        return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells.tolist()])
+    return cells
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind == "O")
+
+
+def _is_constant_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _text(cell: Any) -> str | None:
+    if is_missing(cell):
+        return None
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, str):
+        try:
+            cell = float(cell)
+        except ValueError:
+            return str(cell).lower() if str(cell).lower() in ("true", "false") else str(cell)
+    return f"{cell:g}" if isinstance(cell, int | float) else str(cell)

@@ -1,0 +1,107 @@
+"""Write what an explainer was asked as JSON, and read it back."""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.archive.asked import Asked
+from p2ce.archive.objectives import qualified, read_objectives, write_objective
+from p2ce.archive.values import Damaged, read_value, take, write_value
+from p2ce.errors import PolicyError
+from p2ce.estimates.spec import ShapEstimate
+from p2ce.objectives import resolve
+from p2ce.plausibility.isolation_forest import IsolationForest
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import read_policy
+from p2ce.problem.policy_document import read_document
+from p2ce.verify.arguments import Arguments
+
+# Arguments that are one value each.
+PLAIN = (
+    *("target", "threshold", "margin", "scale", "max_changes"),
+    *("contamination", "method", "ties", "random_state"),
+)
+NOT_KEPT = "own"
+JSON = (bool, int, float, str, list, dict, type(None))
+
+
+def write_settings(asked: Asked) -> dict[str, Any]:
+    """Give the settings as JSON; the policy and the reference are parts of their own."""
+    given = asked.arguments
+    told = {name: write_value(_plain(getattr(given, name)), name) for name in PLAIN}
+    return {
+        **told,
+        "objectives": [write_objective(one) for one in resolve(given.objectives)],
+        "plausibility": _write_detector(given.plausibility),
+        "bound": given.bound if isinstance(given.bound, str) else _write_options(given.bound),
+        "models": asked.models,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Let numbers of NumPy be plain ones: nobody asks which of the two they are."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [_plain(part) for part in value] if isinstance(value, list) else value
+
+
+def _write_detector(detector: Any) -> Any:
+    if detector is None:
+        return None
+    if isinstance(detector, IsolationForest):
+        return _write_options(detector)
+    named = getattr(detector, "__qualname__", None)
+    what = f"the function {detector.__module__}.{named}" if named else f"a {qualified(type(detector))}"
+    return {"type": NOT_KEPT, "what": what}
+
+
+def _write_options(options: IsolationForest | ShapEstimate) -> dict[str, Any]:
+    held = {field.name: _plain(getattr(options, field.name)) for field in fields(options)}
+    return {"type": type(options).__name__, **{name: write_value(held[name], name) for name in held}}
+
+
+def read_settings(
+    told: Any, *, policy: str, reference: pd.DataFrame, kind: str
+) -> tuple[Asked, dict[str, str]]:
+    """Undo `write_settings`; what only the user has is left out, and told by the name of its argument."""
+    plain = {name: read_value(take(told, name, *JSON)) for name in PLAIN}
+    objectives, own_objectives = read_objectives(take(told, "objectives", list))
+    detector, own_detector = _read_detector(take(told, "plausibility", dict, type(None)))
+    bound = take(told, "bound", str, dict)
+    arguments = Arguments(
+        actions=read_actions(policy),
+        objectives=objectives or (),
+        plausibility=detector,
+        bound=bound if isinstance(bound, str) else _read_options(bound, ShapEstimate),
+        **plain,
+    )
+    models = take(told, "models", int, type(None))
+    asked = Asked(arguments=arguments, reference=reference, kind=kind, models=models)
+    own = {"objectives": own_objectives, "plausibility": own_detector}
+    return asked, {name: what for name, what in own.items() if what}
+
+
+def _read_detector(told: Any) -> tuple[IsolationForest | None, str]:
+    if told is None:
+        return None, ""
+    if take(told, "type", str) == NOT_KEPT:
+        return None, take(told, "what", str)
+    forest: IsolationForest = _read_options(told, IsolationForest)
+    return forest, ""
+
+
+def _read_options(told: Any, made_by: Any) -> Any:
+    if take(told, "type", str) != made_by.__name__:
+        raise Damaged(f"{told['type']!r:.40} stands for {made_by.__name__}")
+    return made_by(**{field.name: read_value(take(told, field.name, *JSON)) for field in fields(made_by)})
+
+
+def read_actions(policy: str) -> ActionSet:
+    """Read the policy's YAML."""
+    reading = read_policy(read_document(policy))
+    if reading.problems:
+        first = reading.problems[0]
+        raise PolicyError(f"line {first.line} of its policy: {first.message}", line=first.line)
+    return ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules))

@@ -1,0 +1,112 @@
+"""Write parts into one zip file, the same to the byte each time, and read them without trust."""
+
+import io
+import os
+import zipfile
+import zlib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from types import TracebackType
+from uuid import uuid4
+
+from p2ce.archive.values import Damaged
+from p2ce.errors import InvalidOption
+
+FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
+LEVEL = 4  # on numbers, 6 takes a third longer and saves one percent
+# Parts that shrink more than this are stored as they are, so that a reader may refuse those that do: a file
+# then never unfolds to much more than 200 times its size.
+LARGEST_RATIO = 200
+SMALL = 65_536  # bytes of a part that may shrink as it likes
+WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+ENCRYPTED = 0x1  # a flag of zip files
+
+
+def zipped(parts: Mapping[str, bytes]) -> bytes:
+    """Give the bytes of a zip file with these parts."""
+    as_is = [name for name, content in parts.items() if _shrinks_too_far(content)]
+    content, shrunk = _zipped(parts, as_is=as_is)
+    return _zipped(parts, as_is=[*as_is, *shrunk])[0] if shrunk else content
+
+
+def _shrinks_too_far(content: bytes) -> bool:
+    """Foresee most of the parts that have to be stored as they are, so that packing twice is rare."""
+    middle = len(content) // 2
+    sample = content[middle : middle + SMALL]
+    if len(content) <= SMALL or len(zlib.compress(sample, 1)) * LARGEST_RATIO > 5 * len(sample):
+        return False
+    return len(zlib.compress(content, LEVEL)) * LARGEST_RATIO < len(content)
+
+
+def _zipped(parts: Mapping[str, bytes], *, as_is: Collection[str]) -> tuple[bytes, list[str]]:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in parts.items():
+            part = zipfile.ZipInfo(name, date_time=FIRST_DATE)
+            part.compress_type = zipfile.ZIP_STORED if name in as_is else zipfile.ZIP_DEFLATED
+            part.create_system = 3  # whatever the machine is
+            part.external_attr = 0o644 << 16
+            archive.writestr(part, content, compresslevel=LEVEL)
+        shrunk = [part.filename for part in archive.infolist() if _unfolds_too_far(part)]
+    return stream.getvalue(), shrunk
+
+
+def _unfolds_too_far(part: zipfile.ZipInfo) -> bool:
+    return part.file_size > max(SMALL, LARGEST_RATIO * part.compress_size)
+
+
+def write_whole(path: "str | os.PathLike[str]", content: bytes) -> None:
+    """Write a file in one step: whoever is interrupted leaves the old one as it was."""
+    unfinished = None
+    try:
+        target = Path(os.path.realpath(path))  # a link stays a link
+        unfinished = target.with_name(f".{target.name[:100]}.{uuid4().hex}")
+        unfinished.write_bytes(content)
+        unfinished.replace(target)
+    except OSError as error:
+        raise InvalidOption(f"Cannot write {os.fsdecode(path)!r}: {error.strerror or error}.") from error
+    finally:
+        if unfinished is not None:
+            unfinished.unlink(missing_ok=True)
+
+
+class Parts:
+    """The parts of a zip file, each read at most once."""
+
+    def __init__(self, path: "str | os.PathLike[str]") -> None:
+        self._archive = zipfile.ZipFile(path)
+        held = self._archive.infolist()
+        self._parts = {part.filename: part for part in held}
+        if len(self._parts) != len(held):
+            raise Damaged("a part is there twice")
+        if sum(part.compress_size for part in held) > os.path.getsize(path):
+            raise Damaged("its parts lie over each other")
+        for part in held:
+            if part.flag_bits & ENCRYPTED or part.compress_type not in WAYS or _unfolds_too_far(part):
+                raise Damaged(f"its part {part.filename!r:.60} is not packed as p2ce packs")
+
+    def __enter__(self) -> "Parts":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._archive.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parts
+
+    def take(self, name: str) -> bytes:
+        """Give a part's bytes, and forget it."""
+        part = self._parts.pop(name, None)
+        if part is None:
+            raise Damaged(f"it lacks the part {name!r:.60}")
+        try:
+            return self._archive.read(part)
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise Damaged(f"its part {name!r:.60} cannot be unpacked") from error
+
+    def require_empty(self) -> None:
+        """Refuse parts that nobody asked for."""
+        if self._parts:
+            raise Damaged(f"it has a part {next(iter(self._parts))!r:.60} that no file of p2ce has")

@@ -1,0 +1,55 @@
+"""Put the changes of one option into words, and never advise what may not be advised."""
+
+from collections.abc import Iterable
+
+from p2ce.errors import InvalidOption
+from p2ce.present.speaker import Speaker
+from p2ce.result import Counterfactual, Feature, Question
+
+ALONG = "along"  # `moves` of features that change only together with another one
+
+
+def option_in_words(option: Counterfactual, speaker: Speaker) -> str:
+    """Put all changes of one option into one clause, without a capital and a full stop.
+
+    What only moves along with other features is told as a consequence, since nobody can be advised to do it.
+    """
+    followers = [name for name in option.changes if _moves_along(speaker.features.get(name))]
+    if len(followers) == len(option.changes):
+        followers = []  # without the rule that ties it, a feature moves by itself
+    parts = [
+        speaker.change(name, old, new, said=option.rounded.get(name))
+        for name, (old, new) in option.changes.items()
+        if name not in followers
+    ]
+    advice = speaker.joined(parts) if parts else speaker.say("change_nothing")
+    if not followers:
+        return advice
+    return speaker.say(
+        "along", advice=advice, changes=speaker.joined(_consequences(option, followers, speaker))
+    )
+
+
+def _consequences(option: Counterfactual, followers: list[str], speaker: Speaker) -> list[str]:
+    told = []
+    for name in followers:
+        old, new = speaker.before_and_after(name, *option.changes[name], said=option.rounded.get(name))
+        key = f"along_part{speaker.share_form(name)}"
+        told.append(speaker.say(key, name=speaker.named(name), old=old, new=new))
+    return told
+
+
+def _moves_along(feature: Feature | None) -> bool:
+    return feature is not None and feature.moves == ALONG
+
+
+def check_advice(options: Iterable[Counterfactual], question: Question | None) -> None:
+    """Refuse to tell an option that changes what no advice may name: a protected or fixed feature."""
+    features = {} if question is None else question.features
+    for option in options:
+        for name in option.changes:
+            if name in features and not features[name].may_change:
+                raise InvalidOption(
+                    f"An option changes {name!r}, which is {features[name].moves}: no advice may name it, so "
+                    f"this answer is not told. Explain the person anew with the action set that is meant."
+                )

@@ -1,0 +1,147 @@
+"""Say what is drawn of the changes: per feature, today's value, each option's, and the population behind."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from p2ce.errors import InvalidOption
+from p2ce.present.charts.labels import label
+from p2ce.present.charts.lanes import Bar, Lane, Mark, lane_for
+from p2ce.present.charts.scales import Tick
+from p2ce.present.speaker import Speaker, speaker_of
+from p2ce.result import Explanation
+from p2ce.result.picks import Pick, pick, strengths
+
+MOST_OPTIONS = 5  # of a larger front, a few picks are shown unless others are asked for
+PICKS = 3
+
+__all__ = ["Bar", "ChangeData", "ChangeOption", "FeatureChanges", "Lane", "Mark", "Tick", "change_data"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeOption:
+    """One option that is shown; its place among them gives the look."""
+
+    number: int  # its place in the explanation, counted from 1
+    name: str  # "option 2"
+    why: str  # what it is good at, in words; "" where nothing sets it apart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureChanges:
+    """One feature that any of the options changes; all places are 0 to 1 in its frame."""
+
+    column: str
+    name: str  # how people call it
+    title: str  # the same with its unit
+    lane: Lane  # the population and the axis
+    today: Mark
+    marks: tuple[Mark, ...]  # one per option shown, in their order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeData:
+    """From → to for a few options; the feature that most of them change comes first."""
+
+    language: str
+    options: tuple[ChangeOption, ...]
+    features: tuple[FeatureChanges, ...]
+    total: int  # options there are, shown or not
+    note: str  # what a reader has to know, "" if nothing
+
+    @property
+    def has_population(self) -> bool:
+        """Whether any frame has the population in it."""
+        return any(feature.lane.bars for feature in self.features)
+
+
+def change_data(
+    explanation: Explanation, options: Iterable[int | Pick] | None = None, *, language: str = "en"
+) -> ChangeData:
+    """Gather what a picture of the changes shows.
+
+    `options` are the numbers of options, counted from 1 as everywhere people read them, or what
+    ``explanation.pick(3)`` gave. Left out, all are shown, or three picks where there are more than five.
+    """
+    speaker = speaker_of(explanation, language)
+    numbers = _numbers(explanation, options)
+    best = _why(explanation, numbers, speaker)
+    shown = tuple(
+        ChangeOption(number=number, name=label(language, "option", number=number), why=best[number])
+        for number in numbers
+    )
+    features = tuple(
+        _changes(explanation, column, numbers, speaker) for column in _columns(explanation, numbers)
+    )
+    notes = []
+    if len(numbers) < len(explanation):
+        notes.append(label(language, "shown_of", shown=len(numbers), all=speaker.figure(len(explanation), 0)))
+    marks = [mark for feature in features for mark in (feature.today, *feature.marks)]
+    if any(mark.outside for mark in marks):
+        notes.append(label(language, "off_scale"))
+    return ChangeData(
+        language=language, options=shown, features=features, total=len(explanation), note=" ".join(notes)
+    )
+
+
+def _numbers(explanation: Explanation, asked: Iterable[int | Pick] | None) -> tuple[int, ...]:
+    if asked is None:
+        if len(explanation) <= MOST_OPTIONS:
+            return tuple(range(1, len(explanation) + 1))
+        return tuple(one.number for one in pick(explanation, PICKS))
+    given = list(asked) if isinstance(asked, Iterable) else [asked]
+    numbers = [one.number if isinstance(one, Pick) else one for one in given]
+    for number in numbers:
+        whole = isinstance(number, int) and not isinstance(number, bool)
+        if not whole or not 1 <= number <= len(explanation):
+            raise InvalidOption(
+                f"options expects numbers of options from 1 to {len(explanation)}, got {number!r}. "
+                "They are counted as people read them: the first is 1."
+            )
+    if not numbers:
+        raise InvalidOption("options is empty: nothing would be shown. Leave it out to see a few picks.")
+    return tuple(dict.fromkeys(numbers))
+
+
+def _why(explanation: Explanation, numbers: Sequence[int], speaker: Speaker) -> dict[int, str]:
+    """Say what each option is good at; picks say it better, since they know which is balanced."""
+    best = strengths(explanation)
+    reasons = {number: best[number - 1] for number in numbers}
+    for one in explanation.pick(PICKS):
+        reasons[one.number] = one.reasons
+    return {number: ", ".join(speaker.best_at(reason) for reason in reasons[number]) for number in numbers}
+
+
+def _columns(explanation: Explanation, numbers: Sequence[int]) -> list[str]:
+    """List what the options change: what most change first, then in the model's order."""
+    counts: dict[str, int] = {}
+    for number in numbers:
+        for column in explanation[number - 1].changes:
+            counts[column] = counts.get(column, 0) + 1
+    order = {column: place for place, column in enumerate([*explanation.dtypes, *counts])}
+    return sorted(counts, key=lambda column: (-counts[column], order[column]))
+
+
+def _changes(
+    explanation: Explanation, column: str, numbers: Sequence[int], speaker: Speaker
+) -> FeatureChanges:
+    options = [explanation[number - 1] for number in numbers]
+    before = next(option.changes[column][0] for option in options if column in option.changes)
+    today = explanation.person.get(column, before)
+    new = [option.changes[column][1] for option in options if column in option.changes]
+    lane = lane_for(explanation, column, [today, *new], speaker)
+    marks = []
+    for option in options:
+        if column not in option.changes:
+            marks.append(lane.mark(today, label(speaker.language, "unchanged"), changed=False))
+            continue
+        value = option.changes[column][1]
+        # What is written was verified as well; where it stands is the option itself.
+        marks.append(lane.mark(value, speaker.value(column, option.rounded.get(column, value))))
+    return FeatureChanges(
+        column=column,
+        name=speaker.name(column),
+        title=speaker.axis(column),
+        lane=lane,
+        today=lane.mark(today, speaker.value(column, today), changed=False),
+        marks=tuple(marks),
+    )

@@ -1,0 +1,143 @@
+"""Say what is drawn of the levers: which features change for how many people, and in which direction."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from p2ce.errors import InvalidOption
+from p2ce.present.charts.labels import label
+from p2ce.present.charts.scales import Scale, Tick, share_text, text_ticks
+from p2ce.present.speaker import Speaker, speaker_for
+from p2ce.result import Explanations
+from p2ce.result.question import Question
+from p2ce.tables.cells import is_missing
+
+Direction = Literal["up", "down", "switched"]
+DIRECTIONS: tuple[Direction, ...] = ("up", "down", "switched")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lever:
+    """One feature; shares are of the people who have an option, places on the chart's scale."""
+
+    column: str
+    name: str
+    any_share: float  # it changes in any of their options
+    first_share: float  # it changes in their first option, the cheapest in the first objective
+    directions: dict[Direction, float]  # how the first option moves it; adds up to `first_share`
+    any_place: float
+    places: tuple[tuple[Direction, float, float], ...]  # direction, begin, end; none that is empty
+    text: str  # the two shares, written: "62 % (81 %)"
+    first_text: str
+    any_text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeverData:
+    """The features that change for most people, those of most first options first."""
+
+    language: str
+    levers: tuple[Lever, ...]
+    scale: Scale
+    ticks: tuple[Tick, ...]
+    title: str
+    names: dict[str, str]  # of each direction, and of "any_option"
+    people: int  # who have an option
+    note: str
+
+
+def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en") -> LeverData:
+    """Count for how many people each feature changes; people without options are no part of it."""
+    if isinstance(top, bool) or not isinstance(top, int) or top < 1:
+        raise InvalidOption(f"top expects how many features to show, at least 1; got {top!r}.")
+    asked: Question | None = None
+    in_any: dict[str, int] = {}
+    in_first: dict[str, dict[Direction, int]] = {}
+    people = 0
+    for entry in explanations:
+        asked = asked or entry.question
+        if not len(entry):
+            continue
+        people += 1
+        changed: set[str] = set()
+        for option in entry:
+            changed.update(option.changes)
+        for column in changed:
+            in_any[column] = in_any.get(column, 0) + 1
+        for column, (old, new) in entry[0].changes.items():
+            counts = in_first.setdefault(column, dict.fromkeys(DIRECTIONS, 0))
+            counts[_direction(column, old, new, asked)] += 1
+    speaker = speaker_for(asked, language)
+    order = {column: place for place, column in enumerate([] if asked is None else asked.features)}
+    ranked = sorted(
+        in_any,
+        key=lambda column: (
+            -sum(in_first.get(column, {}).values()),
+            -in_any[column],
+            order.get(column, len(order)),
+            column,
+        ),
+    )
+    shown = ranked[:top]
+    scale = Scale(low=0.0, high=_end(max((in_any[column] for column in shown), default=0), people))
+    levers = tuple(
+        _lever(column, in_any[column], in_first.get(column, {}), people, scale, speaker) for column in shown
+    )
+    key = "share_of_person" if people == 1 else "share_of_people"
+    more = len(ranked) - len(shown)
+    more_key = "more_lever" if more == 1 else "more_levers"
+    notes = [label(language, "lever_numbers")]
+    if more:
+        notes.append(label(language, more_key, count=speaker.figure(more, 0)))
+    return LeverData(
+        language=language,
+        levers=levers,
+        scale=scale,
+        ticks=text_ticks(scale, lambda share: share_text(share, speaker), most=6),
+        title=label(language, key, count=speaker.figure(people, 0)),
+        names={one: label(language, one) for one in (*DIRECTIONS, "any_option")},
+        people=people,
+        note=" ".join(notes),
+    )
+
+
+def _direction(column: str, old: Any, new: Any, question: Question | None) -> Direction:
+    """Tell which way a change goes; labels, yes and no, and missing values have no order."""
+    feature = None if question is None else question.features.get(column)
+    if feature is not None and feature.kind in ("binary", "category"):
+        return "switched"
+    ordered = all(
+        isinstance(value, int | float) and not isinstance(value, bool) and not is_missing(value)
+        for value in (old, new)
+    )
+    return "switched" if not ordered or new == old else "up" if new > old else "down"
+
+
+def _end(most: int, people: int) -> float:
+    """Choose where the axis ends: at all people, or at a round share above the largest."""
+    largest = most / people if people else 1.0
+    return next((end for end in (0.1, 0.2, 0.5) if largest <= 0.92 * end), 1.0)
+
+
+def _lever(
+    column: str, any_count: int, counts: dict[Direction, int], people: int, scale: Scale, speaker: Speaker
+) -> Lever:
+    directions: dict[Direction, float] = {
+        one: counts.get(one, 0) / people for one in DIRECTIONS if counts.get(one, 0)
+    }
+    first, reached, places = sum(counts.values()), 0, []
+    for one in directions:
+        begin, reached = reached, reached + counts[one]
+        places.append((one, scale.place(begin / people), scale.place(reached / people)))
+    first_text, any_text = share_text(first / people, speaker), share_text(any_count / people, speaker)
+    return Lever(
+        column=column,
+        name=speaker.name(column),
+        any_share=any_count / people,
+        first_share=first / people,
+        directions=directions,
+        any_place=scale.place(any_count / people),
+        places=tuple(places),
+        text=f"{first_text} ({any_text})",
+        first_text=first_text,
+        any_text=any_text,
+    )

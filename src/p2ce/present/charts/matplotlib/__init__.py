@@ -1,0 +1,1 @@
+"""Draw charts with matplotlib, without pyplot and its global state."""

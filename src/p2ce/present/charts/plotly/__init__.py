@@ -1,0 +1,1 @@
+"""Draw charts with plotly."""

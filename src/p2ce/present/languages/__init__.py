@@ -1,0 +1,33 @@
+"""Hold the words of each language: one file of templates per language, all with the same keys."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from p2ce.errors import InvalidOption, nearest
+
+LANGUAGES = ("en", "pt", "es")  # English, Portuguese (Brazil), Spanish
+AUDIENCES = ("person", "officer", "auditor")
+
+
+def templates(language: str) -> Mapping[str, str]:
+    """Give the templates of a language by key; an unknown language raises and lists the known ones.
+
+    >>> templates("pt")["yes"]
+    'sim'
+    """
+    if language not in LANGUAGES:
+        raise InvalidOption(
+            f"language expects one of the languages there are words for, got {language!r}. "
+            f"{nearest(language, LANGUAGES)}"
+        )
+    words: Mapping[str, str] = import_module(f"p2ce.present.languages.{language}").WORDS
+    return words
+
+
+def check_audience(audience: str) -> None:
+    """Refuse an audience that nothing is written for."""
+    if audience not in AUDIENCES:
+        raise InvalidOption(
+            f"audience expects one of those that texts are written for, got {audience!r}. "
+            f"{nearest(audience, AUDIENCES)}"
+        )

@@ -1,0 +1,302 @@
+"""Say everything in Portuguese, as it is written in Brazil."""
+
+WORDS = {
+    # Values and numbers.
+    "yes": "sim",
+    "no": "não",
+    "missing": "ausente",
+    "percent": "{number}%",
+    "axis": "{name} ({unit})",
+    "and": "{first} e {last}",
+    "quoted": "“{text}”",
+    "about": "cerca de {number}",
+    # One change, in the imperative. A name comes with its article.
+    "raise": "aumente {name} de {old} para {new}",
+    "lower": "reduza {name} de {old} para {new}",
+    "raise_share": "aumente {name} de {old} para {new}",
+    "lower_share": "reduza {name} de {old} para {new}",
+    "change": "mude {name} de {old} para {new}",
+    "fill_in": "preencha {name} (hoje sem valor) com {new}",
+    "leave_out": "deixe {name} sem valor (hoje {old})",
+    "change_nothing": "não mude nada",
+    # What changes along with the advice; no advice itself.
+    "along": "{advice} (o que leva {changes})",
+    "along_part": "{name} de {old} para {new}",
+    "along_part_share": "{name} de {old} para {new}",
+    # Costs.
+    "objective_mean_distance": "mudança total",
+    "objective_max_distance": "maior mudança individual",
+    "objective_changes": "número de mudanças",
+    "objective_percentile_shift": "deslocamento em relação a outras pessoas",
+    "objective_euclidean": "distância",
+    # What an option is best at.
+    "best_mean_distance": "menor mudança total",
+    "best_max_distance": "menor mudança individual",
+    "best_changes": "menos mudanças",
+    "best_percentile_shift": "menor deslocamento em relação a outras pessoas",
+    "best_euclidean": "menor distância",
+    "best_other": "menor valor de {objective}",
+    "balanced": "equilibrada",
+    "different": "diferente das demais",
+    "only": "a única opção",
+    # What a prediction must be; after "precisa ficar".
+    "range_between": "entre {low} e {high}",
+    "range_from": "em {low} ou mais",
+    "range_to": "em {high} ou menos",
+    "range_any": "em qualquer número",
+    "range_margin": "{range}, a {margin} ou mais dos extremos",
+    # Where somebody stands, as an officer reads it.
+    "probability_of": "A probabilidade de {target}",
+    "probability_of_models": "A probabilidade de {target}, segundo o mais rigoroso de {models} modelos,",
+    "decision_for": "A pontuação de decisão para {target}",
+    "decision_for_models": (
+        "A pontuação de decisão para {target}, segundo o mais rigoroso de {models} modelos,"
+    ),
+    "must_reach": "{what} é {score} e precisa chegar a {threshold}.",
+    "has_reached": "{what} é {score}, e {threshold} já basta.",
+    "prediction_must": "A previsão é {prediction} e precisa ficar {range}.",
+    "prediction_has": "A previsão é {prediction}; precisa ficar {range}, e fica.",
+    "unknown_must_inside": (
+        "A previsão precisa ficar {range}; hoje está {distance} para dentro, o que não basta."
+    ),
+    "unknown_must_outside": "A previsão precisa ficar {range}; hoje está {distance} para fora.",
+    "unknown_has": "A previsão precisa ficar {range}, e fica.",
+    "class_must": "A classe {target} precisa vencer e está {lead}.",
+    "class_must_margin": "A classe {target} precisa vencer por {margin} e está {lead}.",
+    "class_has": "A classe {target} já vence: está {lead}.",
+    "lead_with_chance": "{lead} (sua probabilidade é {probability})",
+    "ahead": "{number} à frente",
+    "behind": "{number} atrás",
+    "level_enough": "empatada, o que basta",
+    "level_short": "empatada, o que não basta",
+    "models_stand": "De {models} modelos, o mais rigoroso está {beyond}.",
+    "models_stand_range": (
+        "De {models} modelos, cujas previsões precisam ficar {range}, o mais rigoroso está {beyond}."
+    ),
+    "above": "{number} acima do seu limiar",
+    "below": "{number} abaixo do seu limiar",
+    "found_one": "Há {count} opção que consegue isso:",
+    "found_many": "Há {count} opções que conseguem isso:",
+    "found_none": "Nenhuma opção foi encontrada.",
+    # What an option gives, as an officer reads it.
+    "option": "{todo}. {result}.",
+    "option_best": "{todo}. {result} ({best}).",
+    "gives": "O resultado é {score}",
+    "then_inside": "A previsão fica então {distance} para dentro",
+    "then_outside": "A previsão fica então {distance} para fora",
+    "then_leads": "A classe fica então {lead}",
+    "then_leads_chance": "A classe fica então {lead}, com probabilidade de {probability}",
+    "then_models": "Todos os modelos ficam então pelo menos {beyond}",
+    # What was proven, as an officer reads it.
+    "space_one": "{count} combinação possível{limit}",
+    "space_many": "{count} combinações possíveis{limit}",
+    "limit_one": " com no máximo {count} mudança",
+    "limit_many": " com no máximo {count} mudanças",
+    "proven_all": "Comprovado: estas são todas as opções ótimas de Pareto entre {space}; {work}.",
+    "proven_all_plausible": (
+        "Comprovado: estas são todas as opções plausíveis ótimas de Pareto entre {space}; {work}."
+    ),
+    "proven_only": "Comprovado: esta é a única opção ótima de Pareto entre {space}; {work}.",
+    "proven_only_plausible": (
+        "Comprovado: esta é a única opção plausível ótima de Pareto entre {space}; {work}."
+    ),
+    "proven_none": "Comprovado: nenhuma de {space} leva à decisão desejada; {work}.",
+    "proven_none_plausible": (
+        "Comprovado: nenhuma de {space} leva à decisão desejada e permanece plausível; {work}."
+    ),
+    "proven_nothing_moves": "Comprovado: nada pode mudar, portanto nada pode ajudar.",
+    "examined_one": "{count} região examinada",
+    "examined_many": "{count} regiões examinadas",
+    "asked_one": "{count} delas consultada ao modelo",
+    "asked_many": "{count} delas consultadas ao modelo",
+    "confirmed_one": "{work}, {count} ponto confirmado pelo próprio modelo",
+    "confirmed_many": "{work}, {count} pontos confirmados pelo próprio modelo",
+    "confirmed_models_one": "{work}, {count} ponto confirmado por todos os {models} modelos",
+    "confirmed_models_many": "{work}, {count} pontos confirmados por todos os {models} modelos",
+    "unproven": "Não comprovado: {held}; {space}, {work}.",
+    "unproven_contradiction": (
+        "Não comprovado: o modelo ou o detector contradiz o que foi lido dele, por isso {held}; "
+        "{space}, {work}."
+    ),
+    "unproven_doubt": (
+        "Não comprovado: o arredondamento deixou pontos demais em dúvida, por isso {held}; {space}, {work}."
+    ),
+    "unproven_estimate": (
+        "Não comprovado: uma estimativa encurtou a busca, por isso {held}; {misses}; {space}, {work}."
+    ),
+    "better_may_exist": "pode haver opções melhores",
+    "some_may_exist": "ainda pode haver opções",
+    "misses_unknown": "não se sabe com que frequência ela deixa passar alguma",
+    "misses_one": (
+        "calibrada com {count} pessoa, espera-se que deixe passar alguma para no máximo {share} das pessoas "
+        "recusadas"
+    ),
+    "misses_many": (
+        "calibrada com {count} pessoas, espera-se que deixe passar alguma para no máximo {share} das pessoas "
+        "recusadas"
+    ),
+    "stopped": "Não comprovado: a busca foi interrompida antes do fim, {held}; {left}.",
+    "stopped_unsure": (
+        "Não comprovado: a busca foi interrompida antes do fim, {held}; {left}, e uma estimativa descartou "
+        "outras sem prova."
+    ),
+    "best_so_far": "as opções são as melhores encontradas até agora",
+    "none_so_far": "nenhuma opção foi encontrada até agora",
+    "open_one": "{count} região entre {space} continua em aberto",
+    "open_many": "{count} regiões entre {space} continuam em aberto",
+    "open_at_best": "{left} (no melhor caso: {costs})",
+    "cost_of": "{objective} {cost}",
+    "rules_kept": "Combinações que violam uma regra ficaram de fora: {rules}.",
+    "rules_checked": "Verificado em cada candidata, sem encurtar a busca: {rules}.",
+    "favourable": "Nada precisa mudar: o modelo já decide a favor desta pessoa.",
+    "failed": "Sem resposta: {message}",
+    "failed_silently": "Sem resposta: não foi possível explicar esta linha.",
+    "no_certificate": ("Nenhum certificado foi guardado, portanto nada se afirma além das próprias opções."),
+    # The same for the person concerned.
+    "you_refused": "Na situação atual, o modelo não decide a seu favor.",
+    "you_refused_models": "Na situação atual, nem todos os {models} modelos decidem a seu favor.",
+    "you_refused_class": "Na situação atual, o modelo não decide por {target}.",
+    "you_refused_range": "Na situação atual, a previsão do modelo para você não fica {range}.",
+    "you_predicted": "O modelo prevê {prediction} para você; o valor desejado fica {range}.",
+    "you_accepted": "O modelo já decide a seu favor.",
+    "you_can_one": "Há um caminho para mudar isso:",
+    "you_can_many": "Você pode escolher uma destas {count} opções:",
+    "you_can_few": (
+        "Você pode escolher uma destas {count} opções, selecionadas por serem diferentes entre si:"
+    ),
+    "you_cannot": "Não encontramos nada que você pudesse mudar para reverter isso.",
+    "your_option": "{todo}.",
+    "your_option_best": "{todo} – {best}.",
+    "more_one": "Existe mais {count} opção.",
+    "more_many": "Existem mais {count} opções.",
+    "all_are_huge": "combinações possíveis{limit} (um número de {digits} algarismos)",
+    "leads": "leva à decisão desejada",
+    "leads_plausible": "leva à decisão desejada e é realista",
+    "leads_rules": "leva à decisão desejada e respeita as regras",
+    "leads_plausible_rules": "leva à decisão desejada, é realista e respeita as regras",
+    "one_that_leads": "combinação que leva à decisão desejada",
+    "one_that_leads_plausible": "combinação realista que leva à decisão desejada",
+    "one_that_leads_rules": "combinação permitida que leva à decisão desejada",
+    "one_that_leads_plausible_rules": "combinação realista e permitida que leva à decisão desejada",
+    "your_proof_all": (
+        "Está comprovado que não há caminho mais fácil: das {space}, toda {one} exige de você pelo menos "
+        "tanto quanto uma das {count} opções (medido por {objectives})."
+    ),
+    "your_proof_only": (
+        "Está comprovado que não há caminho mais fácil: das {space}, toda {one} exige de você pelo menos "
+        "tanto quanto esta (medido por {objectives})."
+    ),
+    "your_proof_none": "Está comprovado que nenhuma das {space} {leads}.",
+    "your_proof_sole_some": "Está comprovado que não há outro caminho: esta é a única mudança possível.",
+    "your_proof_sole_none": "Está comprovado que a única mudança possível não basta.",
+    "your_proof_nothing_moves": (
+        "Está comprovado que nada pode ajudar, pois não há nada que se possa pedir que você mude."
+    ),
+    "your_unproven_some": (
+        "Não está comprovado que esta lista seja completa, e pode haver opções mais fáceis: {because}."
+    ),
+    "your_unproven_none": "Não está comprovado que não haja opção; ainda pode existir alguma: {because}.",
+    "because_stopped": "a busca foi interrompida antes do fim",
+    "because_contradiction": "o modelo não respondeu como o havíamos lido",
+    "because_doubt": "alguns casos limítrofes não puderam ser decididos",
+    "because_unknown": "a busca não se apoia em uma prova",
+    "because_estimate": (
+        "a busca foi encurtada por uma estimativa, e não se sabe com que frequência ela deixa passar alguma"
+    ),
+    "because_estimate_rate": (
+        "a busca foi encurtada por uma estimativa, e espera-se que ela deixe passar alguma para no máximo "
+        "{share} das pessoas recusadas"
+    ),
+    "your_options_work_one": "A opção foi conferida com o próprio modelo.",
+    "your_options_work_many": "Cada opção foi conferida com o próprio modelo.",
+    "your_no_certificate": "Nada se afirma sobre outras opções.",
+    "your_favourable": "Você não precisa mudar nada.",
+    "your_failed": "Não conseguimos chegar a uma resposta para você. O motivo informado é: {message}",
+    "your_failed_silently": "Não conseguimos chegar a uma resposta para você.",
+    "no_promise": "Isto explica como um modelo decide; não é uma promessa do que será decidido.",
+    # Why there is no option.
+    "ways": "Um caminho se abriria se restrições fossem retiradas (testadas: {considered}):",
+    "way": "Sem {restrictions}: {todo}.",
+    "way_unproven": "Sem {restrictions}: {todo} (pode haver um conjunto menor ou um caminho mais barato).",
+    "no_way": "Mesmo sem nenhuma das restrições testadas ({considered}), não haveria opção.",
+    "no_way_found": "Nenhum caminho foi encontrado ao retirar restrições (testadas: {considered}).",
+    "ways_complete": "Esta lista é completa: retirar menos do que isso não abre nenhum caminho.",
+    "ways_incomplete": "Esta lista pode não ser completa.",
+    "undecided": "Não decidido a tempo: sem {restrictions}.",
+    "restriction_changes": "o limite {text}",
+    "restriction_direction": "a direção {text}",
+    "restriction_range": "a faixa {text}",
+    "restriction_missing": "a restrição {text}",
+    "restriction_rule": "a regra {text}",
+    "restriction_plausibility": "a exigência de que as opções sejam realistas",
+    # What an auditor checks.
+    "line": "{label}: {value}",
+    "label_status": "Situação",
+    "label_target": "Alvo",
+    "target_range": "previsão {range}",
+    "label_scale": "Escala da pontuação",
+    "scale_probability": "probabilidade do alvo",
+    "scale_decision": "função de decisão do modelo",
+    "scale_lead": "vantagem: quanto o lado desejado está à frente, dentro da faixa ou além do limiar",
+    "label_threshold": "Limiar que a pontuação precisa atingir",
+    "label_models": "Modelos que precisam todos aceitar",
+    "label_person": "Pessoa",
+    "label_person_score": "Pontuação da pessoa",
+    "label_person_prediction": "Previsão para a pessoa",
+    "label_message": "Mensagem",
+    "label_objectives": "Objetivos",
+    "label_options": "Opções",
+    "label_costs": "custos",
+    "label_score": "pontuação",
+    "label_prediction": "previsão",
+    "label_plausibility": "plausibilidade (0 ou mais é plausível)",
+    "label_told": "dito às pessoas como",
+    "label_best": "melhor em",
+    "moves_along": "{change} (muda junto, não é recomendado)",
+    "label_method": "Método",
+    "label_model": "Família do modelo",
+    "label_bound": "Limitante",
+    "label_detector": "Detector de plausibilidade",
+    "no_detector": "não solicitado",
+    "label_cells": "Células da grade ao alcance",
+    "label_axes": "Variáveis que podem mudar",
+    "label_max_changes": "Máximo de mudanças simultâneas",
+    "no_limit": "sem limite",
+    "label_boxes": "Regiões examinadas",
+    "label_scored": "Células pontuadas uma a uma",
+    "label_dropped": "Regiões descartadas, por regra",
+    "dropped_dominated": "dominadas",
+    "dropped_too_many_changes": "mudanças demais",
+    "dropped_model_bound": "limitante do modelo",
+    "dropped_plausibility_bound": "limitante de plausibilidade",
+    "dropped_rules": "regras",
+    "dropped_estimate": "estimativa",
+    "label_verified": "Pontos confirmados pelo próprio modelo",
+    "label_discrepancies": "Divergências entre o modelo e sua leitura",
+    "label_resolution": "Custos mais próximos do que isto contam como iguais",
+    "label_open_boxes": "Regiões deixadas em aberto",
+    "label_open_costs": "Menor custo que uma região em aberto poderia ter",
+    "label_because": "Por que nada se afirma",
+    "because_estimate_cut": "uma estimativa, e não um limitante, encurtou a busca",
+    "because_contradicted": "o modelo ou o detector contradiz o que foi lido dele",
+    "because_too_close": "o arredondamento deixou pontos demais em dúvida",
+    "label_estimate": "Estimativa (sem certeza), atribuições por",
+    "label_residual": "Estimativa (sem certeza), alargada em",
+    "label_miss_rate": (
+        "Estimativa (sem certeza), proporção de pessoas recusadas para quem alguma opção escapa, no máximo"
+    ),
+    "label_sample": "Estimativa (sem certeza), pessoas usadas na calibração",
+    "label_rules": "Regras entre variáveis que estreitaram a busca",
+    "label_checked_rules": "Regras entre variáveis verificadas em cada candidata",
+    "label_asked_rules": "Regras entre variáveis na política",
+    "label_protected": "Variáveis protegidas, nunca recomendadas",
+    "label_fixed": "Variáveis fixas, nunca recomendadas",
+    "label_along": "Variáveis que só mudam junto com outras, nunca recomendadas",
+    "label_people": "Pessoas na população de referência",
+    "label_versions": "Versões",
+    "label_hashes": "SHA-256",
+    "label_settings": "Configurações",
+    "label_question": "Política, versões e hashes",
+    "not_recorded": "não registrado",
+    "none": "nenhuma",
+}

@@ -1,0 +1,48 @@
+"""Write numbers in the form of a language, never rounded to another value."""
+
+from decimal import Decimal
+from typing import Any
+
+from p2ce.result.numbers import readable
+
+# Numbers are made in the English form first; elsewhere the point and the comma change places.
+SWAPPED = str.maketrans(",.", ".,")
+
+
+def in_language(english: str, language: str) -> str:
+    """Give an English number in the form of a language.
+
+    >>> in_language("7,500.25", "en"), in_language("7,500.25", "pt"), in_language("7,500.25", "es")
+    ('7,500.25', '7.500,25', '7.500,25')
+    """
+    return english if language == "en" else english.translate(SWAPPED)
+
+
+def full_number(value: Any, *, dtype: str = "", style: str = "grouped", decimals: int | None = None) -> str:
+    """Write a number in full in the English form.
+
+    `decimals` only fills up a fraction that is there: 5.5 with two of them is 5.50, and 5 stays 5.
+
+    >>> full_number(7500.5), full_number(7500.5, decimals=2), full_number(7500, decimals=2)
+    ('7,500.5', '7,500.50', '7,500')
+    >>> full_number(1998, style="plain"), full_number(0.07, style="percent")
+    ('1998', '7')
+    """
+    text = readable(value, dtype)
+    if not text.lstrip("-")[:1].isdigit() or "e" in text:
+        return str((Decimal(text) * 100).normalize()).lower() if style == "percent" and "e" in text else text
+    if style == "percent":
+        text = _hundredfold(text)
+    elif style == "plain":
+        text = text.replace(",", "")
+    whole, point, fraction = text.partition(".")
+    return f"{whole}.{fraction.ljust(decimals, '0')}" if point and decimals is not None else text
+
+
+def _hundredfold(text: str) -> str:
+    """Move the point by two places, in decimal digits: as a double, 0.07 × 100 is 7.000000000000001."""
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+    whole, _, fraction = digits.replace(",", "").partition(".")
+    fraction = fraction.ljust(2, "0")
+    rest = fraction[2:].rstrip("0")
+    return f"{sign}{int(whole + fraction[:2]):,}" + (f".{rest}" if rest else "")

@@ -1,0 +1,72 @@
+"""Tell the person concerned in one plain sentence what was proven."""
+
+import math
+
+from p2ce.present.proof import MOST_WRITTEN, limit_in_words, miss_share, reason_unproven, space_in_words
+from p2ce.present.speaker import Speaker, speaker_of
+from p2ce.result import Certificate, Explanation, Status
+
+LONGEST_WRITTEN = 10**4000  # Python writes no integers of more than 4,300 digits
+
+
+def plain_proof(explanation: Explanation, language: str = "en") -> str:
+    """Give what was proven in one plain sentence, and for what is not proven what holds all the same.
+
+    It speaks of the combinations that the policy leaves, and of "easier" only in what was measured: every
+    other way there costs at least as much as some option, in every objective.
+    """
+    speaker, certificate = speaker_of(explanation, language), explanation.certificate
+    if explanation.status is Status.ERROR:
+        message = explanation.message
+        return speaker.say("your_failed", message=message) if message else speaker.say("your_failed_silently")
+    if explanation.status is Status.ALREADY_FAVOURABLE:
+        return speaker.say("your_favourable")
+    if certificate is None:
+        return speaker.say("your_no_certificate")
+    unfinished = explanation.status in (Status.TIME_LIMIT, Status.HEURISTIC)
+    if unfinished or not certificate.proven:
+        return _unproven(explanation, certificate, speaker)
+    if not certificate.cells:
+        return speaker.say("your_proof_nothing_moves")
+    found = 0 if explanation.status is Status.NO_RECOURSE else len(explanation)
+    if certificate.cells == 1:
+        return speaker.say("your_proof_sole_some" if found else "your_proof_sole_none")
+    space, conditions = _space(certificate, speaker), _conditions(certificate)
+    if not found:
+        return speaker.say("your_proof_none", space=space, leads=speaker.say(f"leads{conditions}"))
+    return speaker.say(
+        "your_proof_only" if found == 1 else "your_proof_all",
+        space=space,
+        one=speaker.say(f"one_that_leads{conditions}"),
+        count=speaker.figure(found, 0),
+        objectives=speaker.joined([speaker.objective(name) for name in explanation.objectives]),
+    )
+
+
+def _unproven(explanation: Explanation, certificate: Certificate, speaker: Speaker) -> str:
+    reason, found = reason_unproven(explanation), len(explanation)
+    if reason == "estimate" and certificate.miss_rate is not None:
+        because = speaker.say("because_estimate_rate", share=miss_share(certificate, speaker))
+    else:
+        because = speaker.say(f"because_{reason}")
+    told = speaker.say("your_unproven_some" if found else "your_unproven_none", because=because)
+    if not found or certificate.verified < found:
+        return told
+    return f"{told} {speaker.counted('your_options_work', found)}"
+
+
+def _conditions(certificate: Certificate) -> str:
+    """Give the end of the key for what a way must be besides leading to the decision."""
+    plausible = "_plausible" if certificate.detector_family else ""
+    rules = "_rules" if certificate.rules or certificate.checked_rules else ""
+    return f"{plausible}{rules}"
+
+
+def _space(certificate: Certificate, speaker: Speaker) -> str:
+    cells = certificate.cells
+    if cells < MOST_WRITTEN:
+        return space_in_words(certificate, speaker)
+    # Powers of ten are for those who calculate; a number of so many digits can be pictured.
+    digits = len(str(cells)) if cells < LONGEST_WRITTEN else math.floor(math.log10(cells)) + 1
+    limit = limit_in_words(certificate, speaker)
+    return speaker.say("all_are_huge", limit=limit, digits=speaker.figure(digits, 0))

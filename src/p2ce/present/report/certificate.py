@@ -1,0 +1,85 @@
+"""Put on the page what was proven, and the numbers behind it."""
+
+from p2ce.present.plain_proof import plain_proof
+from p2ce.present.proof import count_in_words, proof_sentence
+from p2ce.present.report.parts import Facts, Fold, Part, Section, Text
+from p2ce.present.report.reader import Reader
+from p2ce.result import Certificate, Explanation
+
+TEXTS = ("unproven_because", "method", "model_family", "detector_family", "bound", "explainer")
+ORDER = (
+    "method",
+    "model_family",
+    "detector_family",
+    "bound",
+    "cells",
+    "axes",
+    "max_changes",
+    "boxes",
+    "scored",
+    "verified",
+    "discrepancies",
+    "open_boxes",
+    "unproven_because",
+    "explainer",
+    "sample_size",
+)
+
+
+def certificate_section(explanation: Explanation, reader: Reader) -> Section:
+    """Say in a sentence what was proven, and fold the numbers below it."""
+    parts: list[Part] = [Text(text=proof_of(explanation, reader))]
+    if explanation.certificate is not None:
+        facts = certificate_facts(explanation, explanation.certificate, reader)
+        parts.append(
+            Fold(
+                title=reader.labels("proof_numbers"),
+                parts=(Facts(pairs=facts),),
+                opened=reader.is_auditor,
+                on_paper=not reader.is_person,
+            )
+        )
+    title = reader.labels.for_audience("proof_heading", reader.audience)
+    return Section(title=title, parts=tuple(parts))
+
+
+def proof_of(explanation: Explanation, reader: Reader) -> str:
+    """Say what was proven, as plainly as the reader needs it."""
+    prove = plain_proof if reader.is_person else proof_sentence
+    return prove(explanation, reader.language)
+
+
+def certificate_facts(
+    explanation: Explanation, certificate: Certificate, reader: Reader
+) -> tuple[tuple[str, str], ...]:
+    """List everything that the certificate holds."""
+    labels, speaker = reader.labels, reader.speaker(explanation)
+    facts = [
+        (labels("cert_status"), explanation.status.value),
+        (labels("cert_proven"), labels("yes" if certificate.proven else "no")),
+    ]
+    for name in ORDER:
+        value = getattr(certificate, name)
+        if value is None:
+            continue
+        written = str(value) if name in TEXTS else count_in_words(value, speaker)
+        facts.append((labels(f"cert_{name}"), written))
+    facts += [
+        (labels("cert_dropped", rule=rule), count_in_words(boxes, speaker))
+        for rule, boxes in certificate.dropped.items()
+    ]
+    if certificate.miss_rate is not None:
+        facts.append((labels("cert_miss_rate"), speaker.full(certificate.miss_rate)))
+    if certificate.residual is not None:
+        facts.append((labels("cert_residual"), speaker.full(certificate.residual)))
+    for name, costs in (
+        ("cert_open_costs", certificate.open_costs or {}),
+        ("cert_cost_resolution", certificate.cost_resolution),
+    ):
+        facts += [
+            (labels(name, objective=speaker.objective(one)), speaker.full(cost))
+            for one, cost in costs.items()
+        ]
+    for name, rules in (("cert_rules", certificate.rules), ("cert_checked_rules", certificate.checked_rules)):
+        facts += [(labels(name), rule if reader.is_auditor else speaker.with_names(rule)) for rule in rules]
+    return tuple(facts)

@@ -1,0 +1,221 @@
+"""Lay out the report on many people: all in all, a row for each, and a section for as many as fit."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from p2ce.present.charts.cost_data import cost_data
+from p2ce.present.charts.lever_data import lever_data
+from p2ce.present.report.certificate import certificate_section, proof_of
+from p2ce.present.report.draw_portfolio import draw_costs, draw_levers
+from p2ce.present.report.footer import disclaimer_section, footer_parts
+from p2ce.present.report.nothing import why_parts
+from p2ce.present.report.one import changes_figure, standing_parts
+from p2ce.present.report.options import options_parts
+from p2ce.present.report.parts import Cell, Figure, Fold, Page, Part, Section, Table, Text
+from p2ce.present.report.policy import policy_section
+from p2ce.present.report.reader import LOOKS, Reader
+from p2ce.present.report.visible import shortened
+from p2ce.present.text import what_to_do
+from p2ce.result import Explanation, Explanations, Question, Status, WhyNone
+
+ALL_IN_FULL = 200  # people; of more than these, only the first have a section
+FIRST_IN_FULL = 50
+MOST_OTHERS = 10  # options of a person that are listed besides the cards
+LONGEST_MESSAGE = 160
+LONGEST_LABEL, SHORT_LABEL = 60, 16  # a short one is kept on one line
+LEVERS = 10
+
+
+def page_of_many(
+    explanations: Explanations, reader: Reader, *, title: str | None, why: Mapping[Any, WhyNone]
+) -> Page:
+    """Put together the summary, the table of all, and the sections."""
+    labels, count = reader.labels, len(explanations)
+    entries = list(explanations)
+    questions = list({id(one.question): one.question for one in entries if one.question is not None}.values())
+    parts: list[Part] = []
+    if not entries:
+        parts.append(Text(text=labels("nobody"), kind="lead"))
+    else:
+        full = count if count <= ALL_IN_FULL else FIRST_IN_FULL
+        parts.append(_summary(entries, reader))
+        parts += _charts(explanations, entries, reader)
+        parts.append(_people(explanations, entries, full, reader))
+        parts.append(_sections(explanations, entries, full, why, reader))
+    # People who were asked about by one explainer share its policy.
+    if len(questions) == 1:
+        parts.append(policy_section(questions[0], reader))
+    parts.append(disclaimer_section(reader))
+    return Page(
+        title=title or labels("title_many", count=labels.count(count)),
+        language=reader.language,
+        above=labels("above_many"),
+        parts=tuple(parts),
+        footer=_footer(questions, reader),
+    )
+
+
+def _footer(questions: list[Question], reader: Reader) -> tuple[Part, ...]:
+    if len(questions) < 2:
+        return footer_parts(questions[0] if questions else None, reader)
+    return tuple(part for one in questions[:5] for part in footer_parts(one, reader))
+
+
+def _summary(entries: list[Explanation], reader: Reader) -> Section:
+    labels = reader.labels
+    counts = Counter(one.status for one in entries)
+    speaker = reader.speaker(entries[0])
+    rows = [
+        (
+            Cell(text=_status(status, reader)),
+            Cell(text=labels.count(counts[status])),
+            Cell(text=labels("percent", number=speaker.figure(100 * counts[status] / len(entries), 1))),
+        )
+        for status in Status
+        if counts[status]
+    ]
+    table = Table(
+        caption=labels("summary_caption"),
+        columns=(labels("col_status"), labels("col_people"), labels("col_share")),
+        rows=rows,
+        caption_shown=False,
+        kind="narrow",
+    )
+    return Section(title=labels("summary_heading"), parts=(table,))
+
+
+def _status(status: Status, reader: Reader) -> str:
+    words = reader.labels(f"status_{status.value}")
+    return f"{status.value}: {words}" if reader.is_auditor else words[:1].upper() + words[1:]
+
+
+def _charts(explanations: Explanations, entries: list[Explanation], reader: Reader) -> list[Part]:
+    labels = reader.labels
+    if not any(len(one) and one.objectives for one in entries):
+        return []
+    costs = cost_data(explanations, language=reader.language)
+    levers = lever_data(explanations, LEVERS, language=reader.language)
+    speaker = reader.speaker(next(one for one in entries if len(one)))
+    cost_table = Table(
+        caption=labels("costs_table"),
+        columns=(labels("col_cost"), labels("col_people")),
+        rows=[
+            (
+                Cell(text=bar.text.rsplit(":", 1)[0]),
+                Cell(text=labels.count(bar.people)),
+            )
+            for bar in costs.bars
+            if bar.people
+        ],
+    )
+    figure = Figure(
+        caption=labels("costs_figure", objective=speaker.objective(costs.objective)),
+        drawings=(draw_costs(costs),),
+        wide=True,
+        instead=cost_table,
+    )
+    parts: list[Part] = [Section(title=labels("costs_heading"), parts=(figure,), kind="half")]
+    if levers.levers:
+        lever_table = Table(
+            caption=labels("levers_figure"),
+            columns=(labels("col_lever"), labels("col_share")),
+            rows=[(Cell(text=lever.name), Cell(text=lever.text)) for lever in levers.levers],
+        )
+        drawn = Figure(
+            caption=labels("levers_figure"),
+            drawings=(draw_levers(levers),),
+            wide=True,
+            instead=lever_table,
+        )
+        note: list[Part] = [Text(text=levers.note, kind="note")] if levers.note else []
+        parts.append(Section(title=labels("levers_heading"), parts=(drawn, *note), kind="half"))
+    return parts
+
+
+def _people(explanations: Explanations, entries: list[Explanation], full: int, reader: Reader) -> Section:
+    labels = reader.labels
+    rows = []
+    for place, entry in enumerate(entries):
+        rows.append(
+            (
+                _label(explanations.labels[place], _anchor(place) if place < full else ""),
+                Cell(text=_status(entry.status, reader)),
+                Cell(text=labels.count(len(entry))),
+                Cell(text=reader.today(entry, reader.speaker(entry))),
+                Cell(text=_cheapest(entry, reader)),
+            )
+        )
+    table = Table(
+        caption=labels("people_caption"),
+        columns=tuple(
+            labels(key) for key in ("col_person", "col_status", "col_options", "col_today", "col_cheapest")
+        ),
+        rows=rows,
+        words=frozenset({1, 4}),
+        caption_shown=False,
+        kind="people",
+        search=(labels("search"), labels("search_none")),
+    )
+    return Section(title=labels("people_heading"), parts=(table,))
+
+
+def _label(label: Any, link: str) -> Cell:
+    shown = shortened(label, LONGEST_LABEL)
+    return Cell(text=shown, link=link, kind="short" if len(shown) <= SHORT_LABEL else "")
+
+
+def _cheapest(entry: Explanation, reader: Reader) -> str:
+    if entry.status is Status.ERROR:
+        return shortened(entry.message or "", LONGEST_MESSAGE)
+    return what_to_do(entry[0], entry, language=reader.language) if len(entry) else reader.labels("none")
+
+
+def _sections(
+    explanations: Explanations,
+    entries: list[Explanation],
+    full: int,
+    why: Mapping[Any, WhyNone],
+    reader: Reader,
+) -> Section:
+    labels = reader.labels
+    parts: list[Part] = []
+    if full < len(entries):
+        count = labels.count(len(entries))
+        parts.append(Text(text=labels("sections_cut", shown=full, count=count), kind="notice"))
+    for place, entry in enumerate(entries[:full]):
+        label = explanations.labels[place]
+        parts.append(
+            Section(
+                title=labels("person", label=shortened(label, 120)),
+                parts=_person(entry, why.get(label) if why else None, reader),
+                anchor=_anchor(place),
+                status=reader.status(entry),
+                status_kind=LOOKS[entry.status],
+                kind="person",
+            )
+        )
+    return Section(title=labels("sections_heading"), parts=tuple(parts))
+
+
+def _person(entry: Explanation, why: WhyNone | None, reader: Reader) -> tuple[Part, ...]:
+    parts: list[Part] = [*standing_parts(entry, reader)]
+    if len(entry):
+        parts += options_parts(entry, reader, most=None if reader.is_auditor else MOST_OTHERS)
+        figure = changes_figure(entry, reader)
+        if figure is not None:
+            parts.append(Fold(title=reader.labels("changes_heading"), parts=(figure,), on_paper=False))
+    elif why is not None:
+        parts += why_parts(entry, why, reader)
+    if entry.status is not Status.ERROR:
+        # The sentence; its numbers only where everything is wanted.
+        parts += (
+            certificate_section(entry, reader).parts
+            if reader.is_auditor
+            else (Text(text=proof_of(entry, reader)),)
+        )
+    return tuple(parts)
+
+
+def _anchor(place: int) -> str:
+    return f"person-{place + 1}"

@@ -1,0 +1,42 @@
+"""Choose the layout for what is given, and refuse what no report can be made of."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from p2ce.errors import InvalidOption
+from p2ce.present.report.many import page_of_many
+from p2ce.present.report.one import page_of_one
+from p2ce.present.report.parts import Page
+from p2ce.present.report.reader import reader_for
+from p2ce.present.ways import check_why
+from p2ce.result import Explanation, Explanations, WhyNone
+
+
+def page_for(
+    explanation: Any,
+    *,
+    audience: str,
+    language: str,
+    title: str | None,
+    why: WhyNone | Mapping[Any, WhyNone] | None,
+    asked: str,
+) -> Page:
+    """Lay out the report on one person or many; `asked` is the name of the function that was called."""
+    reader = reader_for(audience, language)
+    if title is not None and not isinstance(title, str):
+        raise InvalidOption(f"title expects text, got {title!r}. Leave it out for a title in words.")
+    if isinstance(explanation, Explanation):
+        check_why(explanation, why)
+        assert why is None or isinstance(why, WhyNone)  # else the line above has raised
+        return page_of_one(explanation, reader, title=title, why=why)
+    if not isinstance(explanation, Explanations):
+        raise InvalidOption(
+            f"{asked}() takes an Explanation or Explanations, got {type(explanation).__name__}. "
+            "Give it what explain() or explain_many() returned."
+        )
+    if why is not None and not isinstance(why, Mapping):
+        raise InvalidOption(
+            f"For many people, why expects a dict from their labels to what why_none() found, "
+            f"got {type(why).__name__}."
+        )
+    return page_of_many(explanation, reader, title=title, why=why or {})

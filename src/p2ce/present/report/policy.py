@@ -1,0 +1,84 @@
+"""Put the policy that applied on the page: what each feature may do, the rules, and the file itself."""
+
+from p2ce.present.report.parts import Bullets, Cell, Code, Fold, Part, Section, Table, Text
+from p2ce.present.report.reader import Reader
+from p2ce.present.report.visible import shortened
+from p2ce.present.speaker import Speaker, speaker_for
+from p2ce.result import Feature, Question
+from p2ce.result.question import FIXED, PROTECTED
+
+NAMED = 40  # features that one sentence may list
+LONGEST_CANDIDATES = 300
+MOVES = ("up", "down", "either", "along", FIXED, PROTECTED)
+
+
+def policy_section(question: Question, reader: Reader) -> Section:
+    """Say what was allowed to change; nothing protected or fixed is ever advised."""
+    labels = reader.labels
+    speaker = speaker_for(question, reader.language)
+    features = list(question.features.values())
+    parts: list[Part] = []
+    groups = (
+        ("free", [one for one in features if one.may_change]),
+        ("protected", [one for one in features if one.moves == PROTECTED]),
+        ("fixed", [one for one in features if one.moves == FIXED]),
+    )
+    parts += [Text(text=labels(key, names=_names(some, speaker, reader))) for key, some in groups if some]
+    if question.rules:
+        rules = tuple(one if reader.is_auditor else speaker.with_names(one) for one in question.rules)
+        parts += [Text(text=labels("rules_heading")), Bullets(items=rules)]
+    if features:
+        parts.append(
+            Fold(
+                title=labels("policy_fold"),
+                parts=(_table(features, reader, speaker),),
+                opened=not reader.is_person,
+                on_paper=not reader.is_person,
+            )
+        )
+    if question.policy:
+        parts.append(
+            Fold(
+                title=labels("yaml"),
+                parts=(Code(text=question.policy, language="yaml"),),
+                opened=reader.is_auditor,
+                on_paper=reader.is_auditor,
+            )
+        )
+    return Section(title=labels.for_audience("policy_heading", reader.audience), parts=tuple(parts))
+
+
+def _names(features: list[Feature], speaker: Speaker, reader: Reader) -> str:
+    names = [speaker.name(one.name) for one in features[:NAMED]]
+    if len(features) > NAMED:
+        names.append(reader.labels("and_more", count=reader.labels.count(len(features) - NAMED)))
+    return speaker.joined(names)
+
+
+def _table(features: list[Feature], reader: Reader, speaker: Speaker) -> Table:
+    labels = reader.labels
+    return Table(
+        caption=labels("policy_caption"),
+        columns=(labels("col_feature"), labels("col_may_move"), labels("col_candidates")),
+        rows=[
+            (
+                Cell(text=speaker.axis(one.name)),
+                Cell(text=_moves(one, reader)),
+                Cell(text=_candidates(one, speaker) if one.may_change else ""),
+            )
+            for one in features
+        ],
+        words=frozenset({1, 2}),
+    )
+
+
+def _candidates(feature: Feature, speaker: Speaker) -> str:
+    if feature.kind == "binary":  # 0 and 1 in the data, yes and no to people
+        return ", ".join(speaker.value(feature.name, value) for value in (False, True))
+    return shortened(feature.candidates, LONGEST_CANDIDATES)
+
+
+def _moves(feature: Feature, reader: Reader) -> str:
+    if feature.kind in ("category", "binary") and feature.moves == "either":
+        return reader.labels("moves_category")
+    return reader.labels(f"moves_{feature.moves}") if feature.moves in MOVES else feature.moves

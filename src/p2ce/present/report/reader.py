@@ -1,0 +1,81 @@
+"""Know for whom a report is written, and say results the way that reader needs them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from p2ce.present.languages import check_audience
+from p2ce.present.report.labels import Labels, labels_for
+from p2ce.present.speaker import Speaker, speaker_of
+from p2ce.present.standing import predicted
+from p2ce.result import Explanation, Status
+from p2ce.result.wanted import is_range, must_win
+
+PERSON, AUDITOR = "person", "auditor"
+GOOD, BAD, OPEN = "good", "bad", "open"
+LOOKS = {
+    Status.OPTIMAL: GOOD,
+    Status.ALREADY_FAVOURABLE: GOOD,
+    Status.NO_RECOURSE: BAD,
+    Status.ERROR: BAD,
+    Status.HEURISTIC: OPEN,
+    Status.TIME_LIMIT: OPEN,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Whom a report is for: an audience, a language and its labels."""
+
+    audience: str
+    language: str
+    labels: Labels = field(repr=False)
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the reader is the one who was decided upon, and needs no jargon."""
+        return self.audience == PERSON
+
+    @property
+    def is_auditor(self) -> bool:
+        """Whether the reader wants everything, and wants it open."""
+        return self.audience == AUDITOR
+
+    def status(self, explanation: Explanation) -> str:
+        """Say how the search ended; an auditor gets the exact word as well."""
+        words = self.labels(f"status_{explanation.status.value}")
+        return f"{explanation.status.value}: {words}" if self.is_auditor else words
+
+    def result_name(self, explanation: Explanation) -> str:
+        """Say what kind of number an option leads to."""
+        if is_range(explanation.target) and _has_predictions(explanation):
+            return self.labels("result_prediction")
+        if must_win(explanation):
+            return self.labels("result_probability" if _has_predictions(explanation) else "result_lead")
+        return self.labels("result_score")
+
+    def result(self, explanation: Explanation, score: float | None, prediction: Any, speaker: Speaker) -> str:
+        """Write what the model answers: its prediction where there is one, else the score."""
+        wanted = is_range(explanation.target) or must_win(explanation)
+        if wanted and prediction is not None:
+            return predicted(prediction, explanation, speaker)
+        return self.labels("none") if score is None else speaker.score(explanation, score)
+
+    def today(self, explanation: Explanation, speaker: Speaker) -> str:
+        """Write what the model answers today."""
+        return self.result(explanation, explanation.person_score, explanation.person_prediction, speaker)
+
+    def speaker(self, explanation: Explanation) -> Speaker:
+        """Give the voice for one explanation."""
+        return speaker_of(explanation, self.language)
+
+
+def reader_for(audience: str, language: str) -> Reader:
+    """Make a reader; an unknown audience or language raises and names those there are."""
+    check_audience(audience)
+    return Reader(audience=audience, language=language, labels=labels_for(language))
+
+
+def _has_predictions(explanation: Explanation) -> bool:
+    return explanation.person_prediction is not None or any(
+        option.prediction is not None for option in explanation
+    )

@@ -1,0 +1,143 @@
+"""Say where a person stands with the model, and where an option brings them."""
+
+from typing import Any
+
+from p2ce.present.numerals import in_language
+from p2ce.present.speaker import Speaker
+from p2ce.result import Counterfactual, Explanation, Status
+from p2ce.result.numbers import readable_prediction, readable_score
+from p2ce.result.wanted import LEAD, LEVEL, class_in_words, is_range, must_win, wanted_ends
+
+
+def standing_for_officer(explanation: Explanation, speaker: Speaker) -> str:
+    """Give the score and what it must reach; the score must be known."""
+    score = explanation.person_score
+    assert score is not None  # the caller saw to it
+    accepted = explanation.status is Status.ALREADY_FAVOURABLE
+    if explanation.scale == LEAD:
+        return _standing_by_lead(explanation, score, speaker, accepted=accepted)
+    subject = "probability_of" if explanation.scale == "probability" else "decision_for"
+    target = class_in_words(explanation.target)
+    what = (
+        speaker.say(subject, target=target)
+        if explanation.models == 1
+        else speaker.say(f"{subject}_models", target=target, models=explanation.models)
+    )
+    return speaker.say(
+        "has_reached" if accepted else "must_reach",
+        what=what,
+        score=speaker.score(explanation, score),
+        threshold=speaker.full(explanation.threshold),
+    )
+
+
+def standing_for_person(explanation: Explanation, speaker: Speaker) -> str:
+    """Say in one plain sentence how the model decides as things stand."""
+    target, prediction = explanation.target, explanation.person_prediction
+    if explanation.status is Status.ALREADY_FAVOURABLE:
+        return speaker.say("you_accepted")
+    if explanation.models > 1:
+        return speaker.say("you_refused_models", models=explanation.models)
+    if explanation.scale == LEAD and is_range(target):
+        wanted = wanted_range(explanation, speaker)
+        if prediction is None:
+            return speaker.say("you_refused_range", range=wanted)
+        told = predicted(prediction, explanation, speaker)
+        return speaker.say("you_predicted", prediction=told, range=wanted)
+    if must_win(explanation):
+        return speaker.say("you_refused_class", target=class_in_words(target))
+    return speaker.say("you_refused")
+
+
+def result_of(option: Counterfactual, explanation: Explanation, speaker: Speaker) -> str:
+    """Say what an option leads to, without a full stop."""
+    if explanation.scale != LEAD:
+        return speaker.say("gives", score=speaker.score(explanation, option.score))
+    prediction = option.prediction
+    if is_range(explanation.target) and explanation.models == 1:
+        if prediction is None:
+            key = "then_outside" if option.score < 0 else "then_inside"
+            return speaker.say(key, distance=_distance(option.score, speaker))
+        return speaker.say("gives", score=predicted(prediction, explanation, speaker))
+    if must_win(explanation):
+        lead = lead_in_words(option.score, explanation.threshold, speaker)
+        if prediction is None:
+            return speaker.say("then_leads", lead=lead)
+        chance = predicted(prediction, explanation, speaker)
+        return speaker.say("then_leads_chance", lead=lead, probability=chance)
+    return speaker.say("then_models", beyond=_beyond(option.score, speaker))
+
+
+def wanted_range(explanation: Explanation, speaker: Speaker) -> str:
+    """Write the range that a prediction must lie in, as it follows "must be"."""
+    low, high = explanation.target
+    ends = [end if end is not None and wanted_ends((end, None)) else None for end in (low, high)]
+    kind = {(True, True): "between", (True, False): "from", (False, True): "to"}.get(
+        (ends[0] is not None, ends[1] is not None), "any"
+    )
+    told = speaker.say(f"range_{kind}", low=speaker.full(ends[0]), high=speaker.full(ends[1]))
+    # A margin that the user asked for is the threshold of a lead.
+    if not explanation.threshold > 0:
+        return told
+    return speaker.say("range_margin", range=told, margin=speaker.full(explanation.threshold))
+
+
+def predicted(prediction: Any, explanation: Explanation, speaker: Speaker) -> str:
+    """Write what the model predicts: few digits, but enough to stay on its side of what is wanted."""
+    if not is_range(explanation.target) and isinstance(prediction, float) and 0.0 <= prediction <= 1.0:
+        return speaker.figure(prediction, 3)  # a probability
+    ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
+    return in_language(readable_prediction(prediction, *ends), speaker.language)
+
+
+def lead_in_words(lead: float, threshold: float, speaker: Speaker) -> str:
+    """Say how far something is ahead or behind, the sign in words."""
+    if abs(lead) < LEVEL and threshold == 0.0:
+        return speaker.say("level_enough" if lead >= 0 else "level_short")
+    number = in_language(readable_score(abs(lead), abs(threshold), 0.0), speaker.language)
+    return speaker.say("behind" if lead < 0 else "ahead", number=number)
+
+
+def _standing_by_lead(explanation: Explanation, lead: float, speaker: Speaker, *, accepted: bool) -> str:
+    """Say where a person stands whose score is a lead: over other classes, inside a range, over models."""
+    prediction = explanation.person_prediction
+    if is_range(explanation.target) and explanation.models == 1:
+        wanted = wanted_range(explanation, speaker)
+        if prediction is not None:
+            key = "prediction_has" if accepted else "prediction_must"
+            return speaker.say(key, prediction=predicted(prediction, explanation, speaker), range=wanted)
+        if accepted:
+            return speaker.say("unknown_has", range=wanted)
+        key = "unknown_must_outside" if lead < 0 else "unknown_must_inside"
+        return speaker.say(key, range=wanted, distance=_distance(lead, speaker))
+    if must_win(explanation):
+        return _standing_of_class(explanation, lead, speaker, accepted=accepted)
+    beyond = _beyond(lead, speaker)
+    if not is_range(explanation.target):
+        return speaker.say("models_stand", models=explanation.models, beyond=beyond)
+    wanted = wanted_range(explanation, speaker)
+    return speaker.say("models_stand_range", models=explanation.models, range=wanted, beyond=beyond)
+
+
+def _standing_of_class(explanation: Explanation, lead: float, speaker: Speaker, *, accepted: bool) -> str:
+    target, prediction = class_in_words(explanation.target), explanation.person_prediction
+    told = lead_in_words(lead, explanation.threshold, speaker)
+    if prediction is not None:
+        chance = predicted(prediction, explanation, speaker)
+        told = speaker.say("lead_with_chance", lead=told, probability=chance)
+    if accepted:
+        return speaker.say("class_has", target=target, lead=told)
+    if not explanation.threshold > 0:
+        return speaker.say("class_must", target=target, lead=told)
+    margin = speaker.full(explanation.threshold)
+    return speaker.say("class_must_margin", target=target, margin=margin, lead=told)
+
+
+def _distance(lead: float, speaker: Speaker) -> str:
+    return in_language(readable_prediction(abs(lead), 0.0), speaker.language)
+
+
+def _beyond(lead: float, speaker: Speaker) -> str:
+    """Say on which side of its own threshold a model is, and how far."""
+    number = in_language(readable_score(abs(lead), 0.0), speaker.language)
+    return speaker.say("below" if lead < 0 else "above", number=number)

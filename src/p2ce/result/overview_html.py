@@ -1,0 +1,185 @@
+"""Show answers in a notebook: a small table that fits both a light and a dark page."""
+
+import html
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from p2ce.result.numbers import (
+    readable,
+    readable_cost,
+    readable_count,
+    readable_prediction,
+    readable_score,
+)
+from p2ce.result.overview import changes_in_brief
+from p2ce.result.status import Status
+from p2ce.result.wanted import LEAD, is_range, lead_in_words, wanted_ends, wanted_in_words
+
+if TYPE_CHECKING:
+    from p2ce.result.counterfactual import Counterfactual
+    from p2ce.result.explanation import Explanation
+    from p2ce.result.explanations import Explanations
+
+MOST_OPTIONS = 10
+MOST_PEOPLE = 10
+LONGEST, LONGEST_MESSAGE = 120, 600  # letters of a name or a value, and of a sentence
+# Controls, halves of surrogate pairs and marks that turn the line around; lines become spaces before.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufffe\uffff]")
+BOX = 'style="margin:.3em 0;line-height:1.5"'
+TABLE = 'style="border-collapse:collapse;margin:.4em 0"'
+# Half transparent, so that lines and shades are seen on any background.
+HEAD = "padding:.25em .7em;border-bottom:1px solid rgba(128,128,128,.6);font-weight:600;vertical-align:bottom"
+CELL = "padding:.25em .7em;border-bottom:1px solid rgba(128,128,128,.25);vertical-align:top"
+MARKED = 'style="padding:.05em .35em;border-radius:.3em;background:rgba(70,130,220,.2)"'
+SMALL = 'style="font-size:.9em;opacity:.8;margin:.2em 0"'
+LEFT, RIGHT = "text-align:left", "text-align:right"
+
+
+def explanation_html(explanation: "Explanation") -> str:
+    """Give the status line, a table of the first options with their changes marked, and the proof line."""
+    parts = [f"<p {BOX}>{_status(explanation.status)}: {_headline(explanation)}</p>"]
+    if len(explanation):
+        parts.append(_options(explanation))
+    if len(explanation) > MOST_OPTIONS:
+        more = f"{len(explanation) - MOST_OPTIONS:,} more options: to_frame() has them all."
+        parts.append(f"<p {SMALL}>{more}</p>")
+    if explanation.certificate is not None:
+        parts.append(f"<p {SMALL}>{_shown(_proof(explanation), LONGEST_MESSAGE)}</p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def explanations_html(explanations: "Explanations") -> str:
+    """Give how many people there are, and a row for the first few; the others are not even built."""
+    count = len(explanations)
+    people = f"{count:,} {'person' if count == 1 else 'people'}"
+    parts = [f"<p {BOX}><strong>{people}</strong></p>"]
+    listed = [(explanations.labels[place], explanations[place]) for place in range(min(count, MOST_PEOPLE))]
+    if count and count <= MOST_PEOPLE:
+        counts = ", ".join(f"{many} {status}" for status, many in sorted(explanations.statuses.items()))
+        parts = [f"<p {BOX}><strong>{people}</strong>: {_shown(counts)}</p>"]
+    if listed:
+        rows = [
+            (_shown(label), _status(one.status), f"{len(one):,}", _now(one), _first(one))
+            for label, one in listed
+        ]
+        parts.append(_table(("person", "status", "options", "now", "first option"), rows, words=(0, 1, 4)))
+    if count > MOST_PEOPLE:
+        rest = f"{count - MOST_PEOPLE:,} more people: summary() lists everybody."
+        parts.append(f"<p {SMALL}>{rest}</p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _options(explanation: "Explanation") -> str:
+    options = explanation.counterfactuals[:MOST_OPTIONS]
+    predicted = any(option.prediction is not None for option in explanation.counterfactuals)
+    judged = any(option.plausibility is not None for option in explanation.counterfactuals)
+    ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
+    heads = [
+        "",
+        "change",
+        *explanation.objectives,
+        "score",
+        *(["prediction"] if predicted else []),
+        *(["plausibility"] if judged else []),
+    ]
+    rows = []
+    for number, option in enumerate(options, start=1):
+        row = [
+            str(number),
+            _changes(option, explanation),
+            *(readable_cost(option.costs[name]) for name in explanation.objectives),
+            _shown(readable_score(option.score, explanation.threshold)),
+        ]
+        if predicted:
+            row.append(_shown(readable_prediction(option.prediction, *ends)))
+        if judged:
+            row.append("–" if option.plausibility is None else readable_score(option.plausibility, 0.0))
+        rows.append(row)
+    return _table(heads, rows, words=(1,))
+
+
+def _changes(option: "Counterfactual", explanation: "Explanation") -> str:
+    """Write each change on a line, by the display's name of its feature, with the new value marked."""
+    lines = []
+    for name, (old, new) in option.changes.items():
+        dtype = explanation.dtypes.get(name, "")
+        lines.append(
+            f"{_shown(_name(name, explanation))}: {_shown(readable(old, dtype))} → "
+            f"<strong {MARKED}>{_shown(readable(new, dtype))}</strong>"
+        )
+    return "<br>".join(lines) or "–"
+
+
+def _name(column: str, explanation: "Explanation") -> str:
+    feature = None if explanation.question is None else explanation.question.features.get(column)
+    return ("" if feature is None else feature.display.name_in("en")) or column
+
+
+def _status(status: Status) -> str:
+    return f"<strong>{html.escape(status.value)}</strong>"
+
+
+def _headline(explanation: "Explanation") -> str:
+    if explanation.status is Status.ERROR:
+        return _shown(explanation.message or "", LONGEST_MESSAGE)
+    options = f"{len(explanation):,} option{'s' * (len(explanation) != 1)}"
+    now = _now(explanation)
+    today = "" if now == "–" else f" (now {now})"
+    return f"{options} for {_shown(wanted_in_words(explanation), LONGEST_MESSAGE)}{today}"
+
+
+def _proof(explanation: "Explanation") -> str:
+    certificate = explanation.certificate
+    assert certificate is not None  # the caller saw to it
+    state = "Proven" if certificate.proven else "Not proven"
+    return (
+        f"{state}: {certificate.method} search over {readable_count(certificate.cells)} cells, "
+        f"{certificate.verified:,} points verified, {certificate.open_boxes:,} boxes open"
+    )
+
+
+def _now(explanation: "Explanation") -> str:
+    if is_range(explanation.target) and explanation.person_prediction is not None:
+        ends = wanted_ends(explanation.target)
+        return _shown(readable_prediction(explanation.person_prediction, *ends))
+    score, threshold = explanation.person_score, explanation.threshold
+    if score is None:
+        return "–"
+    return _shown(
+        lead_in_words(score, threshold) if explanation.scale == LEAD else readable_score(score, threshold)
+    )
+
+
+def _first(explanation: "Explanation") -> str:
+    if explanation.status is Status.ERROR:
+        return _shown(explanation.message or "", LONGEST_MESSAGE)
+    return (
+        _shown(changes_in_brief(explanation[0], explanation.dtypes), LONGEST_MESSAGE)
+        if len(explanation)
+        else "–"
+    )
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: tuple[int, ...]) -> str:
+    """Make a table of cells that are markup already, under heads that are not."""
+
+    def made(name: str, style: str, extra: str = "") -> Callable[[int, str], str]:
+        def cell(place: int, content: str) -> str:
+            side = LEFT if place in words else RIGHT
+            return f'<{name}{extra} style="{style};{side}">{content}</{name}>'
+
+        return cell
+
+    head, cell = made("th", HEAD, ' scope="col"'), made("td", CELL)
+    top = "".join(head(place, _shown(name)) for place, name in enumerate(heads))
+    body = "".join(
+        f"<tr>{''.join(cell(place, content) for place, content in enumerate(row))}</tr>" for row in rows
+    )
+    return f"<table {TABLE}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _shown(content: Any, most: int = LONGEST) -> str:
+    """Write anything as escaped text of one line, cut where it is very long."""
+    text = UNSEEN.sub("\ufffd", re.sub(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+", " ", str(content)))
+    return html.escape(text if len(text) <= most else text[: most - 1] + "…")

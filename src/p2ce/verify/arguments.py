@@ -1,0 +1,149 @@
+"""Take the arguments of an explainer, check them, and read them into a question without its person."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidOption
+from p2ce.estimates.spec import ShapEstimate
+from p2ce.models.read import columns_with_missing
+from p2ce.models.reading import ReadModel
+from p2ce.models.several import read_models
+from p2ce.objectives import Objective, Reference, resolve
+from p2ce.plausibility.read import read_detector
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.coding import codebook_of
+from p2ce.result.dtypes import column_types
+from p2ce.search.methods import find_method
+from p2ce.tables import as_pandas
+from p2ce.verify.compounds import check_actions, groups_of, settle_groups
+from p2ce.verify.options import check_bound, check_limit
+from p2ce.verify.question import question_of
+from p2ce.verify.rules import columns_to_miss, read_rules
+from p2ce.verify.setup import Setup, labels_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Arguments:
+    """What an explainer was asked for beside its model and its reference, as it was given."""
+
+    actions: ActionSet | None
+    target: Any
+    threshold: float | Sequence[float | None] | None
+    margin: float
+    scale: str | None
+    objectives: str | Objective | Sequence[str | Objective]
+    max_changes: int | None
+    plausibility: Any
+    contamination: float | None
+    method: str
+    ties: bool
+    bound: str | ShapEstimate
+    random_state: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Read:
+    """The arguments as they were read."""
+
+    setup: Setup
+    # Kept, since people may need another reading: those who stand farther out, or lack other values.
+    read_models: "partial[tuple[ReadModel, ...]]"
+    reference: pd.DataFrame
+    values: FloatArray  # (n, d) the reference's codes in the model's columns
+    kind: str  # of table that the reference came in
+
+
+def _settings(given: Arguments) -> dict[str, Any]:
+    """Give what an auditor needs to ask the same again, and the certificate does not say."""
+    forest = getattr(given.plausibility, "contamination", None)  # a fitted one may keep it as text
+    contamination = forest if given.contamination is None else given.contamination
+    settings = {
+        "bound": given.bound if isinstance(given.bound, str) else "shap",
+        "contamination": contamination if isinstance(contamination, float) else None,
+        "margin": given.margin or None,
+        "random_state": given.random_state,
+        "ties": True if given.ties else None,
+    }
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
+    """Check everything that can be checked without a person, and read model, detector and actions."""
+    given = arguments
+    method = find_method(given.method)
+    check_limit(given.max_changes)
+    check_bound(given.bound)
+    if not isinstance(given.ties, bool | np.bool_):
+        raise InvalidOption(f"ties is True or False; got {given.ties!r}.")
+    wanted = resolve(given.objectives)
+    frame, kind = as_pandas(reference)
+    inferred = ActionSet.infer(frame)  # also checks the frame
+    actions = inferred if given.actions is None else given.actions
+    book = codebook_of(frame)
+    codes = book.encode(frame)
+    check_actions(actions, book.names)
+    may_miss = columns_with_missing(codes, book) | columns_to_miss(actions)
+    reading = partial(
+        read_models,
+        model,
+        target=given.target,
+        threshold=given.threshold,
+        margin=given.margin,
+        scale=given.scale,
+        codebook=book,
+        opaque=given.bound not in ("auto", "none"),
+    )
+    read = reading(reference=frame, may_miss=may_miss)
+    names = read[0].columns
+    detector = read_detector(
+        given.plausibility,
+        reference=frame,
+        random_state=given.random_state,
+        contamination=given.contamination,
+        codebook=book,
+        may_miss=may_miss,
+    )
+    codebook = book.of(names)
+    dtypes, categories = column_types(frame)
+    values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
+    actions = settle_groups(actions, codebook, values)
+    setup = Setup(
+        names=names,
+        labels=labels_of(frame, names),
+        codebook=codebook,
+        may_miss=may_miss,
+        model=read[0],
+        others=read[1:],
+        detector=detector,
+        objectives=tuple(one.fit(Reference(names=names, values=values, codebook=codebook)) for one in wanted),
+        actions=actions,
+        rules=read_rules(actions, codebook),
+        compounds=groups_of(actions, codebook),
+        method=method,
+        max_changes=given.max_changes,
+        keep_ties=bool(given.ties),
+        use_bounds=given.bound != "none",
+        target=given.target,
+        dtype_names={name: dtypes[name] for name in names},
+        categories={name: categories[name] for name in names if name in categories},
+    ).laid_out()
+    question = question_of(
+        setup,
+        reference=frame,
+        values=values,
+        models=model if isinstance(model, list | tuple) else [model],
+        settings=_settings(given),
+    )
+    return Read(
+        setup=replace(setup, question=question),
+        read_models=reading,
+        reference=frame,
+        values=values,
+        kind=kind,
+    )

@@ -1,0 +1,100 @@
+"""Put together what people have to know of a question: names, moves, population, policy, versions."""
+
+import hashlib
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidActions
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.feature import Direction, FeatureActions
+from p2ce.problem.policy import to_text
+from p2ce.problem.rules.linked import Linked
+from p2ce.problem.table import described_candidates
+from p2ce.result.question import FIXED, PROTECTED, Feature, Question
+from p2ce.verify.fingerprint import model_fingerprint, table_fingerprint
+from p2ce.verify.population import distributions
+from p2ce.verify.setup import Setup
+
+MOVES = {Direction.DOWN: "down", Direction.BOTH: "either", Direction.UP: "up"}
+# Packages by the modules that models come from, where the two are not called the same.
+PACKAGES = {"sklearn": "scikit-learn"}
+
+
+def question_of(
+    setup: Setup, *, reference: Any, values: FloatArray, models: Sequence[Any], settings: dict[str, Any]
+) -> Question:
+    """Describe a question; ``values`` (n, d) are the reference's codes in the model's columns."""
+    spreads = distributions(values, setup.codebook)
+    return asked_with(
+        Question(
+            features={name: Feature(name=name, distribution=spreads[name]) for name in setup.names},
+            people=len(values),
+            versions=_versions(models),
+            hashes={
+                "model": model_fingerprint(setup, values),
+                "reference": table_fingerprint(reference),
+            },
+            settings=settings,
+        ),
+        setup.actions,
+    )
+
+
+def asked_with(question: Question, actions: ActionSet) -> Question:
+    """Describe the same question over another action set."""
+    followers = {rule.follower for rule in actions.rules if isinstance(rule, Linked)}
+    policy = _policy(actions)
+    return replace(
+        question,
+        features={
+            name: _feature(known, actions[name], follows=name in followers)
+            for name, known in question.features.items()
+        },
+        rules=tuple(rule.text() for rule in actions.rules),
+        policy=policy,
+        hashes={**question.hashes, "policy": hashlib.sha256(policy.encode()).hexdigest()},
+    )
+
+
+def _feature(known: Feature, actions: FeatureActions, *, follows: bool) -> Feature:
+    moves = MOVES[actions.direction]
+    if follows:
+        moves = "along"
+    elif actions.fixed:
+        moves = PROTECTED if actions.protected else FIXED
+    return replace(
+        known,
+        kind=str(actions.kind),
+        moves=moves,
+        candidates="" if actions.fixed else described_candidates(actions),
+        display=actions.display,
+    )
+
+
+def _policy(actions: ActionSet) -> str:
+    """Write the policy as a file would, and what a file cannot hold as remarks."""
+    try:
+        return to_text(actions)
+    except InvalidActions as error:
+        told = "\n".join(f"# {line}" for line in str(actions).splitlines())
+        return f"# This policy has no form as a file: {error}\n{told}\n"
+
+
+def _versions(models: Sequence[Any]) -> dict[str, str]:
+    """Name the versions that an answer may depend on: this library's, its tools', and the models' own."""
+    modules = {type(model).__module__.partition(".")[0] for model in models}
+    own = [PACKAGES.get(module, module) for module in sorted(modules - {"builtins", "__main__"})]
+    found = {"p2ce": version("p2ce"), "python": platform.python_version()}
+    for package in dict.fromkeys(["numpy", "numba", "scikit-learn", *own]):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            module = sys.modules.get(package)
+            if module is not None and isinstance(getattr(module, "__version__", None), str):
+                found[package] = module.__version__
+    return found

@@ -1,0 +1,190 @@
+"""People in a file are explained, in every form of output, from the chosen rows."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+
+import p2ce
+from p2ce.result import Explanations, Status
+from tests.apps.commands import people, run
+
+Capture = pytest.CaptureFixture[str]
+BASE = ("explain", "--model", "model.txt", "--data", "people.csv", "--reference", "train.csv")
+
+
+def in_memory(**options: object) -> tuple[p2ce.Explainer, pd.DataFrame]:
+    """Ask the same without the command line."""
+    frame = people().astype({"Housing": "category"})
+    # The model's own order of labels.
+    frame["Housing"] = frame["Housing"].cat.set_categories(["free", "own", "rent"])
+    booster = lightgbm.Booster(model_file="model.txt")
+    frame.columns = frame.columns.astype(object)
+    actions = p2ce.ActionSet.infer(frame).protect("Age")
+    return p2ce.Explainer(booster, frame, actions=actions, **options), frame.head(30)
+
+
+def saved(path: str) -> Explanations:
+    return Explanations.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+
+
+def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, *BASE, "--out", "out.json")
+    assert ran.code == 0
+    explainer, frame = in_memory()
+    expected = explainer.explain_many(frame)
+    found = saved("out.json")
+    assert [entry.status for entry in found] == [entry.status for entry in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert [option.values for option in one] == [option.values for option in other] or one == other
+        assert [option.costs for option in one] == [option.costs for option in other]
+    assert {Status.OPTIMAL, Status.ALREADY_FAVOURABLE} <= set(found.statuses)
+    assert "30 people" in ran.out
+    assert not list(folder.glob("*.partial"))
+    assert "Protected, by their names: Age" in ran.err
+    assert "'id' of people.csv is not the model's" in ran.err
+
+
+def test_one_person_is_told_in_words(folder: Path, capsys: Capture) -> None:
+    refused = next(i for i, entry in enumerate(in_memory()[0].explain_many(in_memory()[1])) if len(entry))
+    ran = run(capsys, *BASE, "--row", refused)
+    assert ran.code == 0
+    assert "roven" in ran.out
+    by_label = run(capsys, *BASE, "--row", f"p{refused}", "--index-column", "id")
+    assert by_label.out == ran.out
+    assert "'id'" not in by_label.err
+    spanish = run(capsys, *BASE, "--row", refused, "--language", "es", "--audience", "auditor")
+    assert spanish.code == 0
+    assert spanish.out != ran.out
+
+
+def test_rows_are_chosen_by_score_and_columns(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, *BASE, "--where", "score < 0.5", "--index-column", "id", "--out", "out.json")
+    assert ran.code == 0
+    found = saved("out.json")
+    assert Status.ALREADY_FAVOURABLE not in found.statuses
+    expected = in_memory()[0].explain_many(in_memory()[1])
+    refused = [
+        f"p{i}" for i, one in enumerate(expected) if one.person_score is not None and one.person_score < 0.5
+    ]
+    assert list(found.labels) == refused
+    where = "`Has guarantor` == True and Housing in ['own', 'rent']"
+    assert run(capsys, *BASE, "--where", where, "--out", "some.json").code == 0
+    assert all(
+        entry.person["Has guarantor"] is True and entry.person["Housing"] != "free"
+        for entry in saved("some.json")
+    )
+
+
+def test_many_without_a_file_are_a_table(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, *BASE)
+    assert ran.code == 0
+    assert "status" in ran.out
+    assert "OPTIMAL" in ran.out
+    assert "30 people, " in ran.out
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_tables_lose_nobody(folder: Path, capsys: Capture, suffix: str) -> None:
+    ran = run(capsys, *BASE, "--index-column", "id", "--out", f"out{suffix}")
+    assert ran.code == 0
+    read = pd.read_csv if suffix == ".csv" else pd.read_parquet
+    options, summary = read(f"out{suffix}"), read(f"out.summary{suffix}")
+    assert list(summary["person"]) == [f"p{i}" for i in range(30)]
+    assert summary["options"].sum() == len(options) > 0
+    assert set(options["person"]) == set(summary.loc[summary["options"] > 0, "person"])
+    assert f"out{suffix} and out.summary{suffix}: 30 people" in ran.out
+
+
+def test_html_and_markdown(folder: Path, capsys: Capture) -> None:
+    pytest.importorskip("p2ce.present.report")
+    for suffix, sign in ((".html", "<html"), (".md", "#")):
+        assert run(capsys, *BASE, "--where", "score < 0.5", "--out", f"out{suffix}").code == 0
+        assert sign in Path(f"out{suffix}").read_text(encoding="utf-8")
+        assert run(capsys, *BASE, "--row", 0, "--out", f"one{suffix}").code == 0
+
+
+def test_a_policy_is_kept_to(folder: Path, capsys: Capture) -> None:
+    assert run(capsys, "policy", "infer", "train.csv", "--drop", "Repaid").code == 0
+    text = Path("policy.yaml").read_text(encoding="utf-8")
+    fixed = text.replace("  Income:\n", "  Income:\n    may_change: false\n")
+    assert fixed != text
+    Path("policy.yaml").write_text(fixed, encoding="utf-8")
+    ran = run(capsys, *BASE, "--policy", "policy.yaml", "--out", "out.json")
+    assert ran.code == 0
+    assert "No --policy" not in ran.err
+    options = [option for entry in saved("out.json") for option in entry]
+    assert options
+    assert not any({"Income", "Age"} & set(option.changes) for option in options)
+
+
+def test_options_reach_the_search(folder: Path, capsys: Capture) -> None:
+    words = ("--max-changes", 1, "--objective", "changes", "--objective", "percentile_shift")
+    more = ("--no-plausibility", "--threshold", 0.6, "--target", "1", "--time-limit", 10)
+    assert run(capsys, *BASE, *words, *more, "--out", "out.json").code == 0
+    found = saved("out.json")
+    assert found[0].objectives == ("changes", "percentile_shift")
+    assert found[0].threshold == 0.6
+    assert all(len(option.changes) == 1 and option.plausibility is None for one in found for option in one)
+    assert run(capsys, *BASE, "--target", "0", "--max-changes", 0, "--out", "zero.json").code == 0
+    assert saved("zero.json")[0].target == 0
+
+
+def test_a_row_that_cannot_be_read_is_told_and_the_others_go_on(folder: Path, capsys: Capture) -> None:
+    lines = Path("people.csv").read_text(encoding="utf-8").splitlines()
+    cells = lines[3].split(",")
+    cells[1] = "lots"
+    lines[3] = ",".join(cells)
+    Path("people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ran = run(capsys, *BASE, "--out", "out.json")
+    assert ran.code == 3
+    assert "1 row could not be read. The first is 2: " in ran.line
+    assert "'lots'" in ran.line
+    found = saved("out.json")
+    assert found[2].status is Status.ERROR
+    assert found.statuses[Status.ERROR] == 1
+
+
+def test_no_way_is_explained(folder: Path, capsys: Capture) -> None:
+    """A single person without an option hears what stands in the way."""
+    expected = in_memory(threshold=0.97, max_changes=1)[0].explain_many(in_memory()[1])
+    nobody = next(i for i, entry in enumerate(expected) if entry.status is Status.NO_RECOURSE)
+    words = ("--threshold", 0.97, "--max-changes", 1, "--row", nobody)
+    ran = run(capsys, *BASE, *words)
+    assert ran.code == 0
+    assert run(capsys, *BASE, *words, "--out", "none.json").code == 0
+    assert json.loads(Path("none.json").read_text(encoding="utf-8"))["why_none"]["considered"]
+
+
+def test_the_data_itself_may_be_the_population(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, "explain", "--model", "model.txt", "--data", "train.csv", "--row", 0)
+    assert ran.code == 0
+    assert "No --reference" in ran.err
+
+
+def test_it_runs_as_a_program(folder: Path) -> None:
+    """From files to a table in a process of its own, with its exit codes."""
+
+    def program(*words: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "p2ce", *BASE, *words], capture_output=True, text=True, check=False
+        )
+
+    ran = program("--where", "score < 0.5", "--out", "out.csv")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("out.csv and out.summary.csv: ")
+    again = program("--where", "score < 0.5", "--out", "out.csv")
+    assert (again.returncode, again.stdout) == (2, "")
+    assert again.stderr == "p2ce: --out 'out.csv' exists. Choose another name, or pass --force.\n"
+
+
+def test_several_processes_give_the_same(folder: Path, capsys: Capture) -> None:
+    assert run(capsys, *BASE, "--out", "one.json").code == 0
+    assert run(capsys, *BASE, "--jobs", 2, "--out", "two.json").code == 0
+    assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
+    assert np.isfinite([entry.person_score for entry in saved("one.json")]).all()

@@ -1,0 +1,67 @@
+"""A model is shown as it is read, with its grid, and with what looks wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.apps.commands import run
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_whole_question(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, "inspect", "--model", "model.txt", "--reference", "train.csv")
+    assert ran.code == 0
+    for part in (
+        "LightGBM",
+        "read; proven by bounds from the leaves",
+        "classes",
+        "0, 1",
+        "at most 3 changes",
+    ):
+        assert part in " ".join(ran.out.split())
+    assert "probability of 1 at least 0.5" in ran.out
+    lines = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
+    assert "protected" in lines["Age"]
+    assert "either way" in lines["Income"]
+    assert "own, rent, free" in lines["Housing"]
+    assert "isolation forest" in ran.out.lower()
+
+
+def test_the_model_alone(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, "inspect", "--model", "model.txt")
+    assert ran.code == 0
+    assert "6: 'Age', 'Income'" in ran.out
+    assert "Housing: 'free', 'own', 'rent'" in ran.out
+    assert "--reference train.csv" in ran.out
+
+
+def test_what_looks_wrong_is_told(folder: Path, capsys: Capture) -> None:
+    assert run(capsys, "policy", "infer", "train.csv", "--drop", "Repaid").code == 0
+    text = Path("policy.yaml").read_text(encoding="utf-8").replace("    protected: true\n", "", 1)
+    Path("policy.yaml").write_text(text, encoding="utf-8")
+    ran = run(
+        capsys, "inspect", "--model", "model.txt", "--reference", "train.csv", "--policy", "policy.yaml"
+    )
+    assert ran.code == 0
+    assert "warning: policy.yaml:" in ran.out
+    assert "looks like a protected attribute" in ran.out
+
+
+def test_a_model_that_is_asked_says_why(folder: Path, capsys: Capture) -> None:
+    Path("asked_model.py").write_text(
+        "def score(rows):\n    return rows['Income'] / 10_000\n\ndef model():\n    return score\n",
+        encoding="utf-8",
+    )
+    ran = run(
+        capsys, "inspect", "--model", "asked_model:model", "--reference", "train.csv", "--drop", "Repaid"
+    )
+    assert ran.code == 0
+    assert "asked; proven by asking" in ran.out
+    assert "why asked" in ran.out
+
+
+def test_mistakes_are_one_line(folder: Path, capsys: Capture) -> None:
+    assert "does not exist" in run(capsys, "inspect", "--model", "none.txt").line
+    ran = run(capsys, "inspect", "--model", "model.txt", "--reference", "nowhere.csv")
+    assert (ran.code, "does not exist" in ran.line) == (2, True)

@@ -1,0 +1,92 @@
+"""Rows are chosen by a small language, of which nothing is run as code."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from p2ce.apps.where import rows_where, uses_score
+from p2ce.errors import InvalidOption
+
+FRAME = pd.DataFrame(
+    {
+        "Age": [20, 40, 60, 80],
+        "Rate": [0.5, np.nan, 1.5, 2.5],
+        "Home town": ["Ulm", "Bonn", None, "Köln"],
+        "Owns": [True, False, True, False],
+        "Code": pd.Categorical(["7", "8", "7", "9"]),
+        "mixed": pd.Series([1.0, "x", 2.0, None], dtype=object),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "rows"),
+    [
+        ("Age > 30", [1, 2, 3]),
+        ("30 < Age <= 60", [1, 2]),
+        ("Age == 20 or Age == 80", [0, 3]),
+        ("not Age > 30", [0]),
+        ("(Age > 30 and Owns) or Age == 20", [0, 2]),
+        ("Owns", [0, 2]),
+        ("Owns == True", [0, 2]),
+        ("not Owns == 'True'", [1, 3]),
+        ("`Home town` == 'Ulm'", [0]),
+        ("`Home town` != 'Ulm'", [1, 2, 3]),
+        ("`Home town` in ['Ulm', 'Köln']", [0, 3]),
+        ("`Home town` not in ('Ulm', 'Köln')", [1, 2]),
+        ("`Home town` == None", [2]),
+        ("`Home town` < 'C'", [1]),
+        ("Rate < 2", [0, 2]),
+        ("Rate == None", [1]),
+        ("not Rate != None", [1]),
+        ("Rate * 2 + 1 == 4", [2]),
+        ("-Age < -50", [2, 3]),
+        ("Age / 0 > 1", [0, 1, 2, 3]),
+        ("Code == 7", [0, 2]),
+        ("Code == '7'", [0, 2]),
+        ("mixed == 'x'", [1]),
+        ("score < 0.5", [1]),
+        ("True and Age < 30", [0]),
+        ("`Home town` == '`'", []),
+    ],
+)
+def test_expressions(expression: str, rows: list[int]) -> None:
+    scores = [0.9, 0.1, np.nan, 0.5]
+    assert np.flatnonzero(rows_where(expression, FRAME, {"score": scores})).tolist() == rows
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("", "cannot be read"),
+        ("Age >", "cannot be read"),
+        ("Age = 3", "Write == to compare"),
+        ("Age > 3 AND Owns", "Write and, or, not"),
+        ("Age", "not true or false"),
+        ("3", "not true or false"),
+        ("agge > 3", "Did you mean 'Age'?"),
+        ("`Home twon` == 'Ulm'", "Did you mean 'Home town'?"),
+        ("__import__('os').system('true')", "but not"),
+        ("Age.mean() > 3", "but not"),
+        ("[a for a in Age]", "but not"),
+        ("(lambda: 1)()", "but not"),
+        ("Age ** 99999999 > 1", "but not"),
+        ("Age & 3", "but not"),
+        ("Age > 'old'", "one of them is text"),
+        ("Age == 'old'", "Compare them with a number"),
+        ("Age in 3", "needs a list"),
+        ("`Home town` + 1 > 2", "is no number"),
+        ("Age and Owns", "not true or false"),
+        ("not " * 600 + "Owns", "characters"),
+    ],
+)
+def test_what_is_wrong_is_told(expression: str, told: str) -> None:
+    with pytest.raises(InvalidOption) as error:
+        rows_where(expression, FRAME)
+    assert told in str(error.value)
+
+
+def test_the_model_is_asked_only_for_its_score() -> None:
+    assert uses_score("score < 0.5 and Age > 3", ["Age"])
+    assert not uses_score("Age > 3 and Home == 'score'", ["Age", "Home"])
+    assert not uses_score("score < 0.5", ["score"])

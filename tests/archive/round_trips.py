@@ -1,0 +1,70 @@
+"""Save explainers, load them, and hold the answers of both against each other."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pandas.testing import assert_frame_equal
+
+import p2ce
+from p2ce.result.status import Status
+
+FEW = p2ce.IsolationForest(n_estimators=10, contamination=0.1)
+
+
+def saved(explainer: p2ce.Explainer, folder: Path, name: str = "credit.p2ce") -> Path:
+    """Save into a folder, and give the path."""
+    path = folder / name
+    explainer.save(path)
+    return path
+
+
+def again(explainer: p2ce.Explainer, model: Any, folder: Path, **given: Any) -> p2ce.Explainer:
+    """Save and load; a second save has to give the very same bytes."""
+    path = saved(explainer, folder)
+    loaded = p2ce.load(path, model, **given)
+    assert saved(loaded, folder, "twice.p2ce").read_bytes() == path.read_bytes()
+    return loaded
+
+
+def assert_same_answers(first: p2ce.Explainer, second: p2ce.Explainer, people: Any) -> list[Any]:
+    """Ask both the same of every one of the people, alone and together."""
+    assert repr(first) == repr(second)
+    assert first.actions == second.actions
+    assert first.threshold == second.threshold
+    answers = []
+    for at in range(len(people)):
+        row = people.iloc[at].to_dict() if isinstance(people, pd.DataFrame) else people[at : at + 1]
+        one, other = first.explain(row), second.explain(row)
+        assert one.to_dict() == other.to_dict()
+        assert_frame_equal(one.to_frame(kind="pandas"), other.to_frame(kind="pandas"))
+        assert type(one.to_frame()) is type(other.to_frame())
+        answers.append(one)
+        if one.status is Status.NO_RECOURSE:
+            assert first.why_none(one) == second.why_none(other)
+        if len(one):
+            proposal = one[0].values
+            assert first.check(row, proposal, explanation=one) == second.check(
+                row, proposal, explanation=other
+            )
+    for one, other in zip(first.explain_many(people), second.explain_many(people), strict=True):
+        assert one.to_dict() == other.to_dict()
+    return answers
+
+
+def assert_same_after(
+    model: Any,
+    reference: Any,
+    people: Any,
+    folder: Path,
+    *,
+    given: dict[str, Any] | None = None,
+    **asked: Any,
+) -> p2ce.Explainer:
+    """Make an explainer, save and load it, and compare the answers; at least one person has options."""
+    asked = {"plausibility": FEW, **asked}
+    explainer = p2ce.Explainer(model, reference, **asked)
+    loaded = again(explainer, model, folder, **(given or {}))
+    answers = assert_same_answers(explainer, loaded, people)
+    assert any(len(answer) for answer in answers)
+    return loaded

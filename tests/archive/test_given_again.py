@@ -1,0 +1,157 @@
+"""What a file cannot keep safely is given again, and another model is noticed."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import IsolationForest as SklearnForest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import OneClassSVM
+
+import p2ce
+from p2ce.compiled.costs import Join
+from p2ce.errors import InvalidActions, InvalidOption
+from p2ce.objectives import FittedObjective, Reference
+from p2ce.rules import predicate
+from tests.archive.round_trips import FEW, assert_same_after, saved
+from tests.verify import loans
+
+SOME = loans.refused().head(3)
+FIRST = loans.forest()
+
+
+def per_ten(current: Any, values: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(values - current) / 10.0)
+
+
+class Steps(p2ce.Objective):
+    """Half a point for each changed feature."""
+
+    @property
+    def name(self) -> str:
+        return "steps"
+
+    @property
+    def join(self) -> Join:
+        return Join.SUM
+
+    def fit(self, reference: Reference) -> FittedObjective:
+        return FittedSteps()
+
+
+class FittedSteps(FittedObjective):
+    """Half a point."""
+
+    name, join = "steps", Join.SUM
+
+    def costs(self, column: int, values: np.ndarray, current: np.ndarray) -> np.ndarray:
+        return np.where(values == current, 0.0, 0.5)
+
+
+def near_zero(rows: pd.DataFrame) -> np.ndarray:
+    return np.asarray(4.0 - rows["Debt"].abs(), dtype=np.float64)
+
+
+@pytest.mark.parametrize(
+    ("detector", "told"),
+    [
+        (loans.detector(), "IsolationForest"),
+        (OneClassSVM(nu=0.1).fit(loans.people().astype(float).to_numpy()), "OneClassSVM"),
+        (near_zero, "near_zero"),
+    ],
+    ids=["fitted forest", "one-class machine", "function"],
+)
+def test_an_own_detector_is_given_again(tmp_path: Path, detector: Any, told: str) -> None:
+    asked = {"plausibility": detector, "contamination": 0.2}
+    assert_same_after(FIRST, loans.people(), SOME, tmp_path, given={"plausibility": detector}, **asked)
+    with pytest.raises(InvalidOption, match=rf"credit.p2ce.*{told}.*give it again.*plausibility=") as caught:
+        p2ce.load(tmp_path / "credit.p2ce", FIRST)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("objective", "told"),
+    [
+        (p2ce.CostTable("effort", {"Income": per_ten}, default=1.0), "a function for 'Income'"),
+        (Steps(), "Steps"),
+    ],
+    ids=["function", "class"],
+)
+def test_own_objectives_are_given_again(tmp_path: Path, objective: Any, told: str) -> None:
+    wanted = [objective, "changes"]
+    assert_same_after(
+        FIRST, loans.people(), SOME, tmp_path, given={"objectives": wanted}, objectives=wanted, max_changes=2
+    )
+    with pytest.raises(InvalidOption, match=rf"'{objective.name}'.*{told}.*objectives="):
+        p2ce.load(tmp_path / "credit.p2ce", FIRST)
+
+
+def test_other_objectives_and_detectors_may_be_given(tmp_path: Path) -> None:
+    path = saved(loans.explainer(contamination=0.3), tmp_path)
+    loaded = p2ce.load(path, FIRST, objectives="changes", plausibility=None)
+    fresh = loans.explainer(objectives="changes", plausibility=None)
+    row = SOME.iloc[0].to_dict()
+    assert loaded.explain(row) == fresh.explain(row)
+    refitted = p2ce.load(path, FIRST, plausibility=FEW)
+    assert refitted.explain(row) == loans.explainer(contamination=0.3, plausibility=FEW).explain(row)
+
+
+def test_a_function_as_a_rule_cannot_be_saved(tmp_path: Path) -> None:
+    actions = p2ce.ActionSet.infer(loans.people()).rule(predicate(lambda rows: rows["Income"] < 58))
+    path = tmp_path / "credit.p2ce"
+    with pytest.raises(InvalidActions, match="module:function"):
+        loans.explainer(actions=actions).save(path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_loading_imports_no_module_that_a_rule_names(tmp_path: Path) -> None:
+    rule = predicate("tests.archive.not_yet:there", columns=["Income"])
+    actions = p2ce.ActionSet.infer(loans.people()).rule(rule)
+    loaded = p2ce.load(saved(loans.explainer(actions=actions), tmp_path), FIRST)
+    with pytest.raises(InvalidActions, match="not_yet"):
+        loaded.explain(SOME.iloc[0])
+
+
+def test_another_model_is_noticed(tmp_path: Path) -> None:
+    path = saved(loans.explainer(), tmp_path)
+    other = RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())
+    with pytest.raises(InvalidOption, match=r"another model.*of 64 people.*check_model=False") as caught:
+        p2ce.load(path, other)
+    assert "\n" not in str(caught.value)
+    loaded = p2ce.load(path, other, check_model=False)
+    row = SOME.iloc[0].to_dict()
+    assert loaded.explain(row) == loans.explainer(model=other).explain(row)
+
+
+def test_a_model_of_other_columns_is_noticed(tmp_path: Path) -> None:
+    path = saved(loans.explainer(), tmp_path)
+    people = loans.people().rename(columns={"Debt": "Debts"})
+    other = RandomForestClassifier(4, random_state=1).fit(people, loans.label())
+    for check in (True, False):
+        with pytest.raises(InvalidOption, match=r"does not fit.*'Debts'.*Did you mean 'Debt'"):
+            p2ce.load(path, other, check_model=check)
+
+
+def test_one_model_is_not_several(tmp_path: Path) -> None:
+    second = LogisticRegression(max_iter=5000).fit(loans.people(), loans.label())
+    alone, both = saved(loans.explainer(), tmp_path, "a"), tmp_path / "b"
+    loans.explainer(model=[FIRST, second]).save(both)
+    with pytest.raises(InvalidOption, match=r"'.*a' was saved with one model, got a list of 2"):
+        p2ce.load(alone, [FIRST, second])
+    with pytest.raises(InvalidOption, match=r"saved with a list of 2 models, got one model"):
+        p2ce.load(both, FIRST)
+    with pytest.raises(InvalidOption, match="another model"):
+        p2ce.load(both, [second, FIRST])
+
+
+def test_the_forest_is_not_fitted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = saved(loans.explainer(), tmp_path)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("another scikit-learn would grow other trees")
+
+    monkeypatch.setattr(SklearnForest, "fit", refuse)
+    p2ce.load(path, FIRST)

@@ -1,0 +1,64 @@
+"""Write into the pages what their blocks print now: ``scripts/docs outputs [page …]``."""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.docs.blocks import PAGES, README, ROOT, Block, blocks_of
+from tests.docs.comparing import is_as_shown, shown_by, tidy
+from tests.docs.running import Session, commands, reading_in
+
+
+def rewrite(page: Path) -> None:
+    """Run a page and replace every shown output that is no longer true; keep the pictures it makes."""
+    blocks = blocks_of(page)
+    news: list[tuple[tuple[int, int], str]] = []
+    with tempfile.TemporaryDirectory() as folder, reading_in(Path(folder)):
+        session = Session(Path(folder))
+        for block in blocks:
+            if block.not_run is None:
+                _note(news, block, session.run(block, page.name))
+        for picture in sorted(Path(folder, "pictures").iterdir()):
+            shutil.copy(picture, ROOT / "docs" / "pictures" / picture.name)
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for (start, end), text in reversed(news):
+        indent = lines[start - 1][: len(lines[start - 1]) - len(lines[start - 1].lstrip())]
+        lines[start:end] = [f"{indent}{line}".rstrip() for line in text.splitlines()]
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _note(news: list[tuple[tuple[int, int], str]], block: Block, printed: str) -> None:
+    shown = shown_by(block)
+    if shown is None or is_as_shown(shown, printed):
+        return
+    if block.language == "console":
+        start = block.line - 1
+        news.append(((start, start + len(block.code.splitlines())), tidy(_as_typed(block, printed))))
+    else:
+        news.append((block.shown_lines, tidy(printed)))
+
+
+def _as_typed(block: Block, printed: str) -> str:
+    """Put commands that go over several lines back as they stood in the page."""
+    typed, told = [], False
+    for line in block.code.splitlines():
+        if line.startswith("$ "):
+            typed.append(line)
+        elif told:
+            typed[-1] += f"\n{line}"
+        told = line.endswith("\\") and (line.startswith("$ ") or told)
+    for command, lines in zip(commands(block), typed, strict=True):
+        printed = printed.replace(f"$ {command}\n", f"{lines}\n", 1)
+    return printed
+
+
+def main() -> None:
+    """Rewrite the named pages, or all but the README, which shows no output."""
+    chosen = [Path(name).resolve() for name in sys.argv[1:]] or [page for page in PAGES if page != README]
+    for page in chosen:
+        rewrite(page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Every block of code on every page runs, and prints what the page shows."""
+
+from pathlib import Path
+
+import pytest
+
+import p2ce
+from p2ce import rules
+from tests.docs.blocks import PAGES, README, ROOT, blocks_of
+from tests.docs.comparing import is_as_shown, shown_by
+from tests.docs.readme import prelude
+from tests.docs.running import Session, reading_in
+
+MOST_NOT_RUN = 3
+LANGUAGES = {"python", "sh", "console", "text", "yaml", "csv", ""}
+WITH_CODE = [page for page in PAGES if blocks_of(page)]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
+    with reading_in(tmp_path):
+        session = Session(tmp_path, prelude() if page == README else None)
+        for block in blocks_of(page):
+            if block.not_run is not None:
+                continue
+            printed = session.run(block, name_of(page))
+            shown = shown_by(block)
+            if shown is None:
+                # The README has no room for what its blocks print.
+                silent = page == README or block.language == "sh" or not printed
+                assert silent, f"line {block.line} prints what the page does not show:\n{printed}"
+                continue
+            assert is_as_shown(shown, printed), (
+                f"{name_of(page)}, line {block.line}, shows\n{shown}\nbut prints\n{printed}\n"
+                f"If that is right, run scripts/docs outputs {name_of(page)}"
+            )
+        made = {picture.name for picture in (tmp_path / "pictures").iterdir()}
+    missing = {name for name in made if not (ROOT / "docs" / "pictures" / name).exists()}
+    assert not missing, (
+        f"{name_of(page)} draws {missing}, which docs/pictures lacks: run scripts/docs outputs"
+    )
+
+
+def test_hardly_any_block_is_not_run_and_each_has_a_reason() -> None:
+    reasons = [block.not_run for page in PAGES for block in blocks_of(page) if block.not_run]
+    assert len(reasons) <= MOST_NOT_RUN, reasons
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_blocks_are_of_a_known_language(page: Path) -> None:
+    assert {block.language for block in blocks_of(page)} <= LANGUAGES
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pages = (ROOT / "docs" / "reference").glob("*.md")
+    told = {line.strip() for page in pages for line in page.read_text(encoding="utf-8").splitlines()}
+    modules = {"datasets", "rules"}
+    wanted = [*(f"p2ce.{name}" for name in p2ce.__all__ if name not in modules)]
+    wanted += [f"p2ce.rules.{name}" for name in rules.__all__ if name[0].islower()]
+    missing = [name for name in wanted if f"::: {name}" not in told]
+    assert not missing, f"docs/reference has no line '::: {missing[0]}'"
+
+
+def test_the_site_has_every_page() -> None:
+    told = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in PAGES:
+        if page != README:
+            assert str(page.relative_to(ROOT / "docs")) in told, f"mkdocs.yml lacks {name_of(page)}"

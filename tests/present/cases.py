@@ -1,0 +1,248 @@
+"""Make the telling answers that the words are tried on."""
+
+from dataclasses import replace
+from typing import Any
+
+from p2ce.problem.display import Display
+from p2ce.result import (
+    Certificate,
+    Counterfactual,
+    Explanation,
+    Feature,
+    Opening,
+    Question,
+    Status,
+    WhyNone,
+)
+
+PERSON = {
+    "Age": 41,
+    "Sex": "f",
+    "LoanAmount": 7512.4,
+    "Rate": 0.075,
+    "HasGuarantor": 0,
+    "Housing": "rent",
+    "Savings": None,
+    "YearsInTown": 3,
+}
+DTYPES = {
+    "Age": "int64",
+    "Sex": "category",
+    "LoanAmount": "float64",
+    "Rate": "float64",
+    "HasGuarantor": "int64",
+    "Housing": "category",
+    "Savings": "Int64",
+    "YearsInTown": "int64",
+}
+OBJECTIVES = ("mean_distance", "changes")
+CERTIFICATE = Certificate(
+    proven=True,
+    method="exact",
+    model_family="LightGBM",
+    detector_family="isolation forest",
+    bound="tree leaves",
+    cells=1_234_567,
+    axes=6,
+    max_changes=3,
+    boxes=431,
+    scored=2_000,
+    dropped={"dominated": 400, "model bound": 12, "rules": 3},
+    verified=2,
+    cost_resolution={"mean_distance": 1e-12, "changes": 0.5},
+    rules=("YearsInTown moves with Age",),
+)
+WORDS: dict[str, Display] = {
+    "Age": Display(name={"en": "age", "pt": "a idade", "es": "la edad"}),
+    "Sex": Display(name={"en": "sex", "pt": "o sexo", "es": "el sexo"}),
+    "LoanAmount": Display(
+        name={"en": "loan amount", "pt": "o valor do empréstimo", "es": "el importe del préstamo"},
+        unit="EUR",
+        decimals=0,
+    ),
+    "Rate": Display(
+        name={"en": "interest rate", "pt": "a taxa de juros", "es": "el tipo de interés"}, style="percent"
+    ),
+    "HasGuarantor": Display(
+        name={"en": "guarantor", "pt": "fiador", "es": "avalista"},
+        phrases={
+            True: {"en": "have a guarantor", "pt": "apresente um fiador", "es": "presente un avalista"},
+        },
+    ),
+    "Housing": Display(
+        name={"en": "housing", "pt": "a moradia", "es": "la vivienda"},
+        values={
+            "rent": {"en": "rented", "pt": "alugada", "es": "alquilada"},
+            "own": {"en": "owned", "pt": "própria", "es": "propia"},
+        },
+    ),
+    "Savings": Display(
+        name={"en": "savings", "pt": "a poupança", "es": "los ahorros"}, unit="$", unit_first=True
+    ),
+    "YearsInTown": Display(
+        name={"en": "time in town", "pt": "o tempo na cidade", "es": "el tiempo en la ciudad"},
+        unit={"en": "years", "pt": "anos", "es": "años"},
+    ),
+}
+KINDS = {"HasGuarantor": "binary", "Housing": "category", "Sex": "category", "Age": "whole"}
+MOVES = {"Age": "fixed", "Sex": "protected", "LoanAmount": "down", "YearsInTown": "along"}
+QUESTION = Question(
+    features={
+        name: Feature(
+            name=name,
+            kind=KINDS.get(name, "number"),
+            moves=MOVES.get(name, "either"),
+            display=WORDS[name],
+        )
+        for name in PERSON
+    },
+    rules=("YearsInTown moves with Age",),
+    people=2_000,
+    versions={"p2ce": "1.2.3", "numpy": "2.1.0"},
+    hashes={"model": "ab12", "reference": "cd34", "policy": "ef56"},
+    settings={"seed": 0, "contamination": 0.05},
+)
+
+
+def option(distance: float, *, rounded: dict[str, Any] | None = None, **changes: Any) -> Counterfactual:
+    return Counterfactual(
+        values={**PERSON, **changes},
+        changes={name: (PERSON[name], new) for name, new in changes.items()},
+        costs={"mean_distance": distance, "changes": float(len(changes))},
+        score=0.53142,
+        plausibility=0.0213,
+        rounded=rounded or {},
+    )
+
+
+OPTIONS = (
+    option(0.1025, LoanAmount=6199.9999, rounded={"LoanAmount": 6200.0}, HasGuarantor=1),
+    option(0.4, LoanAmount=2500.25),
+)
+
+
+def answer(**fields: Any) -> Explanation:
+    """An optimal answer with two options and a question, except for the fields given."""
+    usual = Explanation(
+        status=Status.OPTIMAL,
+        person=PERSON,
+        person_score=0.3104,
+        threshold=0.5,
+        target=1,
+        counterfactuals=OPTIONS,
+        certificate=CERTIFICATE,
+        objectives=OBJECTIVES,
+        dtypes=DTYPES,
+        question=QUESTION,
+    )
+    return replace(usual, **fields)
+
+
+def large_front() -> Explanation:
+    options = (
+        option(0.05, Savings=1200, Housing="own", Rate=0.0525, HasGuarantor=1),
+        option(0.1, LoanAmount=7000.0, Savings=1200, HasGuarantor=1),
+        option(0.15, Housing="own", YearsInTown=5),
+        option(0.3, LoanAmount=6000.0, Rate=0.05),
+        option(0.9, LoanAmount=1000.0),
+    )
+    return answer(counterfactuals=options, certificate=replace(CERTIFICATE, cells=3 * 10**40, verified=5))
+
+
+WHY = WhyNone(
+    person=PERSON,
+    openings=(
+        Opening(
+            restrictions=("at most 1 change (instead 2)",),
+            kinds=("changes",),
+            counterfactual=OPTIONS[0],
+            proven=True,
+        ),
+        Opening(
+            restrictions=("LoanAmount only decreases", "plausibility"),
+            kinds=("direction", "plausibility"),
+            counterfactual=option(0.7, LoanAmount=9000.0),
+            proven=False,
+        ),
+    ),
+    undecided=(("YearsInTown moves with Age",),),
+    considered=(
+        "at most 1 change (instead 2)",
+        "LoanAmount only decreases",
+        "YearsInTown moves with Age",
+        "plausibility",
+    ),
+    complete=False,
+    objectives=OBJECTIVES,
+    dtypes=DTYPES,
+)
+UNPROVEN = replace(CERTIFICATE, proven=False)
+ESTIMATED = replace(
+    UNPROVEN,
+    unproven_because="estimate",
+    bound="shap",
+    explainer="tree paths",
+    residual=0.0125,
+    miss_rate=0.0101,
+    sample_size=199,
+)
+
+
+def with_predictions(*predictions: float, **fields: Any) -> Explanation:
+    told = answer(scale="lead", threshold=0.0, **fields)
+    options = (replace(found, prediction=number) for found, number in zip(told, predictions, strict=True))
+    return replace(told, counterfactuals=tuple(options))
+
+
+# Name → the answer, and why there is none.
+CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
+    "two options": (answer(), None),
+    "many options": (large_front(), None),
+    "one option of several models": (
+        answer(counterfactuals=OPTIONS[:1], models=3, certificate=replace(CERTIFICATE, verified=1, rules=())),
+        None,
+    ),
+    "no option": (
+        answer(
+            status=Status.NO_RECOURSE,
+            counterfactuals=(),
+            certificate=replace(CERTIFICATE, max_changes=1, cells=1_061, verified=0),
+        ),
+        WHY,
+    ),
+    "stopped early": (
+        answer(
+            status=Status.TIME_LIMIT,
+            certificate=replace(
+                UNPROVEN, open_boxes=1_200, open_costs={"mean_distance": 0.025, "changes": 1.0}
+            ),
+        ),
+        None,
+    ),
+    "by an estimate": (answer(status=Status.HEURISTIC, certificate=ESTIMATED), None),
+    "accepted already": (
+        answer(status=Status.ALREADY_FAVOURABLE, counterfactuals=(), certificate=None, person_score=0.50001),
+        None,
+    ),
+    "failed": (
+        answer(
+            status=Status.ERROR,
+            counterfactuals=(),
+            certificate=None,
+            person_score=None,
+            message="'Age' is missing. Add it to the row.",
+        ),
+        None,
+    ),
+    "a range": (
+        with_predictions(
+            1234.5678, 1300.0, target=(1200.5, None), person_prediction=1150.25, person_score=-50.25
+        ),
+        None,
+    ),
+    "one of several classes": (
+        with_predictions(0.45, 0.61, target="B", person_score=-0.12, person_prediction=0.31),
+        None,
+    ),
+    "nothing known of the question": (answer(question=None), None),
+}

@@ -1,0 +1,67 @@
+"""The data of costs counts everybody once."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import InvalidOption
+from p2ce.present.charts.cost_data import cost_data
+from p2ce.result import Explanations, Status
+from tests.present.charts.examples import answer, option, portfolio
+
+costs = st.floats(0.0, 1e9) | st.integers(0, 40).map(float)
+people = st.lists(st.none() | st.lists(costs, min_size=1, max_size=3), min_size=1, max_size=30)
+
+
+@given(people)
+def test_everybody_with_an_option_is_in_one_bar_by_their_cheapest(drawn: list[list[float] | None]) -> None:
+    entries = [
+        answer(status=Status.NO_RECOURSE)
+        if mine is None
+        else answer(*[option({"mean_distance": cost}, LoanAmount=1) for cost in mine])
+        for mine in drawn
+    ]
+    data = cost_data(Explanations(entries))
+    having = [min(mine) for mine in drawn if mine is not None]
+    assert sum(bar.people for bar in data.bars) == len(having)
+    assert sum(one.people for one in data.outcomes) == len(drawn) == data.people
+    assert sum(one.share for one in data.outcomes) == pytest.approx(1.0)
+    assert (data.median is None) == (not having) == bool(data.empty)
+    for bar in data.bars:
+        assert 0.0 <= bar.begin <= bar.end <= 1.0
+        assert 0.0 <= bar.height <= 1.0
+        assert bar.people == sum(bar.low <= cost < bar.high for cost in having) or bar is data.bars[-1]
+    assert all(0.0 <= tick.place <= 1.0 for tick in (*data.ticks, *data.up_ticks))
+
+
+def test_people_without_options_are_told_apart() -> None:
+    data = cost_data(portfolio(), language="pt")
+    counts = {one.outcome: one.people for one in data.outcomes}
+    statuses = portfolio().statuses
+    assert counts["no_recourse"] == statuses[Status.NO_RECOURSE]
+    assert counts["nothing_found"] == statuses[Status.TIME_LIMIT]
+    assert counts["favourable"] == statuses[Status.ALREADY_FAVOURABLE]
+    assert counts["error"] == statuses[Status.ERROR]
+    assert data.people_text == "400 pessoas"
+
+
+def test_counts_get_a_bar_each() -> None:
+    data = cost_data(portfolio(), "changes")
+    assert [(bar.low, bar.high) for bar in data.bars] == [(0.5, 1.5)]
+    assert data.title == "number of changes of each person's cheapest option"
+
+
+def test_an_objective_must_be_there() -> None:
+    with pytest.raises(InvalidOption, match="Did you mean 'changes'"):
+        cost_data(portfolio(5), "change")
+    with pytest.raises(InvalidOption, match="summary"):
+        cost_data(Explanations([answer(status=Status.ERROR, objectives=())]))
+
+
+def test_ten_thousand_people_are_quick() -> None:
+    many = Explanations(list(portfolio(500)) * 20)
+    begin = time.perf_counter()
+    assert cost_data(many).people == 10_000
+    assert time.perf_counter() - begin < 2.0

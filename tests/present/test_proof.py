@@ -1,0 +1,172 @@
+"""What is said to be proven is proven, in every language and for every reader."""
+
+from dataclasses import replace
+
+import pytest
+
+from p2ce.present.languages import LANGUAGES
+from p2ce.present.plain_proof import plain_proof
+from p2ce.present.proof import proof_sentence
+from p2ce.result import Status
+from tests.result.examples import CERTIFICATE, explanation, option
+
+UNPROVEN = replace(CERTIFICATE, proven=False, unproven_because="contradiction")
+PAPER = replace(UNPROVEN, unproven_because="estimate", bound="shap-paper", explainer="sampling", residual=0.0)
+CALIBRATED = replace(PAPER, bound="shap", miss_rate=0.01, sample_size=199)
+DOUBTED = replace(UNPROVEN, unproven_because="doubt")
+
+
+@pytest.mark.parametrize(
+    ("fields", "officer", "person"),
+    [
+        (
+            {"status": Status.ERROR, "message": "'Age' is missing. Add it."},
+            "No answer: 'Age' is missing. Add it.",
+            "The reason given is: 'Age' is missing. Add it.",
+        ),
+        ({"status": Status.ERROR, "message": None}, "could not be explained", "We could not work out"),
+        (
+            {"status": Status.ALREADY_FAVOURABLE, "counterfactuals": ()},
+            "Nothing has to change",
+            "You do not have to change anything.",
+        ),
+        (
+            {"status": Status.NO_RECOURSE, "counterfactuals": ()},
+            "Proven: none of 1,234,567 possible combinations leads",
+            "It is proven that none of the 1,234,567 possible combinations leads to the wanted",
+        ),
+        (
+            {"certificate": replace(CERTIFICATE, cells=0), "counterfactuals": ()},
+            "Proven: nothing may change",
+            "It is proven that nothing can help",
+        ),
+        (
+            {
+                "certificate": replace(CERTIFICATE, cells=1),
+                "counterfactuals": (option(mean_distance=1, Age=4),),
+            },
+            "among 1 possible combination;",
+            "this is the only possible change.",
+        ),
+        (
+            {
+                "certificate": replace(CERTIFICATE, cells=1),
+                "counterfactuals": (),
+                "status": Status.NO_RECOURSE,
+            },
+            "none of 1 possible combination leads",
+            "the only possible change is not enough.",
+        ),
+        (
+            {"status": Status.HEURISTIC, "certificate": UNPROVEN},
+            "better ones may exist",
+            "easier options may",
+        ),
+        (
+            {"status": Status.HEURISTIC, "counterfactuals": (), "certificate": UNPROVEN},
+            "options may still exist",
+            "not proven that there is no option; some may still exist",
+        ),
+        (
+            {"status": Status.HEURISTIC, "certificate": UNPROVEN},
+            "contradicts what was read from it",
+            "did not answer as we had read it. Each option was checked with the model itself.",
+        ),
+        (
+            {"status": Status.HEURISTIC, "certificate": DOUBTED},
+            "rounding left too many points in doubt",
+            "some close calls could not be settled",
+        ),
+        (
+            {"status": Status.HEURISTIC, "certificate": PAPER},
+            "it misses some is not known; 1,234,567 possible combinations, 2,000 of them asked about.",
+            "how often it misses some is not known",
+        ),
+        (
+            {"status": Status.HEURISTIC, "certificate": CALIBRATED},
+            "calibrated on 199 people, it is expected to miss some for no more than 1 % of refused people",
+            "expected to miss some for no more than 1 % of refused people",
+        ),
+        (
+            {"certificate": replace(UNPROVEN, unproven_because=None)},
+            "Not proven: better ones may exist; ",
+            "the search rests on no proof",
+        ),
+        ({"certificate": None}, "No certificate was kept", "Nothing is claimed about other options."),
+        (
+            {"certificate": replace(CERTIFICATE, detector_family=None)},
+            "all the Pareto-optimal options among",
+            "every one that leads to the wanted decision asks at least as much of you as one of the 2",
+        ),
+        (
+            {"counterfactuals": (option(mean_distance=1.0, Age=42),)},
+            "the only Pareto-optimal plausible option",
+            "every realistic one that leads to the wanted decision asks at least as much of you as this one",
+        ),
+        (
+            {"certificate": replace(CERTIFICATE, max_changes=1, checked_rules=("own",), cells=20**5000)},
+            "possible combinations of at most 1 change;",
+            "of at most 1 change (a number with 6,506 digits), every realistic and permitted one that",
+        ),
+        (
+            {"models": 3},
+            "2 points confirmed by all 3 models themselves.",
+            "(measured by overall change and number of changes).",
+        ),
+    ],
+)
+def test_the_proof_is_honest_for_every_status(fields: dict[str, object], officer: str, person: str) -> None:
+    assert officer in proof_sentence(explanation(**fields))
+    assert person in plain_proof(explanation(**fields))
+
+
+def test_time_limit_tells_what_is_open() -> None:
+    stopped = replace(
+        CERTIFICATE, proven=False, open_boxes=1_200, open_costs={"mean_distance": 0.25, "changes": 1.0}
+    )
+    told = proof_sentence(explanation(status=Status.TIME_LIMIT, certificate=stopped))
+    assert told == (
+        "Not proven: the search was stopped early, the options are the best found so far; 1,200 boxes among "
+        "1,234,567 possible combinations are still open (at best: overall change 0.25 and number of "
+        "changes 1)."
+    )
+    estimated = replace(stopped, explainer="sampling", open_boxes=1, open_costs=None)
+    told = proof_sentence(
+        explanation(status=Status.TIME_LIMIT, certificate=estimated, counterfactuals=()), "es"
+    )
+    assert told == (
+        "No demostrado: la búsqueda se detuvo antes de terminar, no se encontró ninguna opción hasta ahora; "
+        "1 región entre 1.234.567 combinaciones posibles sigue abierta, y una estimación descartó otras sin "
+        "prueba."
+    )
+
+
+def test_what_was_not_verified_is_not_called_checked() -> None:
+    unchecked = explanation(status=Status.TIME_LIMIT, certificate=replace(UNPROVEN, verified=1))
+    assert "checked with the model" not in plain_proof(unchecked)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_unproven_certificate_is_never_told_as_proven(language: str) -> None:
+    unproven = explanation(certificate=UNPROVEN)
+    assert proof_sentence(unproven, language).startswith(("Not proven", "Não comprovado", "No demostrado"))
+    assert not plain_proof(unproven, language).startswith(("It is proven", "Está"))
+
+
+def test_a_miss_rate_is_never_rounded_down() -> None:
+    rare = replace(CALIBRATED, miss_rate=0.00123456)
+    assert "no máximo 0,13% das" in proof_sentence(
+        explanation(status=Status.HEURISTIC, certificate=rare), "pt"
+    )
+
+
+def test_rules_are_told_with_the_proof() -> None:
+    ruled = replace(CERTIFICATE, rules=("a <= b", "c moves with d"), checked_rules=("own check",))
+    told = proof_sentence(explanation(certificate=ruled))
+    assert told.startswith("Proven: ")
+    assert told.endswith(
+        "Combinations that break a rule were left out: a <= b; c moves with d. "
+        "Checked on each candidate, without shortening the search: own check."
+    )
+    accepted = explanation(status=Status.ALREADY_FAVOURABLE, certificate=ruled)
+    assert "rule" not in proof_sentence(accepted)

@@ -1,0 +1,103 @@
+"""A few options stand for a front: the balanced one, the best in each objective, then the most different."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import InvalidOption
+from p2ce.result import Counterfactual, Explanation, Status
+from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, scaled_costs, strengths
+
+OBJECTIVES = ("mean_distance", "changes", "regret")
+
+
+def front(costs: list[tuple[float, ...]]) -> Explanation:
+    return Explanation(
+        status=Status.OPTIMAL,
+        person={"Age": 41},
+        threshold=0.5,
+        target=1,
+        objectives=OBJECTIVES[: len(costs[0])] if costs else OBJECTIVES,
+        dtypes={"Age": "int64"},
+        counterfactuals=tuple(
+            Counterfactual(
+                values={"Age": 41}, changes={}, costs=dict(zip(OBJECTIVES, one, strict=False)), score=0.6
+            )
+            for one in costs
+        ),
+    )
+
+
+fronts = st.lists(
+    st.tuples(st.floats(0, 9), st.integers(1, 3).map(float), st.floats(0, 9)), min_size=1, max_size=30
+).map(front)
+
+
+@given(fronts, st.integers(1, 12))
+def test_picks_are_options_of_the_front_in_its_order_each_with_a_reason(
+    answer: Explanation, count: int
+) -> None:
+    picks = answer.pick(count)
+    numbers = [pick.number for pick in picks]
+    assert len(picks) == min(count, len(answer))
+    assert numbers == sorted(set(numbers))
+    for pick in picks:
+        assert answer[pick.number - 1] is pick.counterfactual
+        assert pick.reasons
+        assert pick.why
+
+
+@given(fronts, st.integers(1, 12))
+def test_more_picks_keep_those_of_fewer(answer: Explanation, count: int) -> None:
+    fewer = {pick.number for pick in answer.pick(count)}
+    assert fewer <= {pick.number for pick in answer.pick(count + 1)}
+
+
+@given(fronts)
+def test_reasons_are_true(answer: Explanation) -> None:
+    scaled = scaled_costs(answer)
+    far = np.linalg.norm(scaled, axis=1)
+    for pick in answer.pick(len(answer)):
+        mine = pick.counterfactual.costs
+        for reason in pick.reasons:
+            if reason in OBJECTIVES:
+                assert mine[reason] == min(option.costs[reason] for option in answer)
+        assert (BALANCED in pick.reasons) <= bool(far[pick.number - 1] == far.min())
+        assert (ONLY in pick.reasons) == (len(answer) == 1)
+
+
+@given(fronts)
+def test_with_room_for_all_objectives_each_has_its_best_option(answer: Explanation) -> None:
+    picked = answer.pick(len(OBJECTIVES) + 1)
+    for objective in OBJECTIVES:
+        least = min(option.costs[objective] for option in answer)
+        assert any(pick.counterfactual.costs[objective] == least for pick in picked)
+
+
+def test_three_of_a_front() -> None:
+    answer = front([(0.1, 3.0, 5.0), (0.15, 2.0, 2.5), (0.5, 2.0, 1.0), (0.9, 1.0, 2.0), (0.2, 3.0, 2.9)])
+    picks = answer.pick(4)
+    assert [(pick.number, pick.why) for pick in picks] == [
+        (1, "smallest change overall"),
+        (2, "balanced"),
+        (3, "lowest regret"),
+        (4, "fewest changes"),
+    ]
+    assert answer.pick(5)[-1].reasons == (DIFFERENT,)
+    assert answer.pick(5)[-1].why == "unlike the others"
+
+
+def test_one_option_and_none() -> None:
+    assert front([(0.1, 1.0, 1.0)]).pick(3)[0].why == "the only option"
+    assert front([]).pick(3) == ()
+
+
+def test_a_strength_that_all_share_sets_none_apart() -> None:
+    assert strengths(front([(0.1, 2.0), (0.2, 2.0)])) == [("mean_distance",), ()]
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "3", None])
+def test_a_number_of_picks_that_is_none_is_refused(count: object) -> None:
+    with pytest.raises(InvalidOption, match="whole number of options"):
+        front([(0.1, 1.0)]).pick(count)  # type: ignore[arg-type]

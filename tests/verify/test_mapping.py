@@ -1,0 +1,73 @@
+"""A map of two features tells what the model, the detector and the policy themselves say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import p2ce
+from p2ce import ActionSet
+from tests.verify import loans
+
+PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}
+
+
+def test_every_cell_is_what_check_says() -> None:
+    actions = ActionSet.infer(loans.people()).increase_only("Income")
+    explainer = loans.explainer(actions=actions)
+    found = explainer.explain(PERSON)
+    drawn = explainer.map_of(found, "Income", "Debt", size=9)
+    assert drawn.columns == ("Income", "Debt")
+    assert drawn.scores.shape == (len(drawn.values[1]), len(drawn.values[0]))
+    assert drawn.plausible is not None
+    for up, debt in enumerate(drawn.values[1]):
+        for across, income in enumerate(drawn.values[0]):
+            told = explainer.check(PERSON, {"Income": income, "Debt": debt})
+            assert drawn.scores[up, across] == told.score
+            assert drawn.accepted[up, across] == told.valid
+            assert drawn.plausible[up, across] == told.plausible
+            assert drawn.allowed[up, across] == told.allowed
+
+
+def test_the_person_and_the_options_lie_on_the_axes() -> None:
+    explainer = loans.explainer()
+    found = explainer.explain(PERSON)
+    drawn = explainer.map_of(found, "Income", "Debt", size=5)
+    for axis, name in enumerate(drawn.columns):
+        wanted = {PERSON[name], *(option.values[name] for option in found)}
+        assert wanted <= set(drawn.values[axis])
+        assert list(drawn.values[axis]) == sorted(drawn.values[axis])
+    assert all(isinstance(value, int) for value in drawn.values[0])
+    assert drawn.population.shape[1] == 2
+
+
+def test_yes_no_and_categories_are_lanes() -> None:
+    frame = loans.people().assign(Home=np.where(loans.people()["Owns"], "own", "rent"))
+
+    def score(rows: pd.DataFrame) -> "np.ndarray":
+        return ((rows["Income"] > 30) & (rows["Home"] == "own")).to_numpy(float)
+
+    explainer = p2ce.Explainer(score, frame)
+    found = explainer.explain({**PERSON, "Home": "rent"})
+    drawn = explainer.map_of(found, "Home", "Owns", size=5)
+    assert set(drawn.values[0]) == {"own", "rent"}
+    assert drawn.values[1] == (False, True)
+
+
+def test_without_a_detector_nothing_is_called_implausible() -> None:
+    explainer = loans.explainer(plausibility=None)
+    assert explainer.map_of(explainer.explain(PERSON), "Income", "Debt", size=3).plausible is None
+
+
+@pytest.mark.parametrize(
+    ("across", "up", "size", "told"),
+    [
+        ("Incom", "Debt", 9, "Did you mean 'Income'"),
+        ("Income", "Income", 9, "two different features"),
+        ("Income", "Debt", 1, "from 2 to 1000"),
+        ("Income", "Debt", 2_000, "from 2 to 1000"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(across: str, up: str, size: int, told: str) -> None:
+    explainer = loans.explainer()
+    with pytest.raises(p2ce.P2CEError, match=told):
+        explainer.map_of(explainer.explain(PERSON), across, up, size=size)

@@ -1,0 +1,96 @@
+"""Values are rounded for people only where the rounded row was verified as well."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import p2ce
+from p2ce import ActionSet
+
+
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "Income": rng.normal(2_000.0, 600.0, 300),
+            "Rate": rng.uniform(0.0, 0.3, 300).astype(np.float32),
+            "Debt": rng.integers(0, 9, 300),
+        }
+    )
+
+
+def score(frame: pd.DataFrame) -> Any:
+    rich = (frame["Income"] - 2_200.0) / 1_000.0
+    return 1.0 / (1.0 + np.exp(-(rich - 4.0 * frame["Rate"] - 0.1 * frame["Debt"]).to_numpy(float)))
+
+
+def explainer(**changed: Any) -> p2ce.Explainer:
+    frame = people()
+    actions = (
+        ActionSet.infer(frame, grid="paper")
+        .within(Income=(0.0, 4_000.0))
+        .display(Income={"decimals": 0}, Rate={"style": "percent", "decimals": 1})
+    )
+    asked = {"actions": actions, "plausibility": p2ce.IsolationForest(n_estimators=20), **changed}
+    return p2ce.Explainer(score, frame, **asked)
+
+
+def refused() -> pd.DataFrame:
+    frame = people()
+    return frame[score(frame) < 0.5].iloc[:30]
+
+
+def test_what_is_told_holds_as_much_as_what_was_found() -> None:
+    asked = explainer()
+    answers = asked.explain_many(refused())
+    told = [(entry, option) for entry in answers for option in entry if option.rounded]
+    assert len(told) > 10
+    for entry, option in told:
+        assert option.rounded.keys() <= option.changes.keys()
+        for name, value in option.rounded.items():
+            display = asked.actions[name].display
+            assert value == pytest.approx(display.rounded(option.values[name]), rel=1e-6)
+            assert value != option.values[name]
+        verdict = asked.check(entry.person, {**option.values, **option.rounded})
+        assert verdict.ok
+
+
+def test_a_rounding_that_the_model_refuses_is_not_told() -> None:
+    actions = ActionSet.infer(people()).fix("Rate", "Debt").display(Income={"decimals": 0})
+    asked = explainer(actions=actions.values(Income=[2_200.4]), threshold=0.50005, plausibility=None)
+    person = {"Income": 2_000.0, "Rate": 0.0, "Debt": 0}
+    assert not asked.check(person, {"Income": 2_200.0}).valid
+    assert [option.rounded for option in asked.explain(person)] == [{}]
+
+
+def test_without_decimals_nothing_is_rounded() -> None:
+    plain = ActionSet.infer(people(), grid="paper")
+    assert not any(
+        option.rounded for entry in explainer(actions=plain).explain_many(refused()) for option in entry
+    )
+
+
+def test_a_change_that_rounding_would_undo_is_told_in_full() -> None:
+    frame = people()
+    actions = ActionSet.infer(frame).fix("Income", "Debt").display(Rate={"decimals": 0})
+    asked = explainer(actions=actions.values(Rate=[-0.25]), plausibility=None)
+    # −0.25 rounds to 0: where one person stands, and where the model refuses the other.
+    for income, rate in ((2_000.0, 0.0), (1_300.0, 0.25)):
+        found = asked.explain({"Income": income, "Rate": rate, "Debt": 0})
+        assert [option.rounded for option in found] == [{}]
+
+
+def test_rounding_respects_the_policy() -> None:
+    actions = (
+        ActionSet.infer(people())
+        .fix("Rate", "Debt")
+        .within(Income=(0.0, 2_500.6))
+        .values(Income=[2_500.6])
+        .display(Income={"decimals": 0})
+    )
+    # 2,501 lies outside of what within() allows, although the model would take it.
+    found = explainer(actions=actions, plausibility=None).explain({"Income": 2_000.0, "Rate": 0.0, "Debt": 0})
+    assert found[0].values["Income"] == 2_500.6
+    assert found[0].rounded == {}
