@@ -20,12 +20,12 @@ actions = (
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
     .step(LoanAmount=100, LoanMonths=6)
     .display(
-        LoanAmount={"name": "the loan amount", "unit": "EUR"},
-        LoanMonths={"name": "the term", "unit": "months"},
-        Income={"name": "the yearly income", "unit": "EUR"},
-        SavingsBalance={"name": "the savings", "unit": "EUR"},
-        YearsAtCurrentJob={"name": "the time in the current job", "unit": "years"},
-        HasGuarantor={"name": "a guarantor", "phrases": {True: "have a guarantor"}},
+        LoanAmount={"name": "loan amount", "unit": "EUR"},
+        LoanMonths={"name": "term", "unit": "months"},
+        Income={"name": "yearly income", "unit": "EUR"},
+        SavingsBalance={"name": "savings", "unit": "EUR"},
+        YearsAtCurrentJob={"name": "time in the current job", "unit": "years"},
+        HasGuarantor={"name": "guarantor", "phrases": {True: "have a guarantor"}},
     )
 )
 
@@ -37,7 +37,7 @@ explanation = max((explainer.explain(person) for _, person in refused.head(20).i
 print("The applicant:", ", ".join(f"{name} {value}" for name, value in explanation.person.items()))
 print()
 print(p2ce.to_text(explanation))
-print()
-print("Three to begin with:")
-for pick in explanation.pick(3):
-    print(f"  option {pick.number}: {pick.why}")
+print("\nThe same for the officer:")
+print(p2ce.to_text(explanation, audience="officer"))
+p2ce.to_html(explanation, "report.html")
+print("\nreport.html is the page to hand over.")

@@ -51,7 +51,7 @@ def test_every_folder_of_the_source_is_a_package() -> None:
 
 def test_test_folders_mirror_the_source() -> None:
     stages = {path.name for path in (ROOT / "src" / "p2ce").iterdir() if path.is_dir()}
-    others = {"properties", "paper", "explainer", "benchmarks"}
+    others = {"properties", "paper", "explainer", "benchmarks", "docs", "examples"}
     for folder in (ROOT / "tests").iterdir():
         if not folder.is_dir() or folder.name.startswith(("__", ".")):
             continue
@@ -93,7 +93,7 @@ def test_ci_runs_the_very_test_command_of_the_readme() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the scripts are for bash")
-@pytest.mark.parametrize("script", [".ci/run", "scripts/check", "scripts/test"])
+@pytest.mark.parametrize("script", [".ci/run", "scripts/check", "scripts/docs", "scripts/test"])
 def test_scripts_are_executable_and_stop_at_the_first_failure(script: str) -> None:
     path = ROOT / script
     assert os.access(path, os.X_OK)

@@ -1,7 +1,10 @@
 """Write the commands, their options and their help into the reference when the site is built."""
 
+import re
+from inspect import cleandoc
 from typing import Any
 
+MARKS = re.compile(r"\[/?(?:bold|green|dim|/)?\]")
 PLACE = "<!-- commands -->"
 
 
@@ -36,23 +39,28 @@ def commands_as_markdown() -> str:
 def _section(command: Any, context: Any) -> str:
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     rows = [row for one in command.params if (row := one.get_help_record(context)) is not None]
-    lines = [f"## {context.command_path}", _plain(command.help or ""), f"```text\n{usage}\n```"]
+    lines = [f"## {context.command_path}", _paragraphs(command.help or ""), f"```text\n{usage}\n```"]
     if rows:
         table = "\n".join(f"| `{_cell(name)}` | {_cell(told)} |" for name, told in rows)
         lines.append(f"| Option | |\n|---|---|\n{table}")
+    if command.epilog:
+        lines.append(_words(command.epilog))
     return "\n\n".join(lines)
 
 
-def _plain(told: str) -> str:
-    """Keep the paragraphs of a help text, and its examples as they stand."""
-    from inspect import cleandoc
+def _paragraphs(told: str) -> str:
+    """Turn a help text into Markdown: what is green on a terminal is a command to be typed."""
+    parts = []
+    for line in cleandoc(told).replace("\b\n", "").splitlines():
+        command = line.startswith("[green]")
+        parts.append(f"\n```text\n{_words(line)}\n```\n" if command else _words(line))
+    return "\n".join(parts)
 
-    paragraphs = cleandoc(told).replace("\b\n", "").split("\n\n")
-    return "\n\n".join(
-        f"```text\n{part}\n```" if part.startswith(("  ", "p2ce ")) or "\n  " in part else part
-        for part in paragraphs
-    )
+
+def _words(text: str) -> str:
+    """Leave out the marks for the terminal."""
+    return MARKS.sub("", text)
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return " ".join(_words(text).split()).replace("|", "\\|").replace("<", "&lt;")

@@ -25,7 +25,7 @@ def test_on_files(folder: Path, capsys: Capture) -> None:
     )
     ran = run(capsys, *words, "--brute", 2, "--max-changes", 2)
     assert ran.code == 0
-    assert "explain_many, share of each" in ran.out
+    assert "explain_many, each person" in ran.out
     assert "Fronts equal to brute force: 2 of 2." in ran.out
     assert "cores" in ran.out.splitlines()[0]
     small = run(capsys, *words, "--brute", 1, "--largest", 3)

@@ -81,6 +81,22 @@ def test_rows_are_chosen_by_score_and_columns(folder: Path, capsys: Capture) -> 
     )
 
 
+def test_a_column_called_score_is_the_data_s(folder: Path, capsys: Capture) -> None:
+    frame = pd.read_csv("people.csv")
+    frame.assign(score=range(len(frame))).to_csv("people.csv", index=False)
+    assert run(capsys, *BASE, "--where", "score < 3", "--out", "out.json").code == 0
+    assert list(saved("out.json").labels) == [0, 1, 2]
+
+
+def test_a_single_row_that_cannot_be_read(folder: Path, capsys: Capture) -> None:
+    frame = pd.read_csv("people.csv", dtype=object)
+    frame.loc[0, "Rate"] = "high"
+    frame.to_csv("people.csv", index=False)
+    ran = run(capsys, *BASE, "--row", 0)
+    assert ran.code == 3
+    assert "'high'" in ran.line
+
+
 def test_many_without_a_file_are_a_table(folder: Path, capsys: Capture) -> None:
     ran = run(capsys, *BASE)
     assert ran.code == 0

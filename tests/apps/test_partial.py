@@ -42,9 +42,10 @@ def test_a_line_that_breaks_off_counts_as_not_written(tmp_path: Path) -> None:
 
 def test_another_question_is_told(tmp_path: Path) -> None:
     path = tmp_path / "out.json.partial"
-    begin(path, ASKED, fresh=False)
+    begin(path, ASKED, fresh=False).add({0: explanation(question=None)})
     with pytest.raises(InvalidOption, match=r"--threshold was '0\.5' and is '0\.6'"):
         begin(path, {**ASKED, "--threshold": "0.6"}, fresh=False)
     with pytest.raises(InvalidOption, match="the file of --model has changed"):
         begin(path, {**ASKED, "the file of --model": "b" * 64}, fresh=False)
     assert begin(path, {**ASKED, "--threshold": "0.6"}, fresh=True).done == {}
+    assert not path.exists()  # nothing is left behind where nobody was done

@@ -17,7 +17,7 @@ import p2ce
 from tests.apps.commands import run
 
 Capture = pytest.CaptureFixture[str]
-PEOPLE = 400
+PEOPLE = 150
 # A model that takes as long as the environment says, so that there is time to interrupt it.
 MODEL = """
 import os, time

@@ -8,6 +8,7 @@ ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 
+OUTPUTS = ("text", "output")  # output: sentences, which wrap on the page
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)(?P<rest>.*)$")
 TITLE = re.compile(r'title="([^"]+)"')
 NOT_RUN = re.compile(r"^ *<!-- not run: (.+) -->$")
@@ -44,7 +45,7 @@ def blocks_of(page: Path) -> list[Block]:
             continue
         closing = _closing(lines, place, opening["indent"])
         within = [line.removeprefix(opening["indent"]) for line in lines[place + 1 : closing]]
-        if opening["language"] == "text" and touching:
+        if opening["language"] in OUTPUTS and touching:
             blocks[-1] = _showing(blocks[-1], "\n".join(within), (place + 1, closing))
             touching = False
         else:

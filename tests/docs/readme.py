@@ -1,8 +1,10 @@
-"""Give the README's blocks what they take for granted: people, models and a service."""
+"""Give the README's blocks what they take for granted: people, models, files and a service."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import lightgbm
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
@@ -10,11 +12,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+import p2ce
+
 COUNT = 300
 
 
-def prelude() -> dict[str, Any]:
-    """Give `X_train`, `row`, `model`, `pipeline` (whose classes have names) and `my_service`."""
+def prelude(folder: Path) -> dict[str, Any]:
+    """Give `X_train`, `row`, `model`, `pipeline` (whose classes have names) and `my_service`.
+
+    The folder gets model.txt, train.csv, people.csv and policy.yaml, for the command line.
+    """
     rng = np.random.default_rng(0)
     job = rng.integers(0, 3, COUNT)
     late = rng.poisson(1.0, COUNT)
@@ -42,6 +49,7 @@ def prelude() -> dict[str, Any]:
     )
     accept = (worth > 0).to_numpy()
     row = people[~accept].iloc[0]
+    _write_files(folder, people.select_dtypes(["number", "bool"]), accept)
     return {
         "X_train": people,
         "row": row,
@@ -49,6 +57,14 @@ def prelude() -> dict[str, Any]:
         "pipeline": _pipeline().fit(people, np.where(accept, "accept", "refuse")),
         "my_service": SimpleNamespace(predict=_served(_pipeline().fit(people, accept))),
     }
+
+
+def _write_files(folder: Path, people: pd.DataFrame, accept: Any) -> None:
+    booster = lightgbm.LGBMClassifier(n_estimators=10, num_leaves=7, verbose=-1).fit(people, accept).booster_
+    booster.save_model(folder / "model.txt")
+    people.to_csv(folder / "train.csv", index=False)
+    people.head(20).to_csv(folder / "people.csv", index=False)
+    p2ce.ActionSet.infer(people).protect("Age").save(folder / "policy.yaml")
 
 
 def _pipeline() -> Any:

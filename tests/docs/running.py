@@ -85,7 +85,7 @@ def call_p2ce(words: list[str]) -> tuple[str, str, int]:
             contextlib.redirect_stderr(io.StringIO()) as err,
             warnings.catch_warnings(),
         ):
-            warnings.resetwarnings()  # as in a process of its own
+            warnings.simplefilter("ignore")  # those of libraries are the command line's own tests' matter
             try:
                 main()
             except SystemExit as end:

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 import p2ce
-from p2ce import rules
+from p2ce import datasets, rules, testing
 from tests.docs.blocks import PAGES, README, ROOT, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by
 from tests.docs.readme import prelude
 from tests.docs.running import Session, reading_in
 
 MOST_NOT_RUN = 3
-LANGUAGES = {"python", "sh", "console", "text", "yaml", "csv", ""}
+LANGUAGES = {"python", "sh", "console", "text", "output", "yaml", "csv", ""}
 WITH_CODE = [page for page in PAGES if blocks_of(page)]
 
 
@@ -23,7 +23,7 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
 def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
     with reading_in(tmp_path):
-        session = Session(tmp_path, prelude() if page == README else None)
+        session = Session(tmp_path, prelude(tmp_path) if page == README else None)
         for block in blocks_of(page):
             if block.not_run is not None:
                 continue
@@ -57,12 +57,11 @@ def test_blocks_are_of_a_known_language(page: Path) -> None:
 
 def test_the_reference_has_every_public_name() -> None:
     pages = (ROOT / "docs" / "reference").glob("*.md")
-    told = {line.strip() for page in pages for line in page.read_text(encoding="utf-8").splitlines()}
-    modules = {"datasets", "rules"}
-    wanted = [*(f"p2ce.{name}" for name in p2ce.__all__ if name not in modules)]
-    wanted += [f"p2ce.rules.{name}" for name in rules.__all__ if name[0].islower()]
-    missing = [name for name in wanted if f"::: {name}" not in told]
-    assert not missing, f"docs/reference has no line '::: {missing[0]}'"
+    lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    told = {line.rpartition(".")[2] for line in lines if line.startswith("::: ")}
+    functions = [name for name in rules.__all__ if name[0].islower()]
+    missing = {*p2ce.__all__, *functions, *testing.__all__, *datasets.__all__} - told
+    assert not missing, f"docs/reference has no line ':::' for {sorted(missing)}"
 
 
 def test_the_site_has_every_page() -> None:

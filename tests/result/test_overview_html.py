@@ -53,9 +53,9 @@ def test_status_options_changes_and_proof_are_shown() -> None:
 
 
 def test_display_names_are_used() -> None:
-    amount = Feature(name="LoanAmount", display=Display(name="loan amount"))
+    amount = Feature(name="LoanAmount", display=Display(name="the loan amount", unit="EUR"))
     shown = explanation(question=Question(features={"LoanAmount": amount}))._repr_html_()
-    assert "loan amount: 7,500" in Fragment(shown).text
+    assert "loan amount: 7,500 → 6,000 EUR" in Fragment(shown).text
 
 
 @pytest.mark.parametrize("status", Status)

@@ -224,8 +224,11 @@ def bench(
         int, typer.Option(help="How many of them also by brute force; 0 for none.", min=0, metavar="N")
     ] = 8,
     largest: Annotated[
-        int, typer.Option(help="The largest grid for brute force, in combinations.", min=1, metavar="CELLS")
-    ] = 300_000,
+        int,
+        typer.Option(
+            help="The largest grid for brute force, in combinations.", min=1, max=1_000_000, metavar="CELLS"
+        ),
+    ] = 1_000_000,
     target: say.Target = None,
     threshold: say.Threshold = None,
     max_changes: say.MaxChanges = 3,

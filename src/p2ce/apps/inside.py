@@ -1,17 +1,20 @@
 """The one place where the command line looks at what an explainer keeps to itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from p2ce.explainer import Explainer
+
+CELLS_AT_ONCE = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,12 +106,67 @@ def scores_of(explainer: "Explainer", people: "pd.DataFrame") -> FloatArray:
     return scores
 
 
-def front_by_brute_force(explainer: "Explainer", row: "pd.DataFrame") -> FloatArray:
-    """Find the costs of a person's front by putting every cell to the user's own model and detector."""
-    from p2ce.testing.fronts import front_by_asking
+def has_rules(explainer: "Explainer") -> bool:
+    """Tell whether rules join features, so that not every combination of candidates is a cell."""
+    return bool(explainer._setup.actions.rules)
 
-    setup = explainer._setup
-    return front_by_asking(setup, setup.codebook.encode(row)[0], _accepts(explainer))
+
+def front_by_brute_force(explainer: "Explainer", row: "pd.DataFrame") -> FloatArray:
+    """Find the costs (points, objectives) of a person's front by asking about every cell.
+
+    Without rules, that is every combination of candidates with at most so many changes.
+    """
+    from p2ce.compiled.costs import quanta
+    from p2ce.verify.batch import prepare
+
+    setup, accepts = explainer._setup, _accepts(explainer)
+    batch = prepare(setup, setup.codebook.encode(row))
+    placement, tables = batch.placement, batch.tables
+    here = placement.position[0]
+    found: list[IntArray] = []
+    for cells in _cells(placement.lowest[0], placement.highest[0], here, setup.max_changes):
+        rows = batch.rows(setup, np.zeros(len(cells), dtype=np.int64), cells)
+        cells = cells[accepts(setup.frame(rows))]
+        steps = tables.steps[0][:, np.arange(len(here)), cells]  # (objectives, cells, axes)
+        totals = np.where(tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2)).T
+        found = [_cheapest(np.concatenate([*found, totals]), quanta)]
+    costs: FloatArray = (found[0] if found else np.empty((0, len(setup.objectives)))) * tables.tick[0]
+    for place, objective in enumerate(setup.objectives):
+        costs[:, place] = objective.report(costs[:, place])
+    return costs
+
+
+def _cells(
+    low: Int32Array, high: Int32Array, here: Int32Array, max_changes: int | None
+) -> "Iterator[Int32Array]":
+    """List every cell but the person's own, in batches of many."""
+    others = [
+        [place for place in range(first, last + 1) if place != at]
+        for first, last, at in zip(low.tolist(), high.tolist(), here.tolist(), strict=True)
+    ]
+    batch: list[Int32Array] = []
+    for size in range(1, min(max_changes or len(here), len(here)) + 1):
+        for support in combinations(range(len(here)), size):
+            grids = np.meshgrid(*(others[axis] for axis in support), indexing="ij")
+            cells = np.repeat(here[None, :], grids[0].size, axis=0)
+            cells[:, list(support)] = np.stack([grid.ravel() for grid in grids], axis=1)
+            batch.append(cells)
+            if sum(map(len, batch)) >= CELLS_AT_ONCE:
+                yield np.concatenate(batch)
+                batch = []
+    if batch:
+        yield np.concatenate(batch)
+
+
+def _cheapest(totals: "IntArray", quanta: "Callable[[IntArray], IntArray]") -> "IntArray":
+    """Keep one row of every cost that nothing beats."""
+    compared, first = np.unique(quanta(totals), axis=0, return_index=True)
+    kept = []
+    while len(compared):  # in lexicographic order, so that nothing beats the first
+        kept.append(first[0])
+        worse = (compared >= compared[0]).all(axis=1)
+        compared, first = compared[~worse], first[~worse]
+    return totals[kept]
 
 
 def _accepts(explainer: "Explainer") -> "Callable[[pd.DataFrame], BoolArray]":

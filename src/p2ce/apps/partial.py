@@ -29,6 +29,7 @@ class Partial:
     """What is done so far of one question: explanations by the place of their row."""
 
     path: Path
+    header: dict[str, Any] | None = None  # the first line, until it is written
     done: dict[int, Explanation] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)  # by the hash of what they say
     _hashes: dict[int, str] = field(default_factory=dict)  # of Question objects, by identity
@@ -36,7 +37,7 @@ class Partial:
 
     def add(self, finished: Mapping[int, Explanation]) -> None:
         """Append people to the file; when this returns, they survive a crash."""
-        lines: list[dict[str, Any]] = []
+        lines: list[dict[str, Any]] = [] if self.header is None else [self.header]
         people = []
         for place, entry in finished.items():
             data = entry.to_dict(question=False)
@@ -54,6 +55,7 @@ class Partial:
                 file.writelines(json.dumps(line, allow_nan=False) + "\n" for line in lines)
                 file.flush()
                 os.fsync(file.fileno())
+            self.header = None
         except OSError as error:
             raise InvalidOption(
                 f"{str(self.path)!r} could not be written: {error.strerror or error}. Choose another --out."
@@ -72,16 +74,16 @@ class Partial:
 
 
 def begin(path: Path, asked: Mapping[str, Any], *, fresh: bool) -> Partial:
-    """Start a file, or go on with one that was begun with the very same question."""
+    """Go on with a file that was begun with the very same question, or start one when somebody is done."""
     if path.exists() and not fresh:
         return _go_on(path, asked)
     try:
-        path.write_text(json.dumps({"format": FORMAT, "asked": dict(asked)}) + "\n", encoding="utf-8")
+        path.unlink(missing_ok=True)
     except OSError as error:
         raise InvalidOption(
-            f"{str(path)!r} could not be written: {error.strerror or error}. Choose another --out."
+            f"{str(path)!r} could not be removed: {error.strerror or error}. Choose another --out."
         ) from error
-    return Partial(path)
+    return Partial(path, header={"format": FORMAT, "asked": dict(asked)})
 
 
 def _go_on(path: Path, asked: Mapping[str, Any]) -> Partial:

@@ -1,6 +1,5 @@
 """Look over and make policy files: ``p2ce policy check``, ``p2ce policy infer``."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,11 @@ if TYPE_CHECKING:
 
     from p2ce.problem.policy_lint import Finding
 
-app = typer.Typer(help="Look over and make policy files: what each feature may do.", no_args_is_help=True)
+app = typer.Typer(
+    help="Look over and make policy files: what each feature may do.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
 
 Names = Annotated[str, typer.Option(help="Columns that no advice may change: race,sex")]
 
@@ -28,16 +31,12 @@ def check(
     Ends with 0 if there is no error, 1 if there is one (with --strict also a warning), 2 if a file cannot
     be read.
     """
-    from p2ce.errors import PolicyError
+    from p2ce.apps.table_files import read_table
     from p2ce.problem.policy import read_file, read_policy
     from p2ce.problem.policy_lint import Severity, lint
 
-    try:
-        reading = read_policy(read_file(policy))
-        people = read_table(data, as_text=True)
-    except PolicyError as error:
-        print(f"p2ce: {error}", file=sys.stderr)
-        raise typer.Exit(2) from error
+    reading = read_policy(read_file(policy))
+    people = read_table(data, "DATA", may_be_empty=True).frame
     findings = lint(reading, people, protected=_names(protected))
     for finding in findings:
         print(_line(policy, finding))
@@ -54,50 +53,47 @@ def infer(
     protected: Names = "",
     drop: Annotated[str, typer.Option(help="Columns that the model does not see, such as the outcome.")] = "",
     force: Annotated[bool, typer.Option(help="Replace the file if it exists.")] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="The model file: then only its columns are named, and what it takes for categories is one.",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
     """Write a first policy read off a table, to be edited.
 
+    [green]p2ce policy infer train.csv --model model.txt --out policy.yaml[/]
+
     Columns whose names look like protected attributes are protected; the output says which.
     """
-    from p2ce.errors import PolicyError
+    from p2ce.errors import InvalidOption
     from p2ce.problem import ActionSet
     from p2ce.problem.policy import save
     from p2ce.problem.policy_lint import likely_protected
 
     if out.exists() and not force:
-        print(f"p2ce: {str(out)!r} exists. Choose another --out, or pass --force.", file=sys.stderr)
-        raise typer.Exit(2)
-    try:
-        people = read_table(data)
-    except PolicyError as error:
-        print(f"p2ce: {error}", file=sys.stderr)
-        raise typer.Exit(2) from error
-    people = people.drop(columns=_known(_names(drop), people))
+        raise InvalidOption(f"{str(out)!r} exists. Choose another --out, or pass --force.")
+    people = _people(data, _names(drop), model)
     likely = [name for name in people.columns if likely_protected(name) is not None]
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
-    try:
-        save(ActionSet.infer(people).protect(*kept), out)
-    except PolicyError as error:
-        print(f"p2ce: {error}", file=sys.stderr)
-        raise typer.Exit(2) from error
+    save(ActionSet.infer(people).protect(*kept), out)
     print(f"{out}: {_count(people.shape[1], 'feature')}, protected: {', '.join(kept) or 'none'}.")
 
 
-def read_table(path: Path, *, as_text: bool = False) -> "pd.DataFrame":
-    """Read people from a file; as text, nothing is guessed about what a cell of a CSV file means."""
+def _people(data: Path, drop: list[str], model: str | None) -> "pd.DataFrame":
+    """Read the columns that a policy speaks of: those of the model, if one is given."""
+    from p2ce.apps import cells
+    from p2ce.apps.question import as_the_model_takes_it
+    from p2ce.apps.table_files import read_table
+
+    table = read_table(data, "DATA")
+    if model is not None:
+        return as_the_model_takes_it(model, table, tuple(drop))
     import pandas as pd
 
-    from p2ce.errors import PolicyError
-
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(path).rename(columns=str)
-        separator = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
-        return pd.read_csv(path, sep=separator, dtype=str if as_text else None).rename(columns=str)
-    except OSError as error:
-        raise PolicyError(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
-    except (ValueError, ImportError) as error:  # pandas' errors for what is no table are of this kind
-        raise PolicyError(f"Cannot read {str(path)!r} as a table: {error}.") from error
+    _known(drop, table.frame)
+    return pd.DataFrame({name: cells.natural(table, name) for name in table.columns if name not in drop})
 
 
 def _known(names: list[str], people: "pd.DataFrame") -> list[str]:

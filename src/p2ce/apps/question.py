@@ -107,6 +107,14 @@ def make_ready(asked: Asked) -> Ready:
     )
 
 
+def as_the_model_takes_it(model: str, table: Table, drop: tuple[str, ...]) -> "pd.DataFrame":
+    """Give the columns of a table that a model sees, in the types that it takes."""
+    loaded = load_model(model)
+    known = columns_of(loaded.model)
+    names = _names(Asked(model=model, reference=table.path, drop=drop), known, table, table, None)
+    return typed_reference(table, names, known, None, loaded.kind)
+
+
 def hash_of(path: Path | None) -> str:
     """Give a mark by which a changed file is known."""
     return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
@@ -211,6 +219,8 @@ def _actions(
             f"--policy {str(asked.policy)!r} does not say what {missing[0]!r} may do. "
             f"{nearest(missing[0], policy.names)} Add it, with may_change: false if it must not."
         )
+    for name in names:
+        _require_kind(asked, policy, reference, name)
     extra = [name for name in policy.names if name not in names]
     strange = [name for name in extra if name not in people.columns]
     if strange:
@@ -229,6 +239,25 @@ def _actions(
             rules=tuple(rule for rule in policy.rules if set(rule.columns) <= set(names)),
         )
     return policy
+
+
+def _require_kind(asked: Asked, policy: "ActionSet", reference: "pd.DataFrame", name: str) -> None:
+    """Refuse a policy that takes for numbers what the model takes for labels, or the other way round."""
+    from p2ce.problem.coding import coding_of
+
+    labels = coding_of(reference[name]).labels
+    if policy[name].is_category == (labels is not None):
+        return
+    if labels is None:
+        raise InvalidOption(
+            f"{name!r} is a category in --policy {str(asked.policy)!r}, and numbers to the model. Write "
+            "kind: whole, or number, and where it lies: seen: [low, high]"
+        )
+    shown = ", ".join(map(str, labels[:8])) + (", …" if len(labels) > 8 else "")
+    raise InvalidOption(
+        f"{name!r} is {policy[name].kind} in --policy {str(asked.policy)!r}, and a category to the model. "
+        f"Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model {asked.model}"
+    )
 
 
 def _explainer(

@@ -34,7 +34,7 @@ class Table:
         return [str(name) for name in self.frame.columns]
 
 
-def read_table(path: Path, option: str) -> Table:
+def read_table(path: Path, option: str, *, may_be_empty: bool = False) -> Table:
     """Read a table; whatever is wrong with it is told in one line."""
     require_file(path, option)
     with path.open("rb") as file:
@@ -47,7 +47,7 @@ def read_table(path: Path, option: str) -> Table:
         )
     else:
         table = _read_text(path, option, packed=begins[:2] == GZIP)
-    if not len(table.frame):
+    if not len(table.frame) and not may_be_empty:
         raise InvalidOption(f"{option} {str(path)!r} has columns but no rows. Give at least one person.")
     names = table.columns
     twice = sorted({name for name in names if names.count(name) > 1})

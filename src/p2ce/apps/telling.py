@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,18 +28,12 @@ def error_line(message: object) -> None:
     print(f"p2ce: {one_line(message)}", file=sys.stderr, flush=True)
 
 
+@cache
 def stderr_console() -> "Console":
     """Give the console that all notices and bars share, so that they do not overwrite each other."""
-    global _console
-    if _console is None or _console.file is not sys.stderr:
-        from rich.console import Console
+    from rich.console import Console
 
-        _console = Console(stderr=True, highlight=False, soft_wrap=True)
-        _console.file = sys.stderr
-    return _console
-
-
-_console: "Console | None" = None
+    return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def notice(message: object) -> None:

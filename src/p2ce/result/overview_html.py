@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from p2ce.problem.display import Display
 from p2ce.result.numbers import (
     readable,
     readable_cost,
@@ -12,26 +13,27 @@ from p2ce.result.numbers import (
     readable_prediction,
     readable_score,
 )
-from p2ce.result.overview import changes_in_brief
 from p2ce.result.status import Status
 from p2ce.result.wanted import LEAD, is_range, lead_in_words, wanted_ends, wanted_in_words
+from p2ce.tables.cells import is_missing
 
 if TYPE_CHECKING:
     from p2ce.result.counterfactual import Counterfactual
     from p2ce.result.explanation import Explanation
     from p2ce.result.explanations import Explanations
 
+LANGUAGE = "en"
 MOST_OPTIONS = 10
 MOST_PEOPLE = 10
-LONGEST, LONGEST_MESSAGE = 120, 600  # letters of a name or a value, and of a sentence
+SHORT, LONGEST, LONGEST_MESSAGE = 24, 120, 600  # letters: kept on one line, most of a value, of a sentence
 # Controls, halves of surrogate pairs and marks that turn the line around; lines become spaces before.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufffe\uffff]")
 BOX = 'style="margin:.3em 0;line-height:1.5"'
-TABLE = 'style="border-collapse:collapse;margin:.4em 0"'
+TABLE = 'style="border-collapse:collapse;margin:.4em 0;color:inherit"'
 # Half transparent, so that lines and shades are seen on any background.
 HEAD = "padding:.25em .7em;border-bottom:1px solid rgba(128,128,128,.6);font-weight:600;vertical-align:bottom"
 CELL = "padding:.25em .7em;border-bottom:1px solid rgba(128,128,128,.25);vertical-align:top"
-MARKED = 'style="padding:.05em .35em;border-radius:.3em;background:rgba(70,130,220,.2)"'
+MARKED = "padding:.05em .35em;border-radius:.3em;background:rgba(70,130,220,.2)"
 SMALL = 'style="font-size:.9em;opacity:.8;margin:.2em 0"'
 LEFT, RIGHT = "text-align:left", "text-align:right"
 
@@ -87,7 +89,7 @@ def _options(explanation: "Explanation") -> str:
     for number, option in enumerate(options, start=1):
         row = [
             str(number),
-            _changes(option, explanation),
+            "<br>".join(_changes(option, explanation)) or "–",
             *(readable_cost(option.costs[name]) for name in explanation.objectives),
             _shown(readable_score(option.score, explanation.threshold)),
         ]
@@ -99,21 +101,38 @@ def _options(explanation: "Explanation") -> str:
     return _table(heads, rows, words=(1,))
 
 
-def _changes(option: "Counterfactual", explanation: "Explanation") -> str:
-    """Write each change on a line, by the display's name of its feature, with the new value marked."""
-    lines = []
+def _changes(option: "Counterfactual", explanation: "Explanation") -> list[str]:
+    """Write each change as people know it, with the new value marked."""
+    told = []
     for name, (old, new) in option.changes.items():
-        dtype = explanation.dtypes.get(name, "")
-        lines.append(
-            f"{_shown(_name(name, explanation))}: {_shown(readable(old, dtype))} → "
-            f"<strong {MARKED}>{_shown(readable(new, dtype))}</strong>"
-        )
-    return "<br>".join(lines) or "–"
+        after = _value(name, option.rounded.get(name, new), explanation)
+        kept = ";white-space:nowrap" if len(after) <= SHORT else ""
+        marked = f'<strong style="{MARKED}{kept}">{_shown(after)}</strong>'
+        before = _value(name, old, explanation, unit=False)
+        told.append(f"{_shown(_name(name, explanation))}: {_shown(before)} → {marked}")
+    return told
+
+
+def _display(column: str, explanation: "Explanation") -> Display:
+    feature = None if explanation.question is None else explanation.question.features.get(column)
+    return Display() if feature is None else feature.display
 
 
 def _name(column: str, explanation: "Explanation") -> str:
-    feature = None if explanation.question is None else explanation.question.features.get(column)
-    return ("" if feature is None else feature.display.name_in("en")) or column
+    return _display(column, explanation).name_in(LANGUAGE).removeprefix("the ") or column
+
+
+def _value(column: str, value: Any, explanation: "Explanation", *, unit: bool = True) -> str:
+    """Write a value by its name or in full; `unit` says whether a unit that follows it is written."""
+    display = _display(column, explanation)
+    named = "" if is_missing(value) else display.value_name(value, LANGUAGE)
+    text = named or readable(value, explanation.dtypes.get(column, ""))
+    measure = display.unit_in(LANGUAGE)
+    if named or not measure or isinstance(value, bool | str) or is_missing(value):
+        return text
+    if display.unit_first:
+        return f"{measure} {text}"
+    return f"{text} {measure}" if unit else text
 
 
 def _status(status: Status) -> str:
@@ -154,11 +173,7 @@ def _now(explanation: "Explanation") -> str:
 def _first(explanation: "Explanation") -> str:
     if explanation.status is Status.ERROR:
         return _shown(explanation.message or "", LONGEST_MESSAGE)
-    return (
-        _shown(changes_in_brief(explanation[0], explanation.dtypes), LONGEST_MESSAGE)
-        if len(explanation)
-        else "–"
-    )
+    return "; ".join(_changes(explanation[0], explanation)) if len(explanation) else "–"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: tuple[int, ...]) -> str:

@@ -54,18 +54,20 @@ class Pick:
 def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
     """Give, for each option, the objectives in which no other option is better.
 
-    A strength that all options share sets none apart, so it is left out.
+    A strength that all options share sets none apart, so it is left out. Costs closer than the search
+    tells them apart are equal.
     """
+    fine = {} if explanation.certificate is None else explanation.certificate.cost_resolution
     found: list[list[str]] = [[] for _ in explanation]
     if len(explanation) < 2:
         return [() for _ in found]
     for objective in explanation.objectives:
         costs = [option.costs[objective] for option in explanation]
-        least = min(costs)
-        if least == max(costs):
+        equal = min(costs) + fine.get(objective, 0.0)
+        if max(costs) <= equal:
             continue
         for mine, cost in zip(found, costs, strict=True):
-            if cost == least:
+            if cost <= equal:
                 mine.append(objective)
     return [tuple(mine) for mine in found]
 
@@ -82,7 +84,7 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
         return ()
     scaled = scaled_costs(explanation)
     best = strengths(explanation)
-    order = _in_order_of_choice(scaled, best, explanation.objectives)
+    order = _in_order_of_choice(scaled, best, explanation.objectives, count)
     balanced = order[0]
     chosen = sorted(order[:count])
     picks = []
@@ -107,9 +109,9 @@ def scaled_costs(explanation: "Explanation") -> FloatArray:
 
 
 def _in_order_of_choice(
-    scaled: FloatArray, best: Sequence[tuple[str, ...]], objectives: Sequence[str]
+    scaled: FloatArray, best: Sequence[tuple[str, ...]], objectives: Sequence[str], count: int
 ) -> list[int]:
-    """Order all options by when they would be chosen; ties go to the earlier option."""
+    """Order so many options, or a few more, by when they are chosen; ties go to the earlier option."""
     far = np.linalg.norm(scaled, axis=1)  # from the ideal, which is best in everything
     order = [int(far.argmin())]
     for objective in objectives:
@@ -117,7 +119,7 @@ def _in_order_of_choice(
         if extremes and not any(place in order for place in extremes):
             order.append(min(extremes, key=lambda place: (far[place], place)))
     gap = np.min([np.linalg.norm(scaled - scaled[place], axis=1) for place in order], axis=0)
-    while len(order) < len(scaled):
+    while len(order) < min(count, len(scaled)):
         gap[order] = -1.0
         order.append(int(gap.argmax()))
         gap = np.minimum(gap, np.linalg.norm(scaled - scaled[order[-1]], axis=1))

@@ -144,3 +144,13 @@ def test_what_is_no_explanation_is_refused() -> None:
         InvalidOption, match=r"to_markdown\(\) takes an Explanation or Explanations, got dict"
     ):
         to_markdown({})  # type: ignore[arg-type]
+
+
+def test_numbers_are_left_as_they_are() -> None:
+    assert [escaped(text) for text in ("0.531", "-0.5", "7,500")] == ["0.531", "-0.5", "7,500"]
+
+
+def test_what_can_only_be_drawn_leaves_no_heading() -> None:
+    text = to_markdown(answer())
+    assert "How the options compare" not in text
+    assert "How sure is this" in text

@@ -8,7 +8,7 @@ from typing import Any
 
 from p2ce.apps.model_files import detect as kinds
 from p2ce.apps.model_files.boosters import load_catboost, load_catboost_json, load_lightgbm, load_xgboost
-from p2ce.apps.model_files.python_entry import load_python
+from p2ce.apps.model_files.python_entry import load_python, source_of
 from p2ce.apps.model_files.sklearn_files import load_pickle, load_skops
 from p2ce.apps.paths import require_file
 from p2ce.apps.telling import one_line
@@ -34,8 +34,9 @@ def load_model(given: str, *, weights: Path | None = None, trust_pickle: bool = 
         )
     if kind == kinds.PYTHON:
         weights = None if weights is None else require_file(weights, "--weights")
-        marks = given.encode() + (b"" if weights is None else weights.read_bytes())
-        return LoadedModel(load_python(given, weights), kind, hashlib.sha256(marks).hexdigest())
+        model = load_python(given, weights)
+        marks = given.encode() + source_of(given) + (b"" if weights is None else weights.read_bytes())
+        return LoadedModel(model, kind, hashlib.sha256(marks).hexdigest())
     path = Path(given)
     if kind == kinds.PICKLE and not trust_pickle:
         raise InvalidOption(

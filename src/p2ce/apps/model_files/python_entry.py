@@ -38,6 +38,12 @@ def load_python(given: str, weights: Path | None) -> Any:
     return _with_weights(found, weights, given)
 
 
+def source_of(given: str) -> bytes:
+    """Give the text of the module, by which a change of it is known."""
+    path = getattr(sys.modules.get(given.partition(":")[0]), "__file__", None)
+    return Path(path).read_bytes() if path is not None and Path(path).exists() else b""
+
+
 def _module(given: str, name: str) -> Any:
     here = str(Path.cwd())
     if here not in sys.path:

@@ -100,13 +100,14 @@ def _lane(y: float, today: float, mark: Mark, number: int, place: int) -> list[H
     value = fitted(mark.text, 150.0)
     width = text_width(value)
     beyond, before = tip + away * BESIDE, today - away * 9
-    # Beyond the number, or before today's mark; above the line only where neither has room.
+    # Beyond the number, or before today's mark; above the line only where neither has room, and then the
+    # line is long enough.
     for x, direction in ((beyond, away), (before, -away)):
         if 0 <= x + direction * width <= WIDTH:
             anchor = "start" if direction > 0 else "end"
             return [*shapes, text(x, y + 4, value, anchor=anchor)]
-    middle = clamped((tip + today) / 2, value, 0, WIDTH)
-    return [*shapes, text(middle, y - 5, value, anchor="middle")]
+    between = fitted(value, abs(tip - today) - half - 12)
+    return [*shapes, text((tip + away * -half + today) / 2, y - 5, between, anchor="middle")]
 
 
 def _categories(

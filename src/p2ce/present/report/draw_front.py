@@ -49,7 +49,7 @@ def _others(data: FrontData) -> list[FrontPoint]:
 
 def _points(data: FrontData) -> tuple[float, list[Html]]:
     across, up = data.axes
-    left = min(max([text_width(tick.text) for tick in up.ticks] + [20.0]) + 10, 100.0)
+    left = min(max([text_width(tick.text) for tick in up.ticks] + [20.0]) + 14, 100.0)
     right = WIDTH - 14
 
     def at(point: FrontPoint) -> tuple[float, float]:
@@ -59,7 +59,7 @@ def _points(data: FrontData) -> tuple[float, list[Html]]:
     for tick in up.ticks:
         y = BOTTOM - tick.place * (BOTTOM - TOP)
         shapes.append(line(left, y, right, y, "pale"))
-        shapes.append(text(left - 6, y + 4, tick.text, anchor="end", kind="grey"))
+        shapes.append(text(left - 10, y + 4, tick.text, anchor="end", kind="grey"))
     for tick in spaced(across.ticks, left, right):
         x = left + tick.place * (right - left)
         shapes.append(line(x, BOTTOM, x, BOTTOM + 4))

@@ -68,7 +68,7 @@ def _summary(entries: list[Explanation], reader: Reader) -> Section:
     speaker = reader.speaker(entries[0])
     rows = [
         (
-            Cell(text=_status(status, reader)),
+            Cell(text=reader.status_name(status)),
             Cell(text=labels.count(counts[status])),
             Cell(text=labels("percent", number=speaker.figure(100 * counts[status] / len(entries), 1))),
         )
@@ -83,11 +83,6 @@ def _summary(entries: list[Explanation], reader: Reader) -> Section:
         kind="narrow",
     )
     return Section(title=labels("summary_heading"), parts=(table,))
-
-
-def _status(status: Status, reader: Reader) -> str:
-    words = reader.labels(f"status_{status.value}")
-    return f"{status.value}: {words}" if reader.is_auditor else words[:1].upper() + words[1:]
 
 
 def _charts(explanations: Explanations, entries: list[Explanation], reader: Reader) -> list[Part]:
@@ -140,7 +135,7 @@ def _people(explanations: Explanations, entries: list[Explanation], full: int, r
         rows.append(
             (
                 _label(explanations.labels[place], _anchor(place) if place < full else ""),
-                Cell(text=_status(entry.status, reader)),
+                Cell(text=reader.status(entry)),
                 Cell(text=labels.count(len(entry))),
                 Cell(text=reader.today(entry, reader.speaker(entry))),
                 Cell(text=_cheapest(entry, reader)),

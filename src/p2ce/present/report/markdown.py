@@ -22,7 +22,7 @@ from p2ce.present.report.visible import visible, visible_code
 LOWEST_HEADING = 6
 SPECIAL = re.compile(r"[\\`*_{}\[\]#|~!$]")
 # What begins a list, a heading's underline or a rule only where a line begins.
-BEGINNING = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
+BEGINNING = re.compile(r"([-+=](?=[-+=\s]|$)|\d+(?=[.)](?:\s|$)))")
 ADDRESS = re.compile(r"(?i)(?<=[a-z]):(?=//)|(?<=\bwww)\.")  # would become a link by itself
 
 
@@ -39,7 +39,7 @@ def escaped(text: object) -> str:
     begins = BEGINNING.match(shown)
     if begins is None:
         return shown
-    mark = begins.group(2)
+    mark = begins.group()
     return f"{mark}\\{shown[len(mark) :]}" if mark[0].isdigit() else f"\\{shown}"
 
 
@@ -102,7 +102,8 @@ def _section(part: Section, level: int) -> list[str]:
     anchor = [f'<a id="{part.anchor}"></a>'] if part.anchor else []
     status = f" ({escaped(part.status)})" if part.status else ""
     title = heading(level, f"{escaped(part.title)}{status}")
-    return [*anchor, title, *blocks_of(part.parts, level + 1)]
+    inside = blocks_of(part.parts, level + 1)
+    return [*anchor, title, *inside] if inside else []  # what could only be drawn
 
 
 def _table(part: Table) -> list[str]:

@@ -28,7 +28,7 @@ def page_of_one(explanation: Explanation, reader: Reader, *, title: str | None, 
         parts.append(why_section(explanation, why, reader))
     if len(explanation):
         parts += _drawings(explanation, reader)
-    if explanation.status is not Status.ERROR:
+    if explanation.status not in (Status.ERROR, Status.ALREADY_FAVOURABLE) or explanation.certificate:
         parts.append(certificate_section(explanation, reader))
     if explanation.question is not None:
         parts.append(policy_section(explanation.question, reader))

@@ -42,8 +42,12 @@ class Reader:
 
     def status(self, explanation: Explanation) -> str:
         """Say how the search ended; an auditor gets the exact word as well."""
-        words = self.labels(f"status_{explanation.status.value}")
-        return f"{explanation.status.value}: {words}" if self.is_auditor else words
+        return self.status_name(explanation.status)
+
+    def status_name(self, status: Status) -> str:
+        """Say what a status means."""
+        words = self.labels(f"status_{status.value}")
+        return f"{status.value}: {words}" if self.is_auditor else words[:1].upper() + words[1:]
 
     def result_name(self, explanation: Explanation) -> str:
         """Say what kind of number an option leads to."""

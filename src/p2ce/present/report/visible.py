@@ -9,16 +9,22 @@ SPACES = re.compile(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+")
 UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff]"
 )
+LONGEST_WORD = 200  # letters without a space; the longest hash has 128
+KEPT = 120
+LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 UNSEEN_IN_CODE = re.compile("[\x0b\x0c\x85\u2028\u2029]")
 
 
 def visible(content: object) -> str:
-    """Write anything as one line of text.
+    """Write anything as one line of text; words that would fill a page are cut, and end with an ellipsis.
 
-    >>> visible("loan\\n amount"), visible("a\\x00b"), visible(41)
-    ('loan  amount', 'a\ufffdb', '41')
+    >>> visible("loan\\n amount"), visible("a\\x00b"), visible(41), len(visible("x" * 5000))
+    ('loan  amount', 'a\ufffdb', '41', 121)
     """
-    return UNSEEN.sub(REPLACED, SPACES.sub(" ", str(content)))
+    shown = UNSEEN.sub(REPLACED, SPACES.sub(" ", str(content)))
+    if len(shown) <= LONGEST_WORD:
+        return shown
+    return LONG_WORD.sub(lambda word: word.group()[:KEPT] + "…", shown)
 
 
 def visible_code(content: object) -> str:
