@@ -1,12 +1,14 @@
 """The demo shows the applicant, the options in words, the proof and the time."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from p2ce.apps.demo import run_demo, show, time_sentence
 from p2ce.apps.telling import working
+from p2ce.errors import InvalidOption
 from p2ce.result import Status
 from tests.result.examples import explanation
 
@@ -51,7 +53,18 @@ def test_the_whole_demo_runs_and_repeats() -> None:
         run_demo(seed=0, console=Console(file=page, width=200, highlight=False))
         pages.append(page.getvalue())
     assert "A refused applicant" in pages[0]
+    assert "loan amount" in pages[0]
+    assert "LoanAmount" not in pages[0]
     assert "3. " in pages[0]
     assert "Proven: these are all the Pareto-optimal plausible options" in pages[0]
     without_time = [page[: page.index("Time: ")] for page in pages]
     assert without_time[0] == without_time[1]
+
+
+def test_the_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("p2ce.present.report")
+    page = io.StringIO()
+    run_demo(out=tmp_path / "demo.html", console=Console(file=page, width=200))
+    assert "<html" in (tmp_path / "demo.html").read_text(encoding="utf-8")
+    with pytest.raises(InvalidOption, match="--force"):
+        run_demo(out=tmp_path / "demo.html")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.docs.blocks import PAGES, README, ROOT, Block, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by, tidy
-from tests.docs.running import Session, commands, reading_in
+from tests.docs.running import Session, commands, pictures_in, reading_in
 
 
 def rewrite(page: Path) -> None:
@@ -19,7 +19,7 @@ def rewrite(page: Path) -> None:
         for block in blocks:
             if block.not_run is None:
                 _note(news, block, session.run(block, page.name))
-        for picture in sorted(Path(folder, "pictures").iterdir()):
+        for picture in pictures_in(Path(folder)):
             shutil.copy(picture, ROOT / "docs" / "pictures" / picture.name)
     lines = page.read_text(encoding="utf-8").splitlines()
     for (start, end), text in reversed(news):

@@ -24,7 +24,6 @@ class Session:
         self.folder = folder
         self.code = 0  # how the last command ended
         self.names: dict[str, Any] = {"__name__": "__main__", **(prelude or {})}
-        (folder / "pictures").mkdir(exist_ok=True)
 
     def run(self, block: Block, page: str) -> str:
         """Run a block and give what it prints; of a console, the whole of what a reader would see."""
@@ -93,6 +92,11 @@ def call_p2ce(words: list[str]) -> tuple[str, str, int]:
     finally:
         sys.argv = argv
     return out.getvalue(), err.getvalue(), code
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    """Give the pictures that a page has drawn."""
+    return sorted(folder.glob("*.svg"))
 
 
 @contextlib.contextmanager

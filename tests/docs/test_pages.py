@@ -9,7 +9,7 @@ from p2ce import datasets, rules, testing
 from tests.docs.blocks import PAGES, README, ROOT, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by
 from tests.docs.readme import prelude
-from tests.docs.running import Session, reading_in
+from tests.docs.running import Session, pictures_in, reading_in
 
 MOST_NOT_RUN = 3
 LANGUAGES = {"python", "sh", "console", "text", "output", "yaml", "csv", ""}
@@ -38,7 +38,7 @@ def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -
                 f"{name_of(page)}, line {block.line}, shows\n{shown}\nbut prints\n{printed}\n"
                 f"If that is right, run scripts/docs outputs {name_of(page)}"
             )
-        made = {picture.name for picture in (tmp_path / "pictures").iterdir()}
+        made = {picture.name for picture in pictures_in(tmp_path)}
     missing = {name for name in made if not (ROOT / "docs" / "pictures" / name).exists()}
     assert not missing, (
         f"{name_of(page)} draws {missing}, which docs/pictures lacks: run scripts/docs outputs"
@@ -48,6 +48,16 @@ def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -
 def test_hardly_any_block_is_not_run_and_each_has_a_reason() -> None:
     reasons = [block.not_run for page in PAGES for block in blocks_of(page) if block.not_run]
     assert len(reasons) <= MOST_NOT_RUN, reasons
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_a_shown_module_is_an_example_or_is_used_later(page: Path) -> None:
+    blocks = blocks_of(page)
+    for place, block in enumerate(blocks):
+        if block.language == "python" and block.title is not None:
+            example = block.code.startswith(f'--8<-- "{block.title}"')  # run by tests/examples
+            used = any(f"{Path(block.title).stem}:" in later.code for later in blocks[place + 1 :])
+            assert example or used, f"nothing runs {block.title}"
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=name_of)

@@ -10,10 +10,9 @@ from rich.text import Text
 from p2ce.apps.outputs import check_out, write
 from p2ce.apps.telling import working
 from p2ce.present.proof import proof_sentence
-from p2ce.present.speaker import Phrases
+from p2ce.present.speaker import Phrases, speaker_of
 from p2ce.present.text import option_sentences, standing
 from p2ce.result import Explanation, Explanations, Status
-from p2ce.result.numbers import readable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +20,17 @@ if TYPE_CHECKING:
     import p2ce
 
 PHRASES: Phrases = {("HasGuarantor", True): "get a guarantor"}
+DISPLAYS = {
+    "Age": {"name": "age", "unit": "years"},
+    "Income": {"name": "yearly income", "unit": "EUR"},
+    "LoanAmount": {"name": "loan amount", "unit": "EUR"},
+    "LoanMonths": {"name": "loan term", "unit": "months"},
+    "YearsAtCurrentJob": {"name": "time in the present job", "unit": "years"},
+    "SavingsBalance": {"name": "savings", "unit": "EUR"},
+    "LatePayments": {"name": "late payments"},
+    "HasGuarantor": {"name": "guarantor", "phrases": {True: "get a guarantor"}},
+    "OwnsHome": {"name": "own home"},
+}
 REPAID = "repaid"
 LOOKED_AT = 50  # refused applicants among whom one with several options is picked
 WANTED_OPTIONS = 3
@@ -65,6 +75,7 @@ def explainer_and_refused(
         .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income", "HasGuarantor")
         .decrease_only("LoanAmount")
         .step(LoanAmount=100, LoanMonths=6)
+        .display(DISPLAYS)
     )
     explainer = p2ce.Explainer(
         model,
@@ -124,7 +135,8 @@ def _applicant(explanation: Explanation) -> Table:
     table.add_column("feature")
     table.add_column("today", justify="right")
     table.add_column("in some option", justify="center")
+    speaker = speaker_of(explanation)
     for name, value in explanation.person.items():
-        shown = readable(value, explanation.dtypes.get(name, ""))
-        table.add_row(Text(name), shown, "changes" if name in touched else "")
+        shown = speaker.value(name, value)
+        table.add_row(Text(speaker.name(name)), Text(shown), "changes" if name in touched else "")
     return table

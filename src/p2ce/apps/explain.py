@@ -203,7 +203,7 @@ def show(answers: "Explanations", why: "WhyNone | None", task: Task) -> None:
     if len(answers) == 1:
         print(to_text(answers[0], audience=task.audience, language=task.language, why=why))
         return
-    print_summary(answers)
+    print_summary(answers, language=task.language)
 
 
 def _tell(answers: "Explanations", written: list[Path]) -> None:

@@ -144,14 +144,13 @@ def _grid_rows(ready: Ready) -> list[list[str]]:
     rows = []
     for name in ready.reference.columns:
         feature = ready.actions[name]
-        display = getattr(feature, "display", None)
-        called = getattr(display, "name", None) or ""
-        shown = called if isinstance(called, str) else next(iter(called.values()), "")
+        unit = feature.display.unit_in("en")
+        called = feature.display.name_in("en") + (f" ({unit})" if unit else "")
         moves = (
             "protected" if feature.protected else "never" if feature.fixed else feature.direction.name.lower()
         )
         moves = {"both": "either way"}.get(moves, moves)
-        rows.append([name, shown, str(feature.kind), moves, "" if feature.fixed else _candidates(feature)])
+        rows.append([name, called, str(feature.kind), moves, "" if feature.fixed else _candidates(feature)])
     return rows
 
 

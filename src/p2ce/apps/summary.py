@@ -26,7 +26,7 @@ def counts(answers: "Explanations") -> str:
     return f"{counted(len(answers), 'person', 'people')}, {counted(options, 'option')} ({'; '.join(parts)})."
 
 
-def print_summary(answers: "Explanations") -> None:
+def print_summary(answers: "Explanations", *, language: str = "en") -> None:
     """Print a table of the first people, and the counts of all."""
     from rich.console import Console
     from rich.table import Table
@@ -46,7 +46,7 @@ def print_summary(answers: "Explanations") -> None:
             str(entry.status),
             score,
             f"{len(entry):,}",
-            Text(_brief(entry)),
+            Text(_brief(entry, language)),
         ]
         table.add_row(*cells)
     console.print(table)
@@ -56,11 +56,12 @@ def print_summary(answers: "Explanations") -> None:
     console.print(Text(counts(answers)))
 
 
-def _brief(entry: "Explanation") -> str:
-    from p2ce.result.overview import changes_in_brief
+def _brief(entry: "Explanation", language: str) -> str:
+    from p2ce.present.text import what_to_do
 
     if entry.message is not None:
         return entry.message
     if not len(entry):
         return ""
-    return changes_in_brief(min(entry, key=lambda option: len(option.changes)), entry.dtypes)
+    fewest = min(entry, key=lambda option: len(option.changes))
+    return what_to_do(fewest, entry, language=language)
