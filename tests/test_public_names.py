@@ -21,6 +21,7 @@ NAMES = {
     "Judgement",
     "MaxDistance",
     "MeanDistance",
+    "ModelFacts",
     "Objective",
     "Opening",
     "P2CEError",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from p2ce.result import Explanations as Explanations
     from p2ce.result import FeatureMap as FeatureMap
     from p2ce.result import Judgement as Judgement
+    from p2ce.result import ModelFacts as ModelFacts
     from p2ce.result import Opening as Opening
     from p2ce.result import Pick as Pick
     from p2ce.result import Question as Question
@@ -60,6 +61,7 @@ _HOMES = {
     "Judgement": "p2ce.result",
     "MaxDistance": "p2ce.objectives",
     "MeanDistance": "p2ce.objectives",
+    "ModelFacts": "p2ce.result",
     "Objective": "p2ce.objectives",
     "Opening": "p2ce.result",
     "P2CEError": "p2ce.errors",

@@ -19,7 +19,7 @@ from p2ce.objectives import Objective
 from p2ce.plausibility.read import IsolationForest
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING
-from p2ce.result import Explanation, Explanations, FeatureMap, WhyNone
+from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, WhyNone
 from p2ce.result.judgement import Judgement
 from p2ce.search.engine import Listener, kernels_are_loaded
 from p2ce.verify.again import read_again
@@ -28,7 +28,8 @@ from p2ce.verify.arguments import Arguments, read_arguments
 from p2ce.verify.build import build_explanation
 from p2ce.verify.candidates import require_candidates
 from p2ce.verify.compounds import moves_as_one, settle_groups
-from p2ce.verify.estimate import fit_estimate
+from p2ce.verify.describing import facts_of
+from p2ce.verify.estimate import ask_rows, fit_estimate
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
 from p2ce.verify.mapping import map_of
@@ -263,6 +264,19 @@ class Explainer:
             self._arguments, model=self._model, reference=self._people, kind=self._kind, setup=self._setup
         )
         save(path, asked, self._setup, self._rows)
+
+    def describe(self) -> ModelFacts:
+        """Say what the model is read as, by what answers are proven, and how large the grid is."""
+        return facts_of(self._setup)
+
+    def score(self, people: Any) -> FloatArray:
+        """Give each person's score as answers report it; NaN for a row that cannot be read."""
+        read = read_table(people, self._setup.codebook, self._setup.actions)
+        readable = np.array([place not in read.problems for place in range(len(read))], dtype=np.bool_)
+        scores = np.full(len(read), np.nan)
+        if readable.any():
+            scores[readable] = ask_rows(self._setup)(read.values[readable])
+        return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
         """Get ready ahead of time: compile, and make the estimate if one is needed.

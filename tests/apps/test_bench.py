@@ -35,7 +35,7 @@ def test_on_files(folder: Path, capsys: Capture) -> None:
 
 
 def test_a_front_that_differs_fails(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("p2ce.apps.inside.front_by_brute_force", lambda *_: np.zeros((99, 3)))
+    monkeypatch.setattr("p2ce.testing.brute_force.front_by_brute_force", lambda *_: np.zeros((99, 3)))
     words = (
         "bench",
         "--model",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.apps.inside import has_rules
 from p2ce.apps.telling import counted, error_line, notice, working
 from p2ce.errors import InvalidOption
 
@@ -59,7 +58,7 @@ def _measure(case: Case, console: "Console", *, brute: int, largest: int) -> int
         single = _timed_one_by_one(case)
         together, share = _timed_together(case)
     rows = [("explain, one call each", single), ("explain_many, each person", together)]
-    if brute and has_rules(case.explainer):
+    if brute and case.explainer.actions.rules:
         notice("Brute force knows no rules between features, and is left out.")
         brute = 0
     with working("Timing brute force …"):
@@ -107,12 +106,11 @@ def _made_up(people: int, max_changes: int | None) -> Case:
 
 
 def _of_files(asked: "Asked", people: int) -> Case:
-    from p2ce.apps.inside import facts_of, scores_of
     from p2ce.apps.question import check_files, make_ready
 
     check_files(asked)
     ready = make_ready(asked)
-    scores = scores_of(ready.explainer, ready.people)
+    scores = ready.explainer.score(ready.people)
     refused = ready.people[scores < ready.explainer.threshold]
     if not len(refused):
         raise InvalidOption(
@@ -120,7 +118,7 @@ def _of_files(asked: "Asked", people: int) -> Case:
             "Give other people, or a higher --threshold."
         )
     chosen = refused.head(people)
-    facts = facts_of(ready.explainer)
+    facts = ready.explainer.describe()
     told = counted(len(chosen), "refused person", "refused people")
     title = f"{told}, {facts.family}, {facts.cells:,} combinations"
     return Case(title=title, explainer=ready.explainer, refused=chosen)
@@ -150,7 +148,7 @@ def _timed_together(case: Case) -> tuple[list[float], float]:
 
 def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int, int]:
     """Time brute force on the first people, and count fronts that differ and grids that are too large."""
-    from p2ce.apps.inside import front_by_brute_force
+    from p2ce.testing.brute_force import front_by_brute_force
 
     times: list[float] = []
     wrong = skipped = 0

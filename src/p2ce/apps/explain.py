@@ -104,9 +104,7 @@ def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
     frame = ready.people.join(ready.extras)
     more: dict[str, Any] = {}
     if uses_score(task.where, list(frame.columns)):
-        from p2ce.apps.inside import scores_of
-
-        more[SCORE] = scores_of(ready.explainer, ready.people)
+        more[SCORE] = ready.explainer.score(ready.people)
     fits = rows_where(task.where, frame, more)
     if not fits.any():
         raise InvalidOption(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from p2ce.apps.inside import ModelFacts
+    from p2ce.result import ModelFacts
 
 HUGE = 10**9  # combinations, beyond which a model that can only be asked is likely to be estimated
 BOUNDS = {
@@ -34,10 +34,8 @@ def run_inspect(asked: Asked, console: "Console | None" = None) -> None:
         _show_alone(asked, console)
         return
     with working("Reading the model and the tables …"):
-        from p2ce.apps.inside import facts_of
-
         ready = make_ready(asked)
-        facts = facts_of(ready.explainer)
+        facts = ready.explainer.describe()
         said = list(_warnings(asked, ready, facts))
     _print_lines(console, _model_lines(asked, ready, facts))
     console.print()
@@ -77,12 +75,8 @@ def _model_lines(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[t
     yield "file", f"{asked.model} ({ready.loaded.kind})"
     yield "read as", facts.family
     yield "answers", BOUNDS.get(facts.bound, facts.bound)
-    if facts.is_asked:
-        from p2ce.apps.inside import why_asked
-
-        why = why_asked(ready.loaded.model, ready.reference, target=ready.target, threshold=asked.threshold)
-        if why is not None:
-            yield "why asked", one_line(why)
+    if facts.asked_because:
+        yield "why asked", one_line(facts.asked_because)
     yield "columns", f"{len(facts.columns)}"
     if facts.classes:
         yield "classes", ", ".join(map(str, facts.classes))

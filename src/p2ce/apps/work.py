@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.inside import is_slow
 from p2ce.apps.interrupts import hearing_interrupts
 from p2ce.apps.telling import stderr_console
 from p2ce.result import Explanation, Status
@@ -48,7 +47,10 @@ def answer(
     work = Work() if partial is None else Work(done=partial.done)
     left = [place for place in places if place not in work.done]
     shown = (sys.stderr.isatty() and len(places) > 1) if progress is None else progress
-    size, largest = FIRST_CHUNK, jobs_of(jobs) * (LARGEST_IF_ASKED if is_slow(explainer) else LARGEST_CHUNK)
+    size, largest = (
+        FIRST_CHUNK,
+        jobs_of(jobs) * (LARGEST_CHUNK if explainer.describe().is_compiled else LARGEST_IF_ASKED),
+    )
     with hearing_interrupts() as interrupts, _bar(len(places), shown) as advance:
         advance(len(places) - len(left))
         while left and not work.interrupted:

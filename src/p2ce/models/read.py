@@ -3,6 +3,7 @@
 import logging
 import warnings
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -145,7 +146,7 @@ def _read_any(model: Any, request: Request) -> ReadModel:
         raise why
     found = _ask_only(model, request, why)
     log.info("The model can only be asked, as %s: %s", found.family, why)
-    return found
+    return replace(found, asked_because=str(why))
 
 
 def _read_natively(model: Any, request: Request) -> ReadModel:

@@ -76,6 +76,7 @@ class ReadModel:
     takes_strangers: bool = True
     # What the model predicts, to be shown beside a lead: the predicted number, the target's probability.
     predict: Ask | None = None
+    asked_because: str = ""  # why it can only be asked; "" where it is read, or asked by choice
 
     @property
     def scores(self) -> "tuple[CompiledScore | ForeignScore, ...]":

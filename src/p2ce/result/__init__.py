@@ -8,6 +8,7 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.feature_map import FeatureMap
 from p2ce.result.judgement import Judgement
+from p2ce.result.model_facts import ModelFacts
 from p2ce.result.picks import Pick
 from p2ce.result.question import Feature, Question
 from p2ce.result.status import Status
@@ -23,6 +24,7 @@ __all__ = [
     "Feature",
     "FeatureMap",
     "Judgement",
+    "ModelFacts",
     "Opening",
     "Pick",
     "Question",
