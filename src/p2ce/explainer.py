@@ -19,7 +19,7 @@ from p2ce.objectives import Objective
 from p2ce.plausibility.read import IsolationForest
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING
-from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, WhyNone
+from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, WhyNone
 from p2ce.result.judgement import Judgement
 from p2ce.search.engine import Listener, kernels_are_loaded
 from p2ce.verify.again import read_again
@@ -32,7 +32,7 @@ from p2ce.verify.describing import facts_of
 from p2ce.verify.estimate import ask_rows, fit_estimate
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
-from p2ce.verify.mapping import map_of
+from p2ce.verify.mapping import check_explained, map_of
 from p2ce.verify.options import AS_ASKED, check_jobs, check_limit, check_listener, check_size, check_time
 from p2ce.verify.pace import look_first, takes_too_long
 from p2ce.verify.people import People, read_row, read_table
@@ -137,6 +137,7 @@ class Explainer:
         self._random_state = random_state
         self._ready = threading.Lock()
         self._asked_for: Setup | None = None  # the question as it was before it was made ready
+        self._told: tuple[ActionSet, Question] | None = None  # other actions that were asked about last
         self._setup = read.setup
         self._bound = bound
         self._look = look_first(self._setup, self._rows)
@@ -249,7 +250,9 @@ class Explainer:
         ``actions`` are those given to `explain`, if any.
         """
         check_size(size)
-        setup = self._setup_for(actions, AS_ASKED)
+        limit = getattr(getattr(explanation, "certificate", None), "max_changes", AS_ASKED)
+        setup = self._setup_for(actions, limit)
+        check_explained(setup, explanation)
         person = read_row(explanation.person, setup.codebook, None)
         setup = self._within_reach(setup, person.values)
         return map_of(setup, explanation, person.values, (across, up), population=self._rows, size=size)
@@ -347,9 +350,12 @@ class Explainer:
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
         if actions is not None:
-            actions = settle_groups(actions, setup.codebook, self._rows)
-            asked = None if setup.question is None else asked_with(setup.question, actions)
-            setup = replace(setup.with_actions(actions), estimate=None, question=asked)
+            settled = settle_groups(actions, setup.codebook, self._rows)
+            told = self._told
+            if told is None or told[0] is not actions:  # writing a policy down takes milliseconds
+                assert setup.question is not None
+                told = self._told = actions, asked_with(setup.question, settled)
+            setup = replace(setup.with_actions(settled), estimate=None, question=told[1])
         if not isinstance(max_changes, str):
             check_limit(max_changes)
             if max_changes != setup.max_changes:  # an estimate was calibrated for another question then

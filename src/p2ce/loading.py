@@ -1,12 +1,13 @@
 """Make an explainer again from the file that `Explainer.save` wrote, and the model."""
 
 import os
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from p2ce.archive import AS_SAVED, read_kept
 from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget
 from p2ce.explainer import Explainer
+from p2ce.verify.arguments import settings_of
 
 
 def load(
@@ -56,6 +57,10 @@ def load(
         raise InvalidOption(f"This model does not fit what {kept.path!r} was saved for: {error}") from error
     # Answers come in the kind of table that the reference was, and to be saved again is to be saved alike.
     explainer._kind, explainer._arguments = kept.asked.kind, asked
+    setup = explainer._setup
+    if setup.question is not None:
+        told = replace(setup.question, settings=settings_of(asked))
+        explainer._setup = replace(setup, question=told)
     if check_model:
         kept.require_same_scores(explainer._setup, explainer._rows)
     return explainer

@@ -40,6 +40,9 @@ def test_names_with_and_without_article() -> None:
 @pytest.mark.parametrize(
     ("language", "display", "value", "told"),
     [
+        ("en", {"unit": "year|years"}, 1, "1 year"),
+        ("pt", {"unit": {"pt": "ano|anos"}}, 1.0, "1 ano"),
+        ("es", {"unit": {"es": "año|años"}}, 2, "2 años"),
         ("en", {"unit": "EUR"}, 7500.25, "7,500.25 EUR"),
         ("pt", {"unit": "EUR"}, 7500.25, "7.500,25 EUR"),
         ("es", {"unit": "EUR"}, 7500.25, "7.500,25 EUR"),

@@ -13,7 +13,10 @@ from p2ce.problem import ActionSet
 from p2ce.problem.display import LANGUAGES, STYLES, Display, value_key
 
 words = st.text(max_size=20) | st.dictionaries(st.sampled_from(LANGUAGES), st.text(max_size=20))
-names_of_values = st.dictionaries(st.booleans() | st.integers(-9, 9) | st.text(max_size=9), words, max_size=3)
+named = st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text(max_size=9)
+names_of_values = st.lists(
+    st.tuples(named, words), max_size=3, unique_by=lambda pair: value_key(pair[0])
+).map(dict)
 displays = st.builds(
     Display,
     name=words,
@@ -82,3 +85,28 @@ def test_rounding_goes_to_the_decimals_that_are_seen(value: float, decimals: int
     assert plain.rounded(value) == round(value, decimals)
     assert percent.rounded(value) == round(value, decimals + 2)
     assert Display().rounded(value) == value
+
+
+def test_two_names_for_one_value_are_refused() -> None:
+    with pytest.raises(InvalidActions, match="name '1' twice"):
+        Display(values={1: "one", "true": "yes"})
+
+
+def test_words_for_a_label_that_does_not_exist_are_refused() -> None:
+    homes = ActionSet.infer(pd.DataFrame({"Home": ["own", "rent"]}))
+    assert (
+        homes.display(Home={"values": {"own": "a house"}})["Home"].display.value_name("own", "en")
+        == "a house"
+    )
+    with pytest.raises(InvalidActions, match=r"none of its labels\. Did you mean 'own'"):
+        homes.display(Home={"phrases": {"ownn": "buy a house"}})
+
+
+@pytest.mark.parametrize("text", ["1.0", "1", "1e0", "+1", "1."])
+def test_numbers_are_the_same_however_a_file_writes_them(text: str) -> None:
+    assert value_key(text) == "1"
+
+
+@pytest.mark.parametrize("text", ["", ".", "007", "1e", "e5", "-", "1_000", "inf", "nan"])
+def test_what_is_no_number_stays_text(text: str) -> None:
+    assert value_key(text) == text

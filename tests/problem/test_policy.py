@@ -23,7 +23,7 @@ from p2ce.problem.policy_features import DIRECTIONS, DTYPES, FEATURE_KEYS, MISSI
 from p2ce.problem.rules.registry import RULES
 from tests.problem.rules.random_rules import PEOPLE as CODED
 from tests.problem.rules.random_rules import budget_rules
-from tests.problem.test_display import displays
+from tests.problem.test_display import displays, words
 
 PEOPLE = pd.DataFrame(
     {
@@ -148,7 +148,7 @@ def category_features(draw: st.DrawFn, name: str) -> FeatureActions:
         choices=choices,
         direction=draw(st.sampled_from(Direction)) if order else Direction.BOTH,
         holds_missing=draw(st.booleans()),
-        display=draw(displays),
+        display=replace(draw(displays), values={}, phrases={labels[0]: draw(words)}),
     )
 
 

@@ -71,3 +71,45 @@ def test_what_cannot_be_drawn_is_refused(across: str, up: str, size: int, told: 
     explainer = loans.explainer()
     with pytest.raises(p2ce.P2CEError, match=told):
         explainer.map_of(explainer.explain(PERSON), across, up, size=size)
+
+
+def test_the_map_belongs_to_the_question_that_was_asked() -> None:
+    explainer = loans.explainer(max_changes=1)
+    wider = explainer.explain(PERSON, max_changes=2)
+    drawn = explainer.map_of(wider, "Income", "Debt", size=5)
+    for option in wider:
+        if option.changes.keys() <= {"Income", "Debt"}:
+            place = [drawn.values[axis].index(option.values[name]) for axis, name in enumerate(drawn.columns)]
+            assert drawn.allowed[place[1], place[0]]
+    fixed = ActionSet.infer(loans.people()).fix("Income")
+    own = explainer.explain(PERSON, actions=fixed)
+    with pytest.raises(p2ce.P2CEError, match=r"another policy\. Pass the actions"):
+        explainer.map_of(own, "Income", "Debt")
+    assert not explainer.map_of(own, "Income", "Debt", size=4, actions=fixed).allowed.all()
+
+
+def test_what_was_not_explained_has_no_map() -> None:
+    explainer = loans.explainer()
+    with pytest.raises(p2ce.P2CEError, match="takes what explain"):
+        explainer.map_of("somebody", "Income", "Debt")  # type: ignore[arg-type]
+    people = loans.refused().iloc[:1].astype({"Debt": object})
+    people["Debt"] = "much"
+    with pytest.raises(p2ce.P2CEError, match="could not be explained"):
+        explainer.map_of(explainer.explain_many(people)[0], "Income", "Debt")
+    other = loans.explainer(model=lambda rows: (rows["Income"] > 30).to_numpy(float))
+    with pytest.raises(p2ce.P2CEError, match="another model"):
+        other.map_of(explainer.explain(PERSON), "Income", "Debt")
+
+
+def test_a_model_is_asked_once_also_where_many_cells_lie_at_the_threshold() -> None:
+    calls: list[int] = []
+
+    def level(rows: pd.DataFrame) -> "np.ndarray":
+        calls.append(len(rows))
+        return np.where(rows["Income"] > 30, 0.5, 0.2)
+
+    explainer = p2ce.Explainer(level, loans.people())
+    found = explainer.explain(PERSON)
+    calls.clear()
+    explainer.map_of(found, "Income", "Debt", size=30)
+    assert len(calls) == 1

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import p2ce
 from p2ce import ActionSet
@@ -94,3 +95,53 @@ def test_rounding_respects_the_policy() -> None:
     found = explainer(actions=actions, plausibility=None).explain({"Income": 2_000.0, "Rate": 0.0, "Debt": 0})
     assert found[0].values["Income"] == 2_500.6
     assert found[0].rounded == {}
+
+
+def test_told_options_stand_to_each_other_as_the_exact_ones_do() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"Income": rng.uniform(500, 4_000, 400), "Years": rng.uniform(0, 20, 400)})
+    model = LogisticRegression().fit(frame, frame["Income"] / 4_000 + frame["Years"] / 20 > 1.1)
+    actions = (
+        ActionSet.infer(frame)
+        .display(Income={"decimals": 0}, Years={"decimals": 0})
+        .step(Income=50, Years=0.25)
+    )
+    asked = p2ce.Explainer(model, frame, actions=actions, target=True)
+    answers = asked.explain_many(frame[~model.predict(frame)].iloc[:60])
+    rounded = 0
+    for entry in answers:
+        told = [asked.check(entry.person, {**option.values, **option.rounded}) for option in entry]
+        rounded += sum(bool(option.rounded) for option in entry)
+        for option, verdict in zip(entry, told, strict=True):
+            assert verdict.ok
+            assert option.told_score == pytest.approx(verdict.score)
+            for other, its in zip(entry, told, strict=True):
+                for name in entry.objectives:
+                    exactly = np.sign(round(option.costs[name] - other.costs[name], 7))
+                    assert np.sign(round(verdict.costs[name] - its.costs[name], 7)) == exactly
+    assert rounded > 0
+
+
+def test_a_model_that_knows_no_rounded_values_answers_all_the_same() -> None:
+    def strict(rows: pd.DataFrame) -> Any:
+        if (rows["Rate"] * 4 % 1).any():
+            raise ValueError("rates come in quarters")
+        return ((rows["Rate"] >= 0.5) & (rows["Debt"] >= 3)).to_numpy(float)
+
+    quarters = pd.DataFrame({"Rate": np.arange(8) / 4, "Debt": np.arange(8)})
+    actions = ActionSet.infer(quarters).step(Rate=0.25).display(Rate={"decimals": 1})
+    found = p2ce.Explainer(strict, quarters, actions=actions, plausibility=None).explain(quarters.iloc[0])
+    assert found.status is p2ce.Status.OPTIMAL
+    assert len(found) >= 1
+
+
+def test_the_detector_is_asked_about_nothing_that_the_model_refuses() -> None:
+    heard: list[pd.DataFrame] = []
+
+    def plausible(rows: pd.DataFrame) -> Any:
+        heard.append(rows)
+        return np.ones(len(rows))
+
+    explainer(plausibility=plausible).explain_many(refused().iloc[:10])
+    after_reading = pd.concat(heard[-3:])
+    assert (score(after_reading) >= 0.5).all()

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 PHRASES: Phrases = {("HasGuarantor", True): "get a guarantor"}
 DISPLAYS = {
-    "Age": {"name": "age", "unit": "years"},
+    "Age": {"name": "age", "unit": "year|years"},
     "Income": {"name": "yearly income", "unit": "EUR"},
     "LoanAmount": {"name": "loan amount", "unit": "EUR"},
     "LoanMonths": {"name": "loan term", "unit": "months"},
-    "YearsAtCurrentJob": {"name": "time in the present job", "unit": "years"},
+    "YearsAtCurrentJob": {"name": "time in the present job", "unit": "year|years"},
     "SavingsBalance": {"name": "savings", "unit": "EUR"},
     "LatePayments": {"name": "late payments"},
     "HasGuarantor": {"name": "guarantor", "phrases": {True: "get a guarantor"}},

@@ -35,5 +35,4 @@ def own_copy(reference: pd.DataFrame, kind: str) -> pd.DataFrame:
     """Give a frame that stays as it is if the caller changes theirs."""
     if kind != PANDAS:  # made here
         return reference
-    # From pandas 3 on, whoever writes to one of two frames that share values gets a copy.
-    return reference.copy(deep=int(pd.__version__.partition(".")[0]) < 3)
+    return reference.copy(deep=True)  # a frame may share its values with an array of the caller's

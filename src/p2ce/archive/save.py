@@ -46,7 +46,9 @@ def parts_of(asked: Asked, setup: Setup, rows: FloatArray) -> dict[str, bytes]:
             "read as": setup.family,
             "columns": list(setup.names),
             "scores": len(scores),
-            "fingerprint": fingerprint_of(scores),
+            "fingerprint": fingerprint_of(scores)
+            if setup.question is None
+            else setup.question.hashes["model"],
         },
         "settings": write_settings(asked),
         "forest": forest,

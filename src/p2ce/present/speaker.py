@@ -1,6 +1,5 @@
 """Say names, values and changes in a language, as the policy's displays ask for."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -99,7 +98,7 @@ class Speaker:
     def value(self, column: str, value: object) -> str:
         """Write a value with its unit, in full: "5,200 EUR", "yes", "own home", "missing"."""
         text = self.number(column, value)
-        return self._with_unit(column, text) if self._is_measured(column, value) else text
+        return self._with_unit(column, text, value) if self._is_measured(column, value) else text
 
     def number(self, column: str, value: object) -> str:
         """Write a value as `value` does, without its unit."""
@@ -148,12 +147,11 @@ class Speaker:
     def change(self, column: str, old: object, new: object, *, said: object = None) -> str:
         """Say what to do with one feature, in the imperative and without a capital.
 
-        `said` is the rounded new value that was verified, if there is one. The old value is rounded to the
-        display's decimals, unless it would then meet or pass the new one.
+        `said` is the rounded new value that was verified, if there is one. The old value is told as it is.
         """
         if (own := self._phrase(column, new)) is not None:
             return own
-        was, becomes = self._shown(column, old, new, said)
+        was, becomes = _shown(old, new, said)
         before, after = self.before_and_after(column, old, new, said=said)
         verb = self._verb(column, was, becomes)
         return self.say(verb, name=self.named(column), old=before, new=after)
@@ -162,7 +160,7 @@ class Speaker:
         self, column: str, old: object, new: object, *, said: object = None
     ) -> tuple[str, str]:
         """Write the two values of a change, with a unit that follows the number only at the second."""
-        was, becomes = self._shown(column, old, new, said)
+        was, becomes = _shown(old, new, said)
         before, after = self.value(column, was), self.value(column, becomes)
         both_measured = self._is_measured(column, was) and self._is_measured(column, becomes)
         if both_measured and self._unit(column) and not self.features[column].display.unit_first:
@@ -209,12 +207,12 @@ class Speaker:
         feature = self.features.get(column)
         return "" if feature is None else feature.display.name_in(self.language).strip()
 
-    def _unit(self, column: str) -> str:
+    def _unit(self, column: str, value: object = None) -> str:
         feature = self.features.get(column)
-        return "" if feature is None else feature.display.unit_in(self.language).strip()
+        return "" if feature is None else feature.display.unit_in(self.language, value).strip()
 
-    def _with_unit(self, column: str, text: str) -> str:
-        unit = self._unit(column)
+    def _with_unit(self, column: str, text: str, value: object) -> str:
+        unit = self._unit(column, value)
         if not unit:
             return text
         if not self.features[column].display.unit_first:
@@ -247,18 +245,6 @@ class Speaker:
             return given
         return self.features[column].display.phrase_for(new, self.language) or None
 
-    def _shown(self, column: str, old: object, new: object, said: object) -> tuple[Any, Any]:
-        """Choose the values that are told: the verified rounding, and an old value on the same side of it."""
-        was, becomes = _unwrapped(old), _unwrapped(new)
-        if said is not None and _unwrapped(said) != was:
-            becomes = _unwrapped(said)
-        feature = self.features.get(column)
-        if feature is None or not _are_ordered(was, becomes) or not math.isfinite(was):
-            return was, becomes
-        shorter = feature.display.rounded(was)
-        same_side = (shorter > becomes) == (was > becomes) and (shorter < becomes) == (was < becomes)
-        return shorter if same_side else was, becomes
-
     def _verb(self, column: str, old: Any, new: Any) -> str:
         if is_missing(old) != is_missing(new):
             return "fill_in" if is_missing(old) else "leave_out"
@@ -269,6 +255,13 @@ class Speaker:
         if not (ordered and measured) or old == new:
             return "change"
         return ("raise" if new > old else "lower") + self.share_form(column)
+
+
+def _shown(old: object, new: object, said: object) -> tuple[Any, Any]:
+    """Choose the values that are told: the old one as it is, the new one as its rounding was verified."""
+    was, becomes = _unwrapped(old), _unwrapped(new)
+    rounded = said is not None and _unwrapped(said) != was
+    return was, _unwrapped(said) if rounded else becomes
 
 
 def _unwrapped(value: object) -> Any:

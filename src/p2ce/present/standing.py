@@ -52,20 +52,20 @@ def standing_for_person(explanation: Explanation, speaker: Speaker) -> str:
 def result_of(option: Counterfactual, explanation: Explanation, speaker: Speaker) -> str:
     """Say what an option leads to, without a full stop."""
     if explanation.scale != LEAD:
-        return speaker.say("gives", score=speaker.score(explanation, option.score))
-    prediction = option.prediction
+        return speaker.say("gives", score=speaker.score(explanation, option.told_score))
+    prediction = option.told_prediction
     if is_range(explanation.target) and explanation.models == 1:
         if prediction is None:
-            key = "then_outside" if option.score < 0 else "then_inside"
-            return speaker.say(key, distance=_distance(option.score, speaker))
+            key = "then_outside" if option.told_score < 0 else "then_inside"
+            return speaker.say(key, distance=_distance(option.told_score, speaker))
         return speaker.say("gives", score=predicted(prediction, explanation, speaker))
     if must_win(explanation):
-        lead = lead_in_words(option.score, explanation.threshold, speaker)
+        lead = lead_in_words(option.told_score, explanation.threshold, speaker)
         if prediction is None:
             return speaker.say("then_leads", lead=lead)
         chance = predicted(prediction, explanation, speaker)
         return speaker.say("then_leads_chance", lead=lead, probability=chance)
-    return speaker.say("then_models", beyond=_beyond(option.score, speaker))
+    return speaker.say("then_models", beyond=_beyond(option.told_score, speaker))
 
 
 def wanted_range(explanation: Explanation, speaker: Speaker) -> str:

@@ -1,5 +1,6 @@
 """Say how a feature is called and written where people read it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -10,6 +11,7 @@ from p2ce.errors import InvalidActions, nearest
 Words: TypeAlias = str | Mapping[str, str]
 
 LANGUAGES = ("en", "pt", "es")
+NUMBER = re.compile(r"[-+]?(\d\.\d*|[1-9]\d{0,300}(\.\d*)?|0|\.\d+)([eE][-+]?\d{1,2})?", re.ASCII)  # not 007
 STYLES = ("grouped", "plain", "percent")
 MOST_DECIMALS = 15
 DISPLAY_KEYS = ("name", "unit", "unit_first", "style", "decimals", "values", "phrases")
@@ -31,7 +33,7 @@ class Display:
     """
 
     name: Words = ""  # a name in Portuguese or Spanish may begin with its article
-    unit: Words = ""  # "EUR", "years"
+    unit: Words = ""  # "EUR", "years", or "year|years" with its singular
     unit_first: bool = False  # "$5,200" and not "5,200 $"
     style: str = "grouped"  # 7,500; "plain" is 7500, for years and codes; "percent" writes 0.25 as 25 %
     decimals: int | None = None
@@ -48,9 +50,13 @@ class Display:
                 raise InvalidActions(
                     f"{key} of a display must be a dict from values to words, got {given!r}."
                 )
-            for words in given.values():
+            named: dict[str, Words] = {}
+            for value, words in given.items():
                 _check_words(key, words)
-            object.__setattr__(self, key, {value_key(value): words for value, words in given.items()})
+                if value_key(value) in named:
+                    raise InvalidActions(f"{key} of a display name {value_key(value)!r} twice. Remove one.")
+                named[value_key(value)] = words
+            object.__setattr__(self, key, named)
         if self.style not in STYLES:
             raise InvalidActions(f"A display has no style {self.style!r}. {nearest(self.style, STYLES)}")
         if type(self.unit_first) is not bool:
@@ -66,9 +72,14 @@ class Display:
         """Give the name in a language, "" if there is none."""
         return words_in(self.name, language)
 
-    def unit_in(self, language: str) -> str:
-        """Give the unit in a language, "" if there is none."""
-        return words_in(self.unit, language)
+    def unit_in(self, language: str, value: Any = None) -> str:
+        """Give the unit in a language, "" if there is none; for a value of 1 its singular, if it has one.
+
+        >>> Display(unit="year|years").unit_in("en"), Display(unit="year|years").unit_in("en", 1)
+        ('years', 'year')
+        """
+        one, _, many = words_in(self.unit, language).partition("|")
+        return one if not many or value == 1 else many
 
     def value_name(self, value: Any, language: str) -> str:
         """Give what a value is called, "" if it has no name of its own."""
@@ -118,18 +129,22 @@ def words_in(words: Words, language: str) -> str:
 
 
 def value_key(value: Any) -> str:
-    """Name a value as a file does: yes and no are those of 0/1 columns as well, 7.0 is 7.
+    """Name a value as a file does: yes and no are those of 0/1 columns as well, 7.0 and "7.0" are 7.
 
-    >>> value_key(True), value_key(1), value_key(1.0), value_key("true"), value_key("own"), value_key(0.25)
+    >>> value_key(True), value_key(1), value_key("1.0"), value_key("true"), value_key("own"), value_key(0.25)
     ('1', '1', '1', '1', 'own', '0.25')
+    >>> value_key("1e3"), value_key("007")
+    ('1000', '007')
     """
     unwrapped = value.item() if hasattr(value, "item") else value
     if isinstance(unwrapped, bool):
         return str(int(unwrapped))
+    text = str(unwrapped)
+    if NUMBER.fullmatch(text):  # keys of a file are text, however numbers are written there
+        unwrapped = float(text) if not text.lstrip("+-").isdigit() else int(text)
     if isinstance(unwrapped, float) and unwrapped.is_integer() and abs(unwrapped) < 1e15:
         return str(int(unwrapped))
-    text = str(unwrapped)
-    return {"true": "1", "false": "0"}.get(text.lower(), text)
+    return {"true": "1", "false": "0"}.get(text.lower(), str(unwrapped))
 
 
 def _check_words(key: str, words: Any) -> None:

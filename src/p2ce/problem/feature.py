@@ -13,7 +13,7 @@ from p2ce.arrays import FloatArray
 from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
 from p2ce.problem.coding import MISSING, Coding, is_missing
 from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, to_dtype
-from p2ce.problem.display import Display
+from p2ce.problem.display import Display, value_key
 from p2ce.problem.labels import as_cells, label_key, place_of
 
 MOST_CANDIDATES = 30_000
@@ -81,6 +81,7 @@ class FeatureActions:
             raise self._without_order()
         if self.may_go_missing:
             self._check_may_go_missing()
+        self._check_named()
         if self.count() == 0:
             if self.labels is not None:
                 raise InvalidActions(f"{self.name!r} is a category without labels. Give it at least one.")
@@ -262,6 +263,19 @@ class FeatureActions:
                 f"{self.name!r} is {way} and may go missing, but a missing value is neither up nor down. "
                 f"Remove one of the two."
             )
+
+    def _check_named(self) -> None:
+        """Refuse words for labels that the category does not have: they would never be shown."""
+        labels = self.order or self.labels
+        if labels is None:
+            return
+        known = {value_key(label): label for label in (*labels, *(self.labels or ()))}
+        for key in (*self.display.values, *self.display.phrases):
+            if key not in known:
+                raise InvalidActions(
+                    f"The display of {self.name!r} has words for {key!r}, which is none of its labels. "
+                    f"{nearest(key, known.values())}"
+                )
 
     def _without_order(self) -> InvalidActions:
         return InvalidActions(

@@ -222,6 +222,10 @@ class FeatureReader:
                 if key not in DISPLAY_KEYS:
                     text = f"display of {self.name!r} has an entry {key!r} that means nothing."
                     self.refuse(("display", key), f"{text} {nearest(key, DISPLAY_KEYS)}")
+                try:
+                    Display.from_dict({key: given[key]})
+                except InvalidActions as error:
+                    self.refuse(("display", key), f"{self.name!r}: {error}")
         try:
             return Display.from_dict(given)
         except InvalidActions as error:

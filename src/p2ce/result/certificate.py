@@ -29,6 +29,7 @@ class Certificate:
     cells: int  # grid cells in reach; a Python int, since it can exceed any machine integer
     axes: int  # features that may change
     max_changes: int | None = None
+    ties: bool = False  # options of equal cost are all listed; else one of them stands for the others
     boxes: int = 0  # boxes looked at
     scored: int = 0  # cells scored one by one
     dropped: dict[str, int] = field(default_factory=dict)  # rule → boxes that it removed
@@ -56,6 +57,7 @@ class Certificate:
             "cells": to_plain(self.cells),
             "axes": to_plain(self.axes),
             "max_changes": to_plain(self.max_changes),
+            "ties": to_plain(self.ties),
             "boxes": to_plain(self.boxes),
             "scored": to_plain(self.scored),
             "dropped": plain_values(self.dropped),

@@ -16,8 +16,11 @@ class Counterfactual:
     bools and labels; a missing value is NaN in a column of floats and None elsewhere. `score` is what the
     user's own model answered. Where that is a lead, `prediction` is what the model predicts: the number of
     a regressor, the probability of the wanted class of several. `plausibility` is the detector's decision
-    value (plausible from 0 on), or None when no detector was asked for. `rounded` holds what may be said in
-    place of changed values: with these, too, the row was accepted, plausible and allowed.
+    value (plausible from 0 on), or None when no detector was asked for.
+
+    `rounded` holds what may be said in place of changed values: with these, too, the row was accepted,
+    plausible and allowed, and it costs less or more than the other options wherever the exact one does.
+    `told_score` and `told_prediction` are those of the row as it is told.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "LoanAmount": 5200},
@@ -37,6 +40,18 @@ class Counterfactual:
     plausibility: float | None = None
     prediction: Any = None  # None where the score says it all
     rounded: dict[str, Value] = field(default_factory=dict)  # only what a display rounds to another value
+    rounded_score: float | None = None  # with the rounded values
+    rounded_prediction: Any = None
+
+    @property
+    def told_score(self) -> float:
+        """The score of the row as people read it."""
+        return self.score if self.rounded_score is None else self.rounded_score
+
+    @property
+    def told_prediction(self) -> Any:
+        """What the model predicts for the row as people read it."""
+        return self.prediction if self.rounded_prediction is None else self.rounded_prediction
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
@@ -51,7 +66,14 @@ class Counterfactual:
             "score": to_plain(self.score),
             "plausibility": to_plain(self.plausibility),
             "prediction": to_plain(self.prediction),
-            **({"rounded": plain_values(self.rounded)} if self.rounded else {}),
+            **(self._rounded() if self.rounded else {}),
+        }
+
+    def _rounded(self) -> dict[str, Any]:
+        return {
+            "rounded": plain_values(self.rounded),
+            "rounded_score": to_plain(self.rounded_score),
+            "rounded_prediction": to_plain(self.rounded_prediction),
         }
 
     @classmethod
@@ -70,6 +92,8 @@ class Counterfactual:
             plausibility=from_plain(data["plausibility"]),
             prediction=from_plain(data.get("prediction")),
             rounded=read_values(data.get("rounded", {}), columns),
+            rounded_score=from_plain(data.get("rounded_score")),
+            rounded_prediction=from_plain(data.get("rounded_prediction")),
         )
 
     def __eq__(self, other: object) -> bool:

@@ -11,6 +11,8 @@ from p2ce.result.plain import Value, from_plain, to_plain
 class Distribution:
     """Shares of the population: between edges for numbers, per label for categories and yes/no columns.
 
+    Where a few people stand far out, the first and the last bin hold all who lie beyond the ends.
+
     >>> incomes = Distribution(edges=(0.0, 1000.0, 2000.0), shares=(0.7, 0.3))
     >>> Distribution.from_dict(incomes.to_dict()) == incomes
     True

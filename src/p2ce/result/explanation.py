@@ -45,6 +45,7 @@ class Explanation:
     person_score: float | None = None  # None when the person could not be scored
     person_prediction: Any = None  # what the model predicts for them, where the score does not say it
     threshold: float
+    margin: float = 0.0  # how far beyond what would do for the model every score has to be, as was asked
     # Or "decision"; or "lead": how far the wanted class is ahead of the best other, how far a prediction is
     # inside the wanted range, how far the last of several models is beyond its own threshold.
     scale: str = "probability"
@@ -123,6 +124,7 @@ class Explanation:
             "person_score": to_plain(self.person_score),
             "person_prediction": to_plain(self.person_prediction),
             "threshold": to_plain(self.threshold),
+            "margin": to_plain(self.margin),
             "scale": self.scale,
             "models": self.models,
             "target": to_plain(self.target),
@@ -150,6 +152,7 @@ class Explanation:
             person_score=from_plain(data["person_score"]),
             person_prediction=from_plain(data.get("person_prediction")),
             threshold=from_plain(data["threshold"]),
+            margin=from_plain(data.get("margin", 0.0)),
             scale=data["scale"],
             models=data.get("models", 1),
             target=from_plain(data["target"]),

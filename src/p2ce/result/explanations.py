@@ -162,19 +162,18 @@ class Explanations(Sequence[Explanation]):
 
         What was asked is written once for each question, which people have in common.
         """
-        questions: dict[int, Question] = {}
+        questions: dict[int, tuple[int, Question]] = {}  # by identity: place in the list, and the question
         people = []
         for entry in self:
             data = entry.to_dict(times=times, question=False)
             if entry.question is not None:
-                questions.setdefault(id(entry.question), entry.question)
-                data["asked"] = list(questions).index(id(entry.question))
+                data["asked"], _ = questions.setdefault(id(entry.question), (len(questions), entry.question))
             people.append(data)
         return {
             "format": FORMAT,
             "kind": self.kind,
             "labels": [to_plain(label) for label in self.labels],
-            "questions": [question.to_dict() for question in questions.values()],
+            "questions": [question.to_dict() for _, question in questions.values()],
             "people": people,
         }
 

@@ -127,7 +127,7 @@ def _value(column: str, value: Any, explanation: "Explanation", *, unit: bool = 
     display = _display(column, explanation)
     named = "" if is_missing(value) else display.value_name(value, LANGUAGE)
     text = named or readable(value, explanation.dtypes.get(column, ""))
-    measure = display.unit_in(LANGUAGE)
+    measure = display.unit_in(LANGUAGE, value)
     if named or not measure or isinstance(value, bool | str) or is_missing(value):
         return text
     if display.unit_first:

@@ -31,7 +31,8 @@ class Pick:
     """One of a few chosen options, and why it was chosen.
 
     `reasons` are names of objectives in which no other option is better, "balanced" (nearest to the best of
-    everything at once), "different" (farthest from those chosen before) or "only" (there is no other).
+    everything at once, and the worst in nothing), "different" (farthest from those chosen before) or "only"
+    (there is no other).
     """
 
     number: int  # its place in the explanation, counted from 1
@@ -85,7 +86,7 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
     scaled = scaled_costs(explanation)
     best = strengths(explanation)
     order = _in_order_of_choice(scaled, best, explanation.objectives, count)
-    balanced = order[0]
+    balanced = order[0] if (scaled[order[0]] < 1.0).all() else None
     chosen = sorted(order[:count])
     picks = []
     for place in chosen:
@@ -103,9 +104,10 @@ def scaled_costs(explanation: "Explanation") -> FloatArray:
     costs = np.array(
         [[option.costs[name] for name in explanation.objectives] for option in explanation], dtype=np.float64
     )
-    low, high = costs.min(axis=0), costs.max(axis=0)
-    scaled: FloatArray = (costs - low) / np.where(high > low, high - low, 1.0)
-    return scaled
+    with np.errstate(invalid="ignore", over="ignore"):  # of costs that are not finite, which no search gives
+        low, high = costs.min(axis=0), costs.max(axis=0)
+        scaled: FloatArray = (costs - low) / np.where(high > low, high - low, 1.0)
+    return np.nan_to_num(scaled, nan=1.0, posinf=1.0, neginf=0.0)
 
 
 def _in_order_of_choice(
@@ -113,7 +115,9 @@ def _in_order_of_choice(
 ) -> list[int]:
     """Order so many options, or a few more, by when they are chosen; ties go to the earlier option."""
     far = np.linalg.norm(scaled, axis=1)  # from the ideal, which is best in everything
-    order = [int(far.argmin())]
+    # Nothing is balanced that is the worst in some respect, as long as something else is not.
+    worst = (scaled >= 1.0).any(axis=1)
+    order = [int(np.where(worst & ~worst.all(), np.inf, far).argmin())]
     for objective in objectives:
         extremes = [place for place, mine in enumerate(best) if objective in mine]
         if extremes and not any(place in order for place in extremes):

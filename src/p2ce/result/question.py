@@ -18,6 +18,7 @@ class Feature:
     name: str
     kind: str = "number"  # "binary", "whole", "number" or "category"
     moves: str = "either"  # "up", "down", "either", "along" (with another feature only), FIXED or PROTECTED
+    group: str = ""  # of 0/1 columns that are the levels of one category: what that is called
     candidates: str = ""  # the values that it may take, in words: "7: 1000–4000, every 500"
     display: Display = field(default_factory=Display)
     distribution: Distribution | None = None  # of the reference population
@@ -33,6 +34,7 @@ class Feature:
             "name": self.name,
             "kind": self.kind,
             "moves": self.moves,
+            "group": self.group,
             "candidates": self.candidates,
             "display": self.display.to_dict(),
             "distribution": None if self.distribution is None else self.distribution.to_dict(),
@@ -46,6 +48,7 @@ class Feature:
             name=data["name"],
             kind=data["kind"],
             moves=data["moves"],
+            group=data.get("group", ""),
             candidates=data["candidates"],
             display=Display.from_dict(data["display"]),
             distribution=None if spread is None else Distribution.from_dict(spread),

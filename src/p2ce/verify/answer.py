@@ -36,6 +36,8 @@ class Answers:
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
     after: FloatArray  # (points, d) whole rows of new values
     told: FloatArray  # (points, d) the same, rounded where that was asked for and holds as well
+    told_scores: FloatArray  # (points,) of these rows
+    told_predictions: FloatArray  # (points,)
     moved: BoolArray  # (points, d)
     costs: FloatArray  # (points, objectives) as reported
     scores: FloatArray  # (points,) by the user's own model
@@ -284,18 +286,36 @@ def _gather(
     for m, objective in enumerate(setup.objectives):
         in_cost[:, m] = objective.report(in_cost[:, m])
         open_costs[:, m] = objective.report(open_costs[:, m])
-    predictions = _predictions(setup, np.concatenate([after, batch.values]))
+    resolution = np.ldexp(tables.tick, QUANTUM_BITS)
+    begin = time.perf_counter()
+    told = rounded_rows(
+        setup,
+        batch.values[owner],
+        after,
+        owner,
+        scores=scores[order],
+        costs=in_cost,
+        resolution=resolution[owner],
+    )
+    tally.verify_seconds += time.perf_counter() - begin
+    rounded = np.flatnonzero((told.rows != after).any(axis=1))
+    predictions = _predictions(setup, np.concatenate([after, batch.values, told.rows[rounded]]))
+    count, people = len(after), len(batch.values)
+    told_predictions = predictions[:count].copy()
+    told_predictions[rounded] = predictions[count + people :]
     return Answers(
         first=np.searchsorted(owner, np.arange(len(favourable) + 1)),
         after=after,
-        told=rounded_rows(setup, batch.values[owner], after),
+        told=told.rows,
+        told_scores=told.scores,
+        told_predictions=told_predictions,
         moved=after != batch.values[owner],
         costs=in_cost,
         scores=scores[order],
-        predictions=predictions[: len(after)],
+        predictions=predictions[:count],
         plausibility=plausibility[order],
         own_scores=own_scores,
-        own_predictions=predictions[len(after) :],
+        own_predictions=predictions[count : count + people],
         favourable=favourable,
         finished=tally.finished,
         # One contradiction refutes the reading on which everyone's proof rests.
@@ -306,7 +326,7 @@ def _gather(
         counters=tally.counters,
         open_boxes=tally.open_boxes,
         open_costs=open_costs,
-        resolution=np.ldexp(tables.tick, QUANTUM_BITS),
+        resolution=resolution,
         choices=placement.highest - placement.lowest,
         search_seconds=tally.search_seconds,
         verify_seconds=tally.verify_seconds,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -59,13 +60,13 @@ class Read:
     kind: str  # of table that the reference came in
 
 
-def _settings(given: Arguments) -> dict[str, Any]:
+def settings_of(given: Arguments) -> dict[str, Any]:
     """Give what an auditor needs to ask the same again, and the certificate does not say."""
     forest = getattr(given.plausibility, "contamination", None)  # a fitted one may keep it as text
     contamination = forest if given.contamination is None else given.contamination
     settings = {
-        "bound": given.bound if isinstance(given.bound, str) else "shap",
-        "contamination": contamination if isinstance(contamination, float) else None,
+        "bound": str(given.bound),
+        "contamination": float(contamination) if isinstance(contamination, Real) else None,
         "margin": given.margin or None,
         "random_state": given.random_state,
         "ties": True if given.ties else None,
@@ -130,6 +131,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         keep_ties=bool(given.ties),
         use_bounds=given.bound != "none",
         target=given.target,
+        margin=float(given.margin),
         dtype_names={name: dtypes[name] for name in names},
         categories={name: categories[name] for name in names if name in categories},
     ).laid_out()
@@ -137,8 +139,8 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         setup,
         reference=frame,
         values=values,
-        models=model if isinstance(model, list | tuple) else [model],
-        settings=_settings(given),
+        objects=[*(model if isinstance(model, list | tuple) else [model]), given.plausibility],
+        settings=settings_of(given),
     )
     return Read(
         setup=replace(setup, question=question),

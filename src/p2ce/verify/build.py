@@ -29,6 +29,7 @@ def build_explanation(setup: Setup, people: People, position: int, answers: Answ
         person_score=float(answers.own_scores[at]),
         person_prediction=_prediction(answers.own_predictions[at]),
         threshold=setup.threshold,
+        margin=setup.margin,
         scale=setup.scale,
         models=len(setup.models),
         target=setup.target,
@@ -50,6 +51,7 @@ def failed_explanation(setup: Setup, people: People, position: int, message: str
         status=Status.ERROR,
         person=people.row(position, setup.names),
         threshold=setup.threshold,
+        margin=setup.margin,
         scale=setup.scale,
         models=len(setup.models),
         target=setup.target,
@@ -106,6 +108,8 @@ def _counterfactual(setup: Setup, person: dict[str, Any], answers: Answers, poin
         prediction=_prediction(answers.predictions[point]),
         plausibility=None if np.isnan(plausibility) else plausibility,
         rounded=rounded,
+        rounded_score=float(answers.told_scores[point]) if rounded else None,
+        rounded_prediction=_prediction(answers.told_predictions[point]) if rounded else None,
     )
 
 
@@ -132,6 +136,7 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         cells=count_cells(tuple(sorted(answers.choices[at].tolist())), setup.max_changes),
         axes=int((answers.choices[at] > 0).sum()),
         max_changes=setup.max_changes,
+        ties=setup.keep_ties,
         boxes=counters[BOXES],
         scored=counters[SCORED],
         dropped={

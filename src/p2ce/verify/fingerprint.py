@@ -75,6 +75,7 @@ def _named_alike(coding: Coding, codes: FloatArray) -> tuple[list[str], FloatArr
     used = np.unique(codes[codes != MISSING]).astype(np.int64)
     names = sorted(texts[place] for place in used)
     rank = np.zeros(len(texts))
-    rank[used] = [names.index(texts[place]) for place in used]
+    places = {name: place for place, name in enumerate(names)}
+    rank[used] = [places[texts[place]] for place in used]
     known = codes != MISSING
     return names, np.where(known, rank[np.where(known, codes, 0.0).astype(np.int64)], MISSING)

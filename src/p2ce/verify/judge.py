@@ -6,16 +6,15 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidOption, InvalidPerson, nearest
 from p2ce.grid.compound import widen
 from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
 from p2ce.tables.cells import is_missing
-from p2ce.verify.batch import compound_cost
 from p2ce.verify.constraints import broken_rules
 from p2ce.verify.people import People, read_row
-from p2ce.verify.rows import judge_rows
+from p2ce.verify.pricing import costs_of
+from p2ce.verify.rows import plausibility_of, score_frame
 from p2ce.verify.setup import Setup
 
 
@@ -50,16 +49,19 @@ def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def judge(setup: Setup, before: People, after: People, explanation: Explanation | None) -> Judgement:
     """Judge one proposal; both arguments hold one row."""
     old, new = before.values[0], after.values[0]
-    verdict = judge_rows(setup, before.values, after.values)
-    plausibility = None if setup.detector is None else float(verdict.plausibility[0])
+    frame = setup.frame(after.values)
+    said = score_frame(setup, frame)
+    plausibility = None
+    if setup.detector is not None:
+        plausibility = float(plausibility_of(setup, after.values, frame)[0])
     then = dict(zip(setup.names, old.tolist(), strict=True))
     now = dict(zip(setup.names, new.tolist(), strict=True))
-    broken = broken_rules(setup, old, new, setup.frame(after.values))
+    broken = broken_rules(setup, old, new, frame)
     moved = [name for name in setup.names if now[name] != then[name]]
-    costs = _costs(setup, old, new)
+    costs = dict(zip(setup.objective_names, costs_of(setup, old, new).tolist(), strict=True))
     return Judgement(
-        valid=bool(verdict.accepted[0]),
-        score=float(verdict.scores[0]),
+        valid=bool(said.accepted[0]),
+        score=float(said.scores[0]),
         plausible=None if plausibility is None else plausibility >= 0.0,
         plausibility=plausibility,
         allowed=not broken,
@@ -85,28 +87,6 @@ def _on_grid(setup: Setup, old: FloatArray, new: FloatArray) -> bool:
         for column in np.flatnonzero(then != now).tolist()
         if column not in together
     )
-
-
-def _costs(setup: Setup, old: FloatArray, new: FloatArray) -> dict[str, float]:
-    """Price the change of every column, also of those that may not change."""
-    found = {}
-    together = {member for compound in setup.compounds for member in compound.members.tolist()}
-    for objective in setup.objectives:
-        alone = [
-            objective.costs(column, new[None, column, None], old[None, column, None])[0, 0]
-            for column in range(len(old))
-            if new[column] != old[column] and column not in together
-        ]
-        joint = [
-            compound_cost(
-                objective, compound, old[None, None, compound.members], new[None, None, compound.members]
-            )[0, 0]
-            for compound in setup.compounds
-        ]
-        parts = np.array([*alone, *joint])
-        joined = parts.max(initial=0.0) if objective.join is Join.MAX else parts.sum()
-        found[objective.name] = float(objective.report(np.array([joined]))[0])
-    return found
 
 
 def _beats(option: dict[str, float], costs: dict[str, float], explanation: Explanation) -> bool:

@@ -9,7 +9,9 @@ from p2ce.errors import InvalidOption, UnknownFeature, nearest
 from p2ce.problem.coding import MISSING, Coding
 from p2ce.result.explanation import Explanation
 from p2ce.result.feature_map import FeatureMap
-from p2ce.verify.rows import judge_rows
+from p2ce.result.status import Status
+from p2ce.verify.constraints import kept_rows
+from p2ce.verify.rows import plausibility_of, score_frame
 from p2ce.verify.setup import Setup
 
 MOST_PEOPLE = 400  # dots behind the map
@@ -25,7 +27,10 @@ def map_of(
     population: FloatArray,
     size: int,
 ) -> FeatureMap:
-    """Judge a person (1, d) with two columns at all values, and everything else as it is."""
+    """Judge a person (1, d) with two columns at all values, and everything else as it is.
+
+    What is linked to one of them stays as well, and so moves where the policy does not allow it.
+    """
     across, up = (_place(setup, name) for name in columns)
     if across == up:
         raise InvalidOption(f"A map needs two different features, got {columns[0]!r} twice.")
@@ -37,19 +42,43 @@ def map_of(
     rows = np.repeat(person, shape[0] * shape[1], axis=0)
     rows[:, across] = np.tile(ticks[0], shape[0])
     rows[:, up] = np.repeat(ticks[1], shape[1])
-    verdicts = judge_rows(setup, np.repeat(person, len(rows), axis=0), rows)
+    frame = setup.frame(rows)
+    # A picture proves nothing, so that nobody is asked twice about what lies at a threshold.
+    said = score_frame(setup, frame, closely=False)
+    plausibility = plausibility_of(setup, rows, frame, closely=False)
+    allowed = kept_rows(setup, np.repeat(person, len(rows), axis=0), rows, frame).allowed
     shown = population[:: max(1, -(-len(population) // MOST_PEOPLE))][:, [across, up]]
     codings = setup.codebook.codings[across], setup.codebook.codings[up]
     return FeatureMap(
         explanation=explanation,
         columns=(setup.names[across], setup.names[up]),
         values=(_plain(ticks[0], codings[0]), _plain(ticks[1], codings[1])),
-        scores=verdicts.scores.reshape(shape),
-        accepted=verdicts.accepted.reshape(shape),
-        plausible=None if setup.detector is None else (verdicts.plausibility >= 0.0).reshape(shape),
-        allowed=verdicts.allowed.reshape(shape),
+        scores=said.scores.reshape(shape),
+        accepted=said.accepted.reshape(shape),
+        plausible=None if setup.detector is None else (plausibility >= 0.0).reshape(shape),
+        allowed=allowed.reshape(shape),
         population=shown[(shown != MISSING).all(axis=1)],
     )
+
+
+def check_explained(setup: Setup, explanation: object) -> None:
+    """Refuse what was not explained, or not by this question."""
+    if not isinstance(explanation, Explanation):
+        raise InvalidOption(
+            f"map_of() takes what explain() returned, got {type(explanation).__name__}. "
+            f"Pass the Explanation of the person."
+        )
+    if explanation.status is Status.ERROR:
+        raise InvalidOption(f"The person could not be explained, so there is no map: {explanation.message}")
+    if explanation.question is None or setup.question is None:
+        return
+    told, asked = explanation.question.hashes, setup.question.hashes
+    for part, way_out in (
+        ("model", "Use the explainer that gave it."),
+        ("policy", "Pass the actions that were given to explain(): map_of(…, actions=actions)."),
+    ):
+        if part in told and told[part] != asked.get(part):
+            raise InvalidOption(f"This explanation was made with another {part}. {way_out}")
 
 
 def _place(setup: Setup, name: object) -> int:
@@ -61,7 +90,10 @@ def _place(setup: Setup, name: object) -> int:
 def _ticks(
     setup: Setup, explanation: Explanation, own: float, column: int, population: FloatArray, size: int
 ) -> FloatArray:
-    """Give the values at which an axis is looked at, the person's own and those of the options among them."""
+    """Give the values at which an axis is looked at: labels of the reference, or numbers.
+
+    Among the numbers are the person's own, if it is known, and those of the options.
+    """
     coding, name = setup.codebook.codings[column], setup.names[column]
     if coding.labels is not None:
         return np.arange(len(coding.labels), dtype=np.float64)

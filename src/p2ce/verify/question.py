@@ -14,6 +14,7 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import Direction, FeatureActions
 from p2ce.problem.policy import to_text
 from p2ce.problem.rules.linked import Linked
+from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.table import described_candidates
 from p2ce.result.question import FIXED, PROTECTED, Feature, Question
 from p2ce.verify.fingerprint import model_fingerprint, table_fingerprint
@@ -23,18 +24,23 @@ from p2ce.verify.setup import Setup
 MOVES = {Direction.DOWN: "down", Direction.BOTH: "either", Direction.UP: "up"}
 # Packages by the modules that models come from, where the two are not called the same.
 PACKAGES = {"sklearn": "scikit-learn"}
+WRAPPED = ("estimator", "best_estimator_", "base_estimator", "final_estimator_")
+DEEPEST = 4
 
 
 def question_of(
-    setup: Setup, *, reference: Any, values: FloatArray, models: Sequence[Any], settings: dict[str, Any]
+    setup: Setup, *, reference: Any, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
 ) -> Question:
-    """Describe a question; ``values`` (n, d) are the reference's codes in the model's columns."""
+    """Describe a question; ``values`` (n, d) are the reference's codes in the model's columns.
+
+    ``objects`` are the user's own, models and detector, whose libraries an answer depends on.
+    """
     spreads = distributions(values, setup.codebook)
     return asked_with(
         Question(
             features={name: Feature(name=name, distribution=spreads[name]) for name in setup.names},
             people=len(values),
-            versions=_versions(models),
+            versions=_versions(objects),
             hashes={
                 "model": model_fingerprint(setup, values),
                 "reference": table_fingerprint(reference),
@@ -48,11 +54,12 @@ def question_of(
 def asked_with(question: Question, actions: ActionSet) -> Question:
     """Describe the same question over another action set."""
     followers = {rule.follower for rule in actions.rules if isinstance(rule, Linked)}
+    groups = {name: rule.name for rule in actions.rules if isinstance(rule, OneHot) for name in rule.columns}
     policy = _policy(actions)
     return replace(
         question,
         features={
-            name: _feature(known, actions[name], follows=name in followers)
+            name: _feature(known, actions[name], follows=name in followers, group=groups.get(name, ""))
             for name, known in question.features.items()
         },
         rules=tuple(rule.text() for rule in actions.rules),
@@ -61,7 +68,7 @@ def asked_with(question: Question, actions: ActionSet) -> Question:
     )
 
 
-def _feature(known: Feature, actions: FeatureActions, *, follows: bool) -> Feature:
+def _feature(known: Feature, actions: FeatureActions, *, follows: bool, group: str) -> Feature:
     moves = MOVES[actions.direction]
     if follows:
         moves = "along"
@@ -71,6 +78,7 @@ def _feature(known: Feature, actions: FeatureActions, *, follows: bool) -> Featu
         known,
         kind=str(actions.kind),
         moves=moves,
+        group=group,
         candidates="" if actions.fixed else described_candidates(actions),
         display=actions.display,
     )
@@ -85,12 +93,11 @@ def _policy(actions: ActionSet) -> str:
         return f"# This policy has no form as a file: {error}\n{told}\n"
 
 
-def _versions(models: Sequence[Any]) -> dict[str, str]:
-    """Name the versions that an answer may depend on: this library's, its tools', and the models' own."""
-    modules = {type(model).__module__.partition(".")[0] for model in models}
-    own = [PACKAGES.get(module, module) for module in sorted(modules - {"builtins", "__main__"})]
+def _versions(objects: Sequence[Any]) -> dict[str, str]:
+    """Name the versions that an answer may depend on: this library's, its tools', and the objects' own."""
+    own = sorted(set().union(*map(_packages, objects)))
     found = {"p2ce": version("p2ce"), "python": platform.python_version()}
-    for package in dict.fromkeys(["numpy", "numba", "scikit-learn", *own]):
+    for package in dict.fromkeys(["numpy", "pandas", "numba", "scikit-learn", *own]):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -98,3 +105,15 @@ def _versions(models: Sequence[Any]) -> dict[str, str]:
             if module is not None and isinstance(getattr(module, "__version__", None), str):
                 found[package] = module.__version__
     return found
+
+
+def _packages(thing: Any, depth: int = 0) -> set[str]:
+    """Name the packages that an object and what it wraps are made of: the steps of a pipeline, say."""
+    modules = {kind.__module__.partition(".")[0] for kind in type(thing).__mro__}
+    found = {PACKAGES.get(module, module) for module in modules - {"builtins", "__main__", "abc", "p2ce"}}
+    if depth == DEEPEST:
+        return found
+    steps = getattr(thing, "steps", None)
+    inside = [step[-1] for step in steps if isinstance(step, tuple)] if isinstance(steps, list) else []
+    inside += [getattr(thing, name, None) for name in WRAPPED]
+    return found.union(*(_packages(part, depth + 1) for part in inside if part is not None))

@@ -57,6 +57,7 @@ class Setup:
     keep_ties: bool
     use_bounds: bool
     target: Any
+    margin: float = 0.0  # that was asked for; thresholds and ends hold it already
     dtype_names: dict[str, str]  # as every answer repeats them
     categories: dict[str, Categories]  # likewise
     question: Question | None = None  # as every answer tells it
