@@ -22,16 +22,16 @@ def main() -> None:
     given.folder.mkdir(parents=True, exist_ok=True)
 
     applicants = make_applicants(seed=5)
-    model = HistGradientBoostingClassifier(max_iter=60, random_state=0).fit(
-        applicants.people, applicants.repaid
-    )
-    actions = (
-        p2ce.ActionSet.infer(applicants.people)
-        .fix("Age", "LatePayments", "OwnsHome")
-        .decrease_only("LoanAmount")
-        .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
-    )
-    explainer = p2ce.Explainer(model, applicants.people, actions=actions)
+    model = HistGradientBoostingClassifier(max_iter=60, random_state=0)
+    model.fit(applicants.people, applicants.repaid)
+    asked = given.folder / "explainer.p2ce"
+    if asked.exists():
+        explainer = p2ce.load(asked, model)  # refuses another model than the one of the parts
+    else:
+        actions = p2ce.ActionSet.infer(applicants.people).fix("Age", "LatePayments", "OwnsHome")
+        actions = actions.decrease_only("LoanAmount").increase_only("Income", "SavingsBalance")
+        explainer = p2ce.Explainer(model, applicants.people, actions=actions)
+        explainer.save(asked)
     portfolio = make_applicants(seed=6, count=given.people).people
 
     for start in range(0, len(portfolio), PART):
@@ -40,8 +40,9 @@ def main() -> None:
             print(f"{part.name} is there already")
             continue
         many = explainer.explain_many(portfolio[start : start + PART], n_jobs=given.jobs, progress=True)
-        if many.statuses[p2ce.Status.ERROR] or many.statuses[p2ce.Status.TIME_LIMIT]:
-            raise SystemExit("Interrupted. Start it again, and it goes on with this part.")
+        cut_short = many.statuses[p2ce.Status.TIME_LIMIT]  # by Ctrl-C, since no time was set
+        if cut_short or any((one.message or "").startswith("Interrupted") for one in many):
+            raise SystemExit("Start it again, and it goes on with this part.")
         unfinished = part.with_suffix(".unfinished")
         many.summary().to_parquet(given.folder / f"people-{start // PART:04}.parquet")
         many.to_frame().to_parquet(unfinished)

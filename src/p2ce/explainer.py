@@ -71,7 +71,7 @@ class Explainer:
         objectives: names or `Objective` objects, at least one.
         max_changes: how many features may change at once; None for no limit.
         plausibility: `p2ce.IsolationForest(...)`, any fitted detector, a function that gives 0 or more to
-            plausible rows, or None. It is asked only about what the model accepts.
+            plausible rows, or None. A search asks it only about what the model accepts.
         contamination: the share of the reference that counts as implausible: sets the threshold of any
             detector from the reference, without touching the detector.
         method: "exact", or one of the paper's searches: "p2ce", "p2ce-ablation", "mapocam".

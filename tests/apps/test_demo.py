@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from p2ce.apps.demo import run_demo, show, time_sentence
+from p2ce.apps.demo import DISPLAYS, run_demo, show, time_sentence
 from p2ce.apps.telling import working
 from p2ce.errors import InvalidOption
+from p2ce.problem.display import Display
 from p2ce.result import Status
+from p2ce.result.question import Feature, Question
 from tests.result.examples import explanation
 
 
@@ -20,10 +22,11 @@ def shown(**fields: object) -> str:
 
 
 def test_it_shows_everything_that_was_promised() -> None:
-    text = shown()
-    assert "LoanAmount" in text
-    assert "7,500" in text
-    assert "1. Lower LoanAmount from 7,500 to 6,000 and get a guarantor. This gives 0.530" in text
+    features = {name: Feature(name=name, display=Display(**given)) for name, given in DISPLAYS.items()}
+    text = shown(question=Question(features=features))
+    assert "loan amount" in text
+    assert "7,500 EUR" in text
+    assert "1. Lower the loan amount from 7,500 to 6,000 EUR and get a guarantor. This gives 0.530" in text
     assert "Proven: these are all the Pareto-optimal plausible options" in text
     assert "Time: 12.00 ms (search 0.30 ms, verification 11.70 ms)." in text
 

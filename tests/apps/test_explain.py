@@ -46,7 +46,7 @@ def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None
     assert {Status.OPTIMAL, Status.ALREADY_FAVOURABLE} <= set(found.statuses)
     assert "30 people" in ran.out
     assert not list(folder.glob("*.partial"))
-    assert "Protected, by their names: Age" in ran.err
+    assert "Protected, by their names: 'Age'. These may change: 'Income', 'Rate'," in ran.err
     assert "'id' of people.csv is not the model's" in ran.err
 
 
@@ -84,7 +84,9 @@ def test_rows_are_chosen_by_score_and_columns(folder: Path, capsys: Capture) -> 
 def test_a_column_called_score_is_the_data_s(folder: Path, capsys: Capture) -> None:
     frame = pd.read_csv("people.csv")
     frame.assign(score=range(len(frame))).to_csv("people.csv", index=False)
-    assert run(capsys, *BASE, "--where", "score < 3", "--out", "out.json").code == 0
+    ran = run(capsys, *BASE, "--where", "score < 3", "--out", "out.json")
+    assert ran.code == 0
+    assert "--where takes 'score' from the column of the data" in ran.err
     assert list(saved("out.json").labels) == [0, 1, 2]
 
 

@@ -49,7 +49,7 @@ MISTAKES: dict[str, tuple[Words, list[str]]] = {
     "one equals sign": ({"row": None, "where": "Age = 3"}, ["Write == to compare"]),
     "nobody fits": ({"row": None, "where": "Age > 300"}, ["fits none of the 30 rows"]),
     "unknown suffix": ({"out": "out.xlsx"}, ["'.xlsx'", ".html, .md, .json, .csv, .parquet"]),
-    "no suffix": ({"out": "out"}, [".html, .md"]),
+    "no suffix": ({"out": "out"}, ["has no ending", ".html, .md"]),
     "no such out folder": ({"out": "new/out.html"}, ["'new', which does not exist", "mkdir -p new"]),
     "unknown class": ({"target": "2"}, ["2", "0, 1"]),
     "unknown range": ({"target": "a:b"}, ["low:high"]),
@@ -60,9 +60,11 @@ MISTAKES: dict[str, tuple[Words, list[str]]] = {
         ["--contamination", "--no-plausibility", "Choose one"],
     ),
     "unknown objective": ({"objective": "mean_distanc"}, ["'mean_distance'"]),
-    "negative changes": ({"max_changes": "-1"}, ["at least 1"]),
-    "no jobs": ({"jobs": "0"}, ["n_jobs", "0"]),
-    "negative time": ({"time_limit": "-3"}, ["time_limit"]),
+    "negative changes": ({"max_changes": "-1"}, ["--max-changes -1", "0 for no limit"]),
+    "no jobs": ({"jobs": "0"}, ["--jobs 0", "-1"]),
+    "negative time": ({"time_limit": "-3"}, ["--time-limit -3", "above 0"]),
+    "drop of a column of the model": ({"drop": "Age"}, ["--drop 'Age'", "cannot be left out"]),
+    "out below a file": ({"out": "model.txt/x.html"}, ["'model.txt', which is a file"]),
     "unknown language": ({"language": "pr"}, ["'pr'", "'pt'"]),
     "unknown audience": ({"audience": "persn"}, ["'persn'", "'person'"]),
     "unknown option": ({"thresold": "1"}, ["--thresold", "p2ce explain --help"]),
@@ -140,6 +142,26 @@ DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
     "text in the reference": (text_in_the_reference, {}, ["'Income' of train.csv holds 'much' in row 0"]),
     "two columns of a name": (twice, {}, ["more than one column called 'Rate'"]),
     "not UTF-8": (latin, {}, ["not text in UTF-8", "iconv"]),
+    "UTF-16": (
+        lambda: Path("people.csv").write_text("Age,Income\n1,2\n", encoding="utf-16"),
+        {},
+        ["'people.csv' is text in UTF-16. Save it as UTF-8: iconv -f utf-16"],
+    ),
+    "yes and no for bools": (
+        lambda: edit("people.csv", lambda frame: frame.assign(**{"Has guarantor": "yes"})),
+        {},
+        ["holds 'yes', where the reference has True and False"],
+    ),
+    "a policy for a table": (
+        lambda: Path("p.yaml").write_text("version: 1\n"),
+        {"data": "p.yaml"},
+        ["'p.yaml' is called like a policy"],
+    ),
+    "text called Parquet": (
+        lambda: Path("p.parquet").write_text("Age\n1\n"),
+        {"data": "p.parquet"},
+        ["called like a Parquet file"],
+    ),
     "ragged rows": (ragged, {}, ["no table", "line"]),
     "infinite values": (infinite, {}, ["infinite", "'Income'"]),
     "Excel": (lambda: Path("people.csv").write_bytes(b"PK\x03\x04abc"), {}, ["Excel", "Save it as CSV"]),
@@ -159,7 +181,7 @@ DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
     "corrupt model": (
         lambda: Path("model.txt").write_bytes(b"tree\nversion=v4\nnonsense\nend of trees\n"),
         {},
-        ["looks like LightGBM"],
+        ["LightGBM file that is damaged"],
     ),
     "text for a model": (lambda: Path("model.txt").write_text("hello"), {}, ["called like a LightGBM model"]),
     "broken JSON": (lambda: Path("m.json").write_text('{"learner": {'), {"model": "m.json"}, ["XGBoost"]),
@@ -282,7 +304,7 @@ def test_other_tables_give_the_same(folder: Path, capsys: Capture, form: str) ->
 def test_without_pyarrow(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     pd.read_csv("people.csv").to_parquet("people.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert "pip install pyarrow" in run(capsys, *words(out="out.parquet")).line
+    assert "pip install 'p2ce[parquet]'" in run(capsys, *words(out="out.parquet")).line
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "onnxruntime"])

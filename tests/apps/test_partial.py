@@ -1,11 +1,14 @@
 """What is done is kept beside the file, line by line, and only for the same question."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from p2ce.apps.partial import begin, partial_path
+from p2ce.apps.partial import FORMAT, begin, partial_path
 from p2ce.errors import InvalidOption
+from p2ce.result import Explanation
 from p2ce.result.question import Feature, Question
 from tests.result.examples import explanation
 
@@ -49,3 +52,60 @@ def test_another_question_is_told(tmp_path: Path) -> None:
         begin(path, {**ASKED, "the file of --model": "b" * 64}, fresh=False)
     assert begin(path, {**ASKED, "--threshold": "0.6"}, fresh=True).done == {}
     assert not path.exists()  # nothing is left behind where nobody was done
+
+
+def scored(score: float) -> Explanation:
+    return replace(explanation(question=None), person_score=score)
+
+
+def test_two_commands_do_not_mix(tmp_path: Path) -> None:
+    """Who comes second is told so, and what the first has done stays as it is."""
+    path = tmp_path / "out.csv.partial"
+    first, second = (begin(path, {"q": name}, fresh=False) for name in ("A", "B"))
+    first.add({0: scored(0.6)})
+    with pytest.raises(InvalidOption, match="Another command with the same --out"):
+        second.add({0: scored(0.9)})
+    assert {place: one.person_score for place, one in begin(path, {"q": "A"}, fresh=False).done.items()} == {
+        0: 0.6
+    }
+
+
+def test_lines_of_another_question_are_left_out(tmp_path: Path) -> None:
+    """As they may get there if a file is removed and begun anew while a command goes on."""
+    path = tmp_path / "out.csv.partial"
+    first = begin(path, {"q": "A"}, fresh=False)
+    first.add({0: scored(0.6)})
+    begin(path, {"q": "B"}, fresh=True).add({1: scored(0.9)})
+    first.add({2: scored(0.7)})
+    assert list(begin(path, {"q": "B"}, fresh=False).done) == [1]
+    path.unlink()
+    with pytest.raises(InvalidOption, match="has begun or removed"):
+        first.add({3: scored(0.7)})
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("content", ["[]", "3", '"text"', '{"format": "%s"}', '{"format": "%s", "asked": 3}'])
+def test_a_file_that_is_none_is_told(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "out.csv.partial"
+    path.write_text(content.replace("%s", FORMAT) + "\n", encoding="utf-8")
+    with pytest.raises(InvalidOption, match="in the way, and not of this version"):
+        begin(path, {"q": "A"}, fresh=False)
+
+
+@pytest.mark.parametrize("line", ["[]", "3", '{"people": []}', '{"of": "%s", "people": [[0, {}]]}'])
+def test_a_line_that_is_none_is_told(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "out.csv.partial"
+    kept = begin(path, {"q": "A"}, fresh=False)
+    kept.add({0: scored(0.6)})
+    mark = json.loads(path.read_text(encoding="utf-8").splitlines()[1])["of"]
+    with path.open("a", encoding="utf-8") as file:
+        file.write(line.replace("%s", mark) + "\n")
+    with pytest.raises(InvalidOption, match="is damaged"):
+        begin(path, {"q": "A"}, fresh=False)
+
+
+def test_what_only_the_old_question_had_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv.partial"
+    begin(path, {"q": "A", "--drop": "Age"}, fresh=False).add({0: scored(0.6)})
+    with pytest.raises(InvalidOption, match="--drop was 'Age' and is None"):
+        begin(path, {"q": "A"}, fresh=False)

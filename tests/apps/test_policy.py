@@ -121,7 +121,7 @@ def test_a_policy_is_inferred_and_then_clean(folder: Path) -> None:
 
 def test_files_are_not_overwritten_by_accident(folder: Path) -> None:
     code, _, told = run("infer", "data.csv")
-    assert (code, told) == (2, "p2ce: 'policy.yaml' exists. Choose another --out, or pass --force.\n")
+    assert (code, told) == (2, "p2ce: --out 'policy.yaml' exists. Choose another name, or pass --force.\n")
     assert Path("policy.yaml").read_text(encoding="utf-8") == BAD
     assert run("infer", "data.csv", "--force")[0] == 0
 
@@ -129,7 +129,7 @@ def test_files_are_not_overwritten_by_accident(folder: Path) -> None:
 def test_what_cannot_be_read_ends_with_two(folder: Path) -> None:
     assert run("check", "none.yaml", "data.csv")[::2] == (
         2,
-        "p2ce: Cannot read 'none.yaml': No such file or directory.\n",
+        "p2ce: POLICY 'none.yaml' does not exist. Did you mean 'policy.yaml'?\n",
     )
     assert run("check", "policy.yaml", "none.csv")[0] == 2
     Path("broken.yaml").write_text("version: 1\nfeatures: [\n", encoding="utf-8")
@@ -171,3 +171,13 @@ def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> No
         cli.main([*words, "plain.yaml"])
     assert "'Home' is whole in --policy 'plain.yaml', and a category to the model." in err.getvalue()
     assert "labels: [1, 2, 3]" in err.getvalue()
+
+
+def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
+    people = pd.DataFrame({"id": [f"c{row}" for row in range(60)], "Age": range(60), "Repaid": [0, 1] * 30})
+    people.to_csv("people.csv", index=False)
+    _, _, told = run("infer", "people.csv", "--out", "new.yaml")
+    assert "'id' holds 60 labels in 60 rows. If it names people: --drop id" in told
+    assert "Every column became a feature" in told
+    words = ("infer", "people.csv", "--drop", "id,Repaid", "--out", "new.yaml", "--force")
+    assert run(*words)[::2] == (0, "")

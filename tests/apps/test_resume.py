@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import p2ce
+from p2ce.apps.partial import FORMAT
 from tests.apps.commands import run
 
 Capture = pytest.CaptureFixture[str]
@@ -118,7 +119,7 @@ def test_an_interrupted_command_goes_on(work: Path, capsys: Capture) -> None:
 
 
 def test_a_changed_table_is_another_question(work: Path, capsys: Capture) -> None:
-    header = {"format": "p2ce.partial/1", "asked": {}}
+    header = {"format": FORMAT, "asked": {}}
     Path("out.json.partial").write_text(json.dumps(header) + "\n", encoding="utf-8")
     ran = run(capsys, *WORDS, "--out", "out.json")
     assert ran.code == 2
@@ -127,6 +128,43 @@ def test_a_changed_table_is_another_question(work: Path, capsys: Capture) -> Non
     assert "in the way" in run(capsys, *WORDS, "--out", "out.json").line
     assert run(capsys, *WORDS, "--out", "out.json", "--fresh").code == 0
     assert not Path("out.json.partial").exists()
+
+
+@pytest.mark.parametrize("change", ["the surroundings", "a library"])
+def test_another_model_behind_the_same_file_is_another_question(
+    work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """The answers of two models never end in one file, although the module of --model is the same."""
+    name = "hidden_weight"
+    Path(f"{name}.py").write_text(
+        "import os\ndef model():\n    weight = float(os.environ['WEIGHT'])\n"
+        "    return lambda rows: 1 / (1 + 2.0 ** -(weight * rows['Income'] / 250 - 6))\n",
+        encoding="utf-8",
+    )
+    words = ("explain", "--model", f"{name}:model", "--data", "people.csv", "--reference", "people.csv")
+    explain_many = p2ce.Explainer.explain_many
+    calls = 0
+
+    def pressed_at_the_second(self: p2ce.Explainer, frame: pd.DataFrame, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise KeyboardInterrupt
+        return explain_many(self, frame, **options)
+
+    monkeypatch.setenv("WEIGHT", "1")
+    monkeypatch.setattr(p2ce.Explainer, "explain_many", pressed_at_the_second)
+    assert run(capsys, *words, "--out", "out.json").code == 130
+    if change == "a library":
+        monkeypatch.setattr("p2ce.apps.versions.installed_version", lambda _: "99.0")
+        told = "the version of numpy was"
+    else:
+        monkeypatch.setenv("WEIGHT", "3")
+        told = "what the model answers has changed"
+    ran = run(capsys, *words, "--out", "out.json")
+    assert ran.code == 2
+    assert told in ran.line
+    assert not Path("out.json").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C reaches a process in another way there")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.apps.where import rows_where, uses_score
+from p2ce.apps.where import names_score, rows_where
 from p2ce.errors import InvalidOption
 
 FRAME = pd.DataFrame(
@@ -14,6 +14,8 @@ FRAME = pd.DataFrame(
         "Home town": ["Ulm", "Bonn", None, "Köln"],
         "Owns": [True, False, True, False],
         "Code": pd.Categorical(["7", "8", "7", "9"]),
+        "Long": ["12345677", "12345678", "12345679", None],
+        "Zip": ["007", "7", "08", None],
         "mixed": pd.Series([1.0, "x", 2.0, None], dtype=object),
     }
 )
@@ -48,6 +50,16 @@ FRAME = pd.DataFrame(
         ("score < 0.5", [1]),
         ("True and Age < 30", [0]),
         ("`Home town` == '`'", []),
+        ("Age < 1 / 0", [0, 1, 2, 3]),
+        ("Age < 0 / 0", []),
+        ("Age < 1e999", [0, 1, 2, 3]),
+        ("Rate in [None, -1, 2.5]", [1, 3]),
+        ("Code in [7, '9']", [0, 2, 3]),
+        ("Age in []", []),
+        ("Long == 12345678", [1]),
+        ("Long == '12345678'", [1]),
+        ("Zip == '007'", [0]),
+        ("Zip == 7", [0, 1]),
     ],
 )
 def test_expressions(expression: str, rows: list[int]) -> None:
@@ -71,13 +83,26 @@ def test_expressions(expression: str, rows: list[int]) -> None:
         ("[a for a in Age]", "but not"),
         ("(lambda: 1)()", "but not"),
         ("Age ** 99999999 > 1", "but not"),
-        ("Age & 3", "but not"),
+        ("Age & 3", "write and, or instead of &"),
+        ("Age > 30 & Age < 40", "write and, or instead of &"),
+        ("Owns == true", "write True instead of true"),
+        ("Rate == null", "write None instead of null"),
         ("Age > 'old'", "one of them is text"),
         ("Age == 'old'", "Compare them with a number"),
         ("Age in 3", "needs a list"),
         ("`Home town` + 1 > 2", "is no number"),
         ("Age and Owns", "not true or false"),
         ("not " * 600 + "Owns", "characters"),
+        ("-" * 1900 + "1 < Age", "nested too deeply"),
+        ("Age < " + "9" * 400, "too large"),
+        ("Age == [1, 2]", "but not '[1, 2]'"),
+        ("Age == (1, 2, 3, 4)", "but not"),  # as many as there are rows
+        ("Age < [1]", "but not"),
+        ("[] == []", "but not"),
+        ("Age in [[1, 2], 3]", "but not '[1, 2]'"),
+        ("Age in [Rate]", "stands in a list"),
+        ("1j < Age", "but not"),
+        ("Age < None", "Write == None"),
     ],
 )
 def test_what_is_wrong_is_told(expression: str, told: str) -> None:
@@ -86,7 +111,7 @@ def test_what_is_wrong_is_told(expression: str, told: str) -> None:
     assert told in str(error.value)
 
 
-def test_the_model_is_asked_only_for_its_score() -> None:
-    assert uses_score("score < 0.5 and Age > 3", ["Age"])
-    assert not uses_score("Age > 3 and Home == 'score'", ["Age", "Home"])
-    assert not uses_score("score < 0.5", ["score"])
+def test_scores_are_spoken_of_by_name() -> None:
+    assert names_score("score < 0.5 and Age > 3")
+    assert names_score("`score` < 0.5")
+    assert not names_score("Age > 3 and Home == 'score'")

@@ -78,7 +78,7 @@ def test_paths_that_cannot_be_read_or_written(tmp_path: Path) -> None:
         p2ce.load(tmp_path / "none.p2ce", FIRST)
     with pytest.raises(InvalidOption, match=r"Cannot read '.*': Is a directory"):
         p2ce.load(tmp_path, FIRST)
-    with pytest.raises(InvalidOption, match=r"Cannot write '.*': No such file or directory"):
+    with pytest.raises(InvalidOption, match=r"cannot be written to '.*': the folder does not exist"):
         loans.explainer().save(tmp_path / "none" / "a.p2ce")
 
 

@@ -50,7 +50,7 @@ CERTIFICATE = Certificate(
     dropped={"dominated": 400, "model bound": 12, "rules": 3},
     verified=2,
     cost_resolution={"mean_distance": 1e-12, "changes": 0.5},
-    rules=("YearsInTown moves with Age",),
+    rules=("YearsInTown moves as much as Age does",),
 )
 WORDS: dict[str, Display] = {
     "Age": Display(name={"en": "age", "pt": "a idade", "es": "la edad"}),
@@ -96,7 +96,7 @@ QUESTION = Question(
         )
         for name in PERSON
     },
-    rules=("YearsInTown moves with Age",),
+    rules=("YearsInTown moves as much as Age does",),
     people=2_000,
     versions={"p2ce": "1.2.3", "numpy": "2.1.0"},
     hashes={"model": "ab12", "reference": "cd34", "policy": "ef56"},
@@ -165,11 +165,11 @@ WHY = WhyNone(
             proven=False,
         ),
     ),
-    undecided=(("YearsInTown moves with Age",),),
+    undecided=(("YearsInTown moves as much as Age does",),),
     considered=(
         "at most 1 change (instead 2)",
         "LoanAmount only decreases",
-        "YearsInTown moves with Age",
+        "YearsInTown moves as much as Age does",
         "plausibility",
     ),
     complete=False,
@@ -188,10 +188,43 @@ ESTIMATED = replace(
 )
 
 
-def with_predictions(*predictions: float, **fields: Any) -> Explanation:
+def with_predictions(*predictions: float | None, **fields: Any) -> Explanation:
     told = answer(scale="lead", threshold=0.0, **fields)
     options = (replace(found, prediction=number) for found, number in zip(told, predictions, strict=True))
     return replace(told, counterfactuals=tuple(options))
+
+
+def housed() -> Explanation:
+    """Housing is three columns of 0 and 1 here; one level has a name, one a phrase of its own."""
+    levels = {
+        "Home_own": Display(
+            phrases={1: {"en": "buy a home", "pt": "compre um imóvel", "es": "compre una casa"}}
+        ),
+        "Home_rent": Display(name={"en": "rented", "pt": "alugado", "es": "de alquiler"}),
+        "Home_free": Display(),
+    }
+    features = {
+        name: Feature(name=name, kind="binary", group="Home", display=display)
+        for name, display in levels.items()
+    }
+    here = {**PERSON, "Home_own": 0, "Home_rent": 1, "Home_free": 0}
+    free = {**here, "Home_rent": 0, "Home_free": 1}
+    own = {**here, "Home_rent": 0, "Home_own": 1, "LoanAmount": 7000.0}
+    options = (
+        replace(OPTIONS[1], values=free, changes={"Home_rent": (1, 0), "Home_free": (0, 1)}),
+        replace(
+            OPTIONS[0],
+            values=own,
+            changes={"LoanAmount": (7512.4, 7000.0), "Home_own": (0, 1), "Home_rent": (1, 0)},
+            rounded={},
+        ),
+    )
+    return answer(
+        counterfactuals=options,
+        person=here,
+        dtypes={**DTYPES, **dict.fromkeys(levels, "int64")},
+        question=replace(QUESTION, features={**QUESTION.features, **features}),
+    )
 
 
 # Name → the answer, and why there is none.
@@ -245,4 +278,24 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         None,
     ),
     "nothing known of the question": (answer(question=None), None),
+    "a margin": (answer(threshold=0.55, margin=0.05, person_score=0.512), None),
+    "a range with a margin": (
+        with_predictions(
+            510.0, 580.25, target=(500, 600), margin=5, person_prediction=502.0, person_score=-3.0
+        ),
+        None,
+    ),
+    "two regressors": (
+        with_predictions(None, None, target=(500, None), models=2, person_score=-12.5),
+        None,
+    ),
+    "the only combination breaks a rule": (
+        answer(
+            status=Status.NO_RECOURSE,
+            counterfactuals=(),
+            certificate=replace(CERTIFICATE, cells=1, axes=1, verified=0, detector_family=None),
+        ),
+        None,
+    ),
+    "a category of several columns": (housed(), None),
 }

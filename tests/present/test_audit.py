@@ -25,14 +25,23 @@ def test_values_are_those_of_the_data_and_their_rounding_is_named() -> None:
     lines = audit()
     assert "1. LoanAmount (loan amount): 7,512.4 → 6,199.9999; HasGuarantor (guarantor): 0 → 1" in lines
     assert "   told to people as: LoanAmount = 6,200" in lines
+    assert "   score as told: 0.55" in audit(counterfactuals=(replace(OPTIONS[0], rounded_score=0.55),))
+
+
+def test_a_margin_and_ties_are_named() -> None:
+    lines = audit(margin=0.05, certificate=replace(CERTIFICATE, ties=True))
+    assert "Margin asked for, part of what is wanted: 0.05" in lines
+    assert "Options of equal cost are all listed: yes" in lines
+    assert not any("Margin" in line for line in audit())
 
 
 def test_every_field_of_the_certificate_is_told() -> None:
     # A field that is added later fails here until an auditor can read it.
     told = {
         "proven", "unproven_because", "method", "model_family", "detector_family", "bound", "cells", "axes",
-        "max_changes", "boxes", "scored", "dropped", "verified", "discrepancies", "miss_rate", "sample_size",
-        "explainer", "residual", "open_boxes", "open_costs", "cost_resolution", "rules", "checked_rules",
+        "max_changes", "ties", "boxes", "scored", "dropped", "verified", "discrepancies", "miss_rate",
+        "sample_size", "explainer", "residual", "open_boxes", "open_costs", "cost_resolution", "rules",
+        "checked_rules",
     }  # fmt: skip
     assert set(Certificate.__dataclass_fields__) == told
     full = replace(

@@ -1,5 +1,6 @@
 """What is said to be proven is proven, in every language and for every reader."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -45,17 +46,52 @@ DOUBTED = replace(UNPROVEN, unproven_because="doubt")
                 "certificate": replace(CERTIFICATE, cells=1),
                 "counterfactuals": (option(mean_distance=1, Age=4),),
             },
-            "among 1 possible combination;",
+            "Proven: this is the only possible combination; 431 boxes examined",
             "this is the only possible change.",
         ),
         (
             {
-                "certificate": replace(CERTIFICATE, cells=1),
+                "certificate": replace(CERTIFICATE, cells=1, detector_family=None),
                 "counterfactuals": (),
                 "status": Status.NO_RECOURSE,
             },
-            "none of 1 possible combination leads",
+            "the only possible combination does not do what it would have to, which is to lead to the wanted "
+            "decision;",
             "the only possible change is not enough.",
+        ),
+        (
+            {
+                "certificate": replace(CERTIFICATE, cells=1, rules=("a <= b",)),
+                "counterfactuals": (),
+                "status": Status.NO_RECOURSE,
+            },
+            "which is to lead to the wanted decision, be realistic and keep to the rules;",
+            "the only possible change does not do what it would have to: lead to the wanted decision, be "
+            "realistic and keep to the rules.",
+        ),
+        (
+            {
+                "certificate": replace(CERTIFICATE, detector_family=None, checked_rules=("own",)),
+                "counterfactuals": (),
+                "status": Status.NO_RECOURSE,
+            },
+            "none of 1,234,567 possible combinations leads to the wanted decision and keeps to the rules;",
+            "of the 1,234,567 possible combinations leads to the wanted decision and keeps to the rules.",
+        ),
+        (
+            {"status": Status.NO_RECOURSE, "counterfactuals": (), "margin": 0.05},
+            "leads clearly enough to the wanted decision and stays plausible;",
+            "leads clearly enough to the wanted decision and is realistic.",
+        ),
+        (
+            {"certificate": replace(CERTIFICATE, bound="complete", scored=0)},
+            "equal cost; none had to be asked about, 2 points",
+            "one of the 2 options",
+        ),
+        (
+            {"certificate": replace(CERTIFICATE, ties=True)},
+            "these are all the Pareto-optimal plausible options among 1,234,567 possible combinations; 431",
+            "one of the 2 options",
         ),
         (
             {"status": Status.HEURISTIC, "certificate": UNPROVEN},
@@ -79,7 +115,7 @@ DOUBTED = replace(UNPROVEN, unproven_because="doubt")
         ),
         (
             {"status": Status.HEURISTIC, "certificate": PAPER},
-            "it misses some is not known; 1,234,567 possible combinations, 2,000 of them asked about.",
+            "it misses some is not known; 1,234,567 possible combinations, 2,000 asked about.",
             "how often it misses some is not known",
         ),
         (
@@ -105,7 +141,7 @@ DOUBTED = replace(UNPROVEN, unproven_because="doubt")
         ),
         (
             {"certificate": replace(CERTIFICATE, max_changes=1, checked_rules=("own",), cells=20**5000)},
-            "possible combinations of at most 1 change;",
+            "possible combinations of at most 1 change, up to options of equal cost;",
             "of at most 1 change (a number with 6,506 digits), every realistic and permitted one that",
         ),
         (
@@ -165,8 +201,35 @@ def test_rules_are_told_with_the_proof() -> None:
     told = proof_sentence(explanation(certificate=ruled))
     assert told.startswith("Proven: ")
     assert told.endswith(
-        "Combinations that break a rule were left out: a <= b; c moves with d. "
+        "Rules that all options keep to: a <= b; c moves with d. "
         "Checked on each candidate, without shortening the search: own check."
     )
     accepted = explanation(status=Status.ALREADY_FAVOURABLE, certificate=ruled)
     assert "rule" not in proof_sentence(accepted)
+
+
+def test_the_proof_is_about_exact_values_where_others_are_told() -> None:
+    rounded = replace(option(mean_distance=0.1, LoanAmount=5999), rounded={"LoanAmount": 6000})
+    told = explanation(counterfactuals=(rounded,))
+    assert "Proof and costs are about the exact values" in proof_sentence(told)
+    assert plain_proof(told).endswith("the rounded one was checked and works as well.")
+    assert "valores exatos" in plain_proof(told, "pt")
+    assert "exact" not in plain_proof(explanation())
+    assert "exact" not in proof_sentence(explanation(status=Status.HEURISTIC, certificate=UNPROVEN))
+
+
+def test_two_models_are_both() -> None:
+    assert "confirmed by both models themselves." in proof_sentence(explanation(models=2))
+    assert "por ambos os modelos." in proof_sentence(explanation(models=2), "pt")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_one_of_one_combination_is_no_plural(language: str) -> None:
+    for found in ((), (option(mean_distance=1, Age=4),)):
+        sole = explanation(
+            certificate=replace(CERTIFICATE, cells=1),
+            counterfactuals=found,
+            status=Status.OPTIMAL if found else Status.NO_RECOURSE,
+        )
+        for told in (proof_sentence(sole, language), plain_proof(sole, language)):
+            assert not re.search(r"\b1 (possible|combina)", told)

@@ -119,8 +119,12 @@ def test_changes_without_a_question() -> None:
     assert told.change("Housing", "rent", "own") == "change Housing from rent to own"
     assert told.change("HasGuarantor", False, True) == "change HasGuarantor from no to yes"
     for missing in (None, math.nan):
-        assert told.change("Income", missing, 42_000) == "fill in Income (missing so far) with 42,000"
-        assert told.change("Income", 42_000.0, missing) == "leave Income blank (now 42,000)"
+        assert told.change("Income", missing, 42_000) == (
+            "state Income (only if the true value is 42,000; missing so far)"
+        )
+        assert told.change("Income", 42_000.0, missing) == (
+            "leave Income unstated (only if that is permitted; now 42,000)"
+        )
 
 
 def test_phrases_come_before_those_of_displays() -> None:
@@ -136,13 +140,13 @@ def test_phrases_come_before_those_of_displays() -> None:
 
 def test_a_change_is_rounded_only_to_what_was_verified() -> None:
     told = speaker(name="rent", decimals=0)
-    assert told.change("X", 7512.4, 6199.9999, said=6200.0) == "lower the rent from 7,512 to 6,200"
-    assert told.change("X", 7512.4, 6199.9999) == "lower the rent from 7,512 to 6,199.9999"
-    # An old value that would meet the new one is told in full; a rounding that undoes the change is not told.
+    assert told.change("X", 7512.4, 6199.9999, said=6200.0) == "lower the rent from 7,512.4 to 6,200"
+    assert told.change("X", 7512.4, 6199.9999) == "lower the rent from 7,512.4 to 6,199.9999"
+    # An old value is told as it is; a rounding that undoes the change is not told.
     assert told.change("X", 6200.3, 6199.9, said=6200.0) == "lower the rent from 6,200.3 to 6,200"
     assert told.change("X", 6200, 6199.9, said=6200.0) == "lower the rent from 6,200 to 6,199.9"
     share = speaker("es", name="el interés", decimals=1, style="percent")
-    assert share.change("X", 0.07512, 0.05) == "reduzca el interés del 7,5 % al 5 %"
+    assert share.change("X", 0.07512, 0.05) == "reduzca el interés del 7,512 % al 5 %"
 
 
 def test_joined_parts() -> None:
@@ -159,9 +163,9 @@ def test_objectives_and_what_is_best() -> None:
     assert told.objective("effort") == "effort"
     assert [told.best_at(one) for one in ("changes", "balanced", "different", "only", "effort")] == [
         "menos mudanças",
-        "equilibrada",
-        "diferente das demais",
-        "a única opção",
+        "opção equilibrada",
+        "opção diferente das demais",
+        "a opção encontrada",
         "menor valor de effort",
     ]
 
@@ -175,12 +179,10 @@ def test_other_numbers() -> None:
     assert [told.full(value) for value in (0.25, True, None, "a.b")] == ["0,25", "sí", "ausente", "a.b"]
 
 
-def test_columns_in_texts_of_the_engine() -> None:
-    told = speaker_for(QUESTION)
-    assert told.with_names("YearsInTown moves with Age") == "time in town moves with age"
-    assert told.with_names("Age within 3 (Age)", first_only=True) == "age within 3 (Age)"
-    assert told.with_names("Ages only", first_only=True) == told.with_names("Ages only") == "Ages only"
-    assert speaker_for(None).with_names("Age") == "Age"
+def test_a_name_keeps_a_capital_article() -> None:
+    assert speaker(name="The Hague office").name("X") == "The Hague office"
+    assert speaker("es", name="La Paz").name("X") == "La Paz"
+    assert speaker("es", name="la cuota").name("X") == "cuota"
 
 
 def test_an_unknown_language_raises() -> None:

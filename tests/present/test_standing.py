@@ -24,7 +24,7 @@ def test_a_class_that_must_win() -> None:
     answer = with_predictions(0.45, 0.61, target="B", person_score=-0.12, person_prediction=0.31)
     assert first_line(answer) == (
         "Class 'B' must win, and is 0.120 behind (its probability is 0.310). "
-        "There are 2 options that achieve this:"
+        "2 options were found that achieve this:"
     )
     assert first_line(answer, "person").startswith("As things stand, the model does not decide for 'B'. You")
     told = option_sentences(answer, audience="officer")[0]
@@ -34,10 +34,8 @@ def test_a_class_that_must_win() -> None:
         counterfactuals=(),
     )  # fmt: skip
     assert first_line(accepted) == "Class 'B' already wins: it is 0.250 ahead."
-    margin = explanation(scale="lead", threshold=0.1, target="B", person_score=0.05, counterfactuals=())
-    assert first_line(margin) == "Class 'B' must win by 0.1, and is 0.050 ahead. No option was found."
     tie = with_predictions(None, None, target="B", person_score=-5e-324)
-    assert first_line(tie).startswith("Class 'B' must win, and is level, which is not enough. There")
+    assert first_line(tie).startswith("Class 'B' must win, and is level, which is not enough. 2 opt")
     assert option_sentences(tie, audience="officer")[1].endswith("It is then 0.530 ahead (fewest changes).")
 
 
@@ -46,23 +44,28 @@ def test_a_class_that_must_win() -> None:
     [
         (
             {"target": (100, 200), "person_prediction": 87.25},
-            "The prediction is 87.25 and must be between 100 and 200. There are",
+            "The prediction is 87.25 and must be between 100 and 200. 2 options",
             "The model predicts 87.25 for you; wanted is between 100 and 200. You can",
         ),
         (
             {"target": (100, None), "person_prediction": 99.99999},
-            "The prediction is 99.99999 and must be at least 100. There are",
+            "The prediction is 99.99999 and must be at least 100. 2 options",
             "The model predicts 99.99999 for you; wanted is at least 100. You can",
         ),
         (
             {"target": (None, 200), "person_score": -12.5},
-            "The prediction must be at most 200; today it is 12.50 outside. There are",
+            "The prediction must be at most 200; today it is 12.50 outside. 2 options",
             "As things stand, the model's prediction for you is not at most 200. You can",
         ),
         (
-            {"target": (100, float("inf")), "person_score": 0.5, "threshold": 1.0},
-            "must be at least 100, 1 or more from its ends; today it is 0.500 inside, which is not",
-            "the model's prediction for you is not at least 100, 1 or more from its ends. You",
+            {"target": (100, float("inf")), "person_score": -0.5, "margin": 1.0},
+            "must be at least 101 (at least 100, with a margin of 1); today it is 0.500 outside.",
+            "the model's prediction for you is not at least 101 (at least 100, with a margin of 1). You",
+        ),
+        (
+            {"target": (100, 200), "person_prediction": 102.0, "margin": 5, "person_score": -3.0},
+            "is 102.0 and must be between 105 and 195 (between 100 and 200, with a margin of 5).",
+            "wanted is between 105 and 195 (between 100 and 200, with a margin of 5). You",
         ),
         (
             {"target": (100, 200), "person_prediction": 1.0, "counterfactuals": ()},
@@ -80,15 +83,24 @@ def test_a_class_that_must_win() -> None:
             "The model already decides in your favour.",
         ),
         (
-            {"target": (100, 200), "person_score": -0.25, "models": 3},
-            "Of 3 models, whose predictions must be between 100 and 200, the strictest is 0.250 below its "
-            "threshold. There are 2 options",
-            "As things stand, not all 3 models decide in your favour. You can",
+            {"target": (100, 200), "person_score": -15342.25, "models": 3},
+            "The predictions of all 3 models must be between 100 and 200; the farthest is 15,342 outside. 2",
+            "As things stand, at least one of 3 models does not decide in your favour. You can",
+        ),
+        (
+            {"target": (100, 200), "person_score": 0.25, "models": 2, "status": Status.ALREADY_FAVOURABLE},
+            "of both models must be between 100 and 200; the nearest to an end is 0.250 inside.",
+            "The model already decides in your favour.",
         ),
         (
             {"target": "B", "person_score": 0.25, "models": 2},
             "Of 2 models, the strictest is 0.250 above its threshold.",
-            "As things stand, not all 2 models decide in your favour.",
+            "As things stand, at least one of 2 models does not decide in your favour.",
+        ),
+        (
+            {"target": "B", "person_score": -0.25, "models": 2, "margin": 0.1},
+            "Of 2 models, the strictest is 0.250 below its threshold (with a margin of 0.1).",
+            "As things stand, at least one of 2 models does not decide clearly enough in your favour.",
         ),
     ],
 )
@@ -104,7 +116,38 @@ def test_an_option_tells_what_is_predicted_then() -> None:
     assert "This gives 123.5 (" in first
     assert "The prediction is then 0.530 inside (" in second
     several = replace(answer, models=2)
-    assert (
-        "All models are then at least 0.530 above its threshold"
-        in option_sentences(several, audience="officer")[0]
+    told = option_sentences(several, audience="officer")[0]
+    assert "The predictions of both models are then 0.530 or more inside" in told
+
+
+@pytest.mark.parametrize(
+    ("lead", "range_", "words"),
+    [
+        (0.00967, False, "All 3 models are then 0.009 or more above their thresholds"),
+        (0.0000321, False, "All 3 models are then 0.00003 or more above their thresholds"),
+        (0.0, False, "All 3 models are then 0.000 or more above their thresholds"),
+        (-0.2, False, "The strictest model is then 0.200 below its threshold"),
+        (14.999999999999773, True, "The predictions of all 3 models are then 14.99 or more inside"),
+        (15342.7, True, "The predictions of all 3 models are then 15,342 or more inside"),
+        (-3.0, True, "The farthest of the predictions is then 3.000 outside"),
+    ],
+)
+def test_what_holds_at_least_is_rounded_down(lead: float, range_: bool, words: str) -> None:
+    told = explanation(
+        scale="lead", threshold=0.0, target=(0, 99_999) if range_ else "B", models=3, person_score=-1.0
+    )
+    moved = tuple(replace(found, score=lead) for found in told)
+    first = option_sentences(replace(told, counterfactuals=moved), audience="officer")[0]
+    assert f". {words}" in first
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [(0.512, "does not decide clearly enough in your favour"), (0.31, "does not decide in your favour")],
+)
+def test_a_margin_is_told_in_words(score: float, words: str) -> None:
+    told = explanation(threshold=0.55, margin=0.05, person_score=score)
+    assert words in first_line(told, "person")
+    assert first_line(told).startswith(
+        f"The probability of 1 is {score:.3f} and must reach 0.55 (with a margin of"
     )

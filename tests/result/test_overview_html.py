@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from p2ce.problem.display import Display
 from p2ce.result import Counterfactual, Explanation, Explanations, Feature, Question, Status
+from tests.present.cases import housed
 from tests.result.examples import explanation, explanations
 
 EMPTY = {"br"}
@@ -50,6 +51,33 @@ def test_status_options_changes_and_proof_are_shown() -> None:
     assert "LoanAmount: 7,500 → 6,000" in text
     assert "HasGuarantor: no → yes" in text
     assert text.endswith("Proven: exact search over 1,234,567 cells, 2 points verified, 0 boxes open")
+
+
+def test_a_category_of_several_columns_is_one_change() -> None:
+    text = Fragment(housed()._repr_html_()).text
+    assert "Home: rented → free" in text
+    assert "Home_rent" not in text
+
+
+def test_styles_of_displays_are_used() -> None:
+    shown = {
+        "LoanAmount": Feature(name="LoanAmount", display=Display(style="plain")),
+        "Rate": Feature(name="Rate", display=Display(style="percent")),
+        "HasGuarantor": Feature(name="HasGuarantor", kind="binary"),
+    }
+    changes = {"LoanAmount": (1998, 2001), "Rate": (0.5, 0.125), "HasGuarantor": (0, 1)}
+    moved = (replace(explanation()[0], changes=changes),)
+    text = Fragment(explanation(question=Question(features=shown), counterfactuals=moved)._repr_html_()).text
+    assert "LoanAmount: 1998 → 2001" in text
+    assert "Rate: 50 % → 12.5 %" in text
+    assert "HasGuarantor: no → yes" in text
+
+
+def test_the_score_is_that_of_the_row_that_is_told() -> None:
+    told = replace(explanation()[0], rounded={"LoanAmount": 6001}, rounded_score=0.5678, score=0.51)
+    text = Fragment(explanation(counterfactuals=(told,))._repr_html_()).text
+    assert "6,001" in text
+    assert "0.568" in text
 
 
 def test_display_names_are_used() -> None:

@@ -15,17 +15,26 @@ from tests.result.examples import explanation
         ({}, "probability of 1 >= 0.5"),
         ({"scale": "decision", "threshold": 0.0, "target": "yes"}, "decision of 'yes' >= 0"),
         ({"scale": "lead", "threshold": 0.0, "target": "B"}, "class 'B' must win"),
-        ({"scale": "lead", "threshold": 0.25, "target": np.str_("B")}, "class 'B' must win by 0.25"),
+        ({"scale": "lead", "threshold": 0.0, "target": np.str_("B")}, "class 'B' must win"),
+        ({"threshold": 0.55, "margin": 0.05}, "probability of 1 >= 0.55, a margin of 0.05 included"),
         ({"scale": "lead", "threshold": 0.0, "target": (100, 200)}, "prediction between 100 and 200"),
         ({"scale": "lead", "threshold": 0.0, "target": (None, 1500.0)}, "prediction at most 1,500"),
         ({"scale": "lead", "threshold": 0.0, "target": (0.5, math.inf)}, "prediction at least 0.5"),
         (
-            {"scale": "lead", "threshold": 5.0, "target": (100, 200)},
-            "prediction between 100 and 200, 5 or more from its ends",
+            {"scale": "lead", "threshold": 0.0, "margin": 5.0, "target": (100, 200)},
+            "prediction between 105 and 195, a margin of 5 included",
+        ),
+        (
+            {"scale": "lead", "threshold": 0.0, "margin": 0.2, "target": (0.1, None)},
+            "prediction at least 0.3, a margin of 0.2 included",
         ),
         (
             {"scale": "lead", "threshold": 0.0, "target": (100, 200), "models": 3},
             "prediction between 100 and 200 by all 3 models",
+        ),
+        (
+            {"scale": "lead", "threshold": 0.0, "target": "B", "models": 2, "margin": 0.1},
+            "'B' by both models, each beyond its own threshold, a margin of 0.1 included",
         ),
     ],
 )

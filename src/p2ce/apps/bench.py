@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.apps.telling import counted, error_line, notice, working
+from p2ce.apps.telling import counted, error_line, notice, stdout_console, working
 from p2ce.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -40,10 +40,9 @@ def run_bench(
     console: "Console | None" = None,
 ) -> int:
     """Time people, compare fronts, print a table; give the exit code."""
-    from rich.console import Console
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    console = console or Console(highlight=False)
+    console = console or stdout_console()
     with working("Reading …"):
         case = _made_up(people, max_changes) if asked is None else _of_files(asked, people)
         case.explainer.warm_up()

@@ -1,6 +1,11 @@
-"""Turn the cells of a file into columns of the types that the model and the policy speak of."""
+"""Turn the cells of a file into columns of the types that the model and the policy speak of.
+
+A cell is missing if it is empty; among numbers also if it says so in one of the usual words. Among labels
+such a word is a label like any other, unless all labels are known and it is none of them.
+"""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +19,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BOOLS = {"true": True, "false": False}
+# What pandas reads as missing if it is not told otherwise, in lower case.
+MISSING_WORDS = {
+    *("", "na", "n/a", "<na>", "#na", "#n/a", "#n/a n/a", "nan", "-nan", "null", "none"),
+    *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
+}
 THOUSANDS = re.compile(r"[-+]?\d{1,3}([,' ]\d{3})+(\.\d+)?")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+WHOLE_AS_FLOAT = re.compile(r"[-+]?\d+\.0*")
+NO_NUMBER = re.compile(r"0\d+|\d{16,}")  # 00417 would lose its zeros, a long id its last digits
 
 
 def natural(table: Table, name: str) -> "pd.Series[Any]":
@@ -25,17 +37,47 @@ def natural(table: Table, name: str) -> "pd.Series[Any]":
     column = table.frame[name]
     if not table.is_text:
         return column
-    known = [cell for cell in column.tolist() if not is_missing(cell)]
-    lowered = {str(cell).lower() for cell in set(known)}
-    if known and lowered <= set(BOOLS):
-        values = [None if is_missing(cell) else BOOLS[str(cell).lower()] for cell in column.tolist()]
+    cells = column.tolist()
+    known = [cell for cell in cells if not says_missing(cell)]
+    if known and {str(cell).strip().lower() for cell in set(known)} <= set(BOOLS):
+        values = [None if says_missing(cell) else BOOLS[str(cell).strip().lower()] for cell in cells]
         whole = len(known) == len(values)
         return pd.Series(values, index=column.index, name=name, dtype="bool" if whole else "object")
-    numbers = [_number(cell, decimal_comma=table.decimal_comma) for cell in column.tolist()]
-    if all(number is not None for number in numbers):
+    numbers = [_number(cell, decimal_comma=table.decimal_comma) for cell in cells]
+    if all(number is not None for number in numbers) and (known or all(map(is_missing, cells))):
         return _numeric(table, name, numbers)
     _refuse_separators(table, name, known)
-    return pd.Series(column.tolist(), index=column.index, name=name, dtype="str")
+    return pd.Series(cells, index=column.index, name=name, dtype="str")
+
+
+def as_written(table: Table, name: str) -> "pd.Series[Any]":
+    """Read a column that the model does not take: as pandas would, but ids and codes stay text."""
+    column = table.frame[name]
+    if table.is_text and any(NO_NUMBER.fullmatch(str(cell).strip()) for cell in column.tolist()):
+        return column
+    try:
+        return natural(table, name)
+    except InvalidOption:  # what nobody asks about need not be clean
+        return column
+
+
+def with_gaps(table: Table) -> "pd.DataFrame":
+    """Give the cells as they stand in the file, but among numbers what says that it is missing is."""
+    import pandas as pd
+
+    columns = {}
+    for name in table.columns:
+        column = table.frame[name]
+        if table.is_text and _holds_numbers(table, name):
+            cells = [None if says_missing(cell) else cell for cell in column.tolist()]
+            column = pd.Series(cells, index=column.index, name=name, dtype="object")
+        columns[name] = column
+    return pd.DataFrame(columns, index=table.frame.index)
+
+
+def _holds_numbers(table: Table, name: str) -> bool:
+    cells = [cell for cell in table.frame[name].tolist() if not says_missing(cell)]
+    return all(_number(cell, decimal_comma=table.decimal_comma, words=True) is not None for cell in cells)
 
 
 def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
@@ -43,11 +85,12 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
     if not table.is_text:
         return table.frame[name]
     cells = table.frame[name].tolist()
-    if {str(cell).lower() for cell in cells if not is_missing(cell)} <= set(BOOLS):
+    known = [cell for cell in cells if not says_missing(cell)]
+    if known and {str(cell).strip().lower() for cell in known} <= set(BOOLS):
         return natural(table, name)
     numbers = [_number(cell, decimal_comma=table.decimal_comma) for cell in cells]
     if None in numbers:
-        _refuse_separators(table, name, [cell for cell in cells if not is_missing(cell)])
+        _refuse_separators(table, name, known)
         row = numbers.index(None)
         raise InvalidOption(
             f"Column {name!r} of {table.path.name} holds {cells[row]!r} in row {row}, where {who} takes "
@@ -56,17 +99,29 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
     return _numeric(table, name, numbers)
 
 
-def labels_in(table: Table, name: str, known: Sequence[Any]) -> list[Any]:
-    """Read a column of labels: those known are recognised by their text, others stay as they are."""
-    keys = _keys(known)
+def labels_in(table: Table, name: str, known: Sequence[Any], *, all_known: bool = False) -> list[Any]:
+    """Read a column of labels: those known are recognised by their text, others stay as they are.
+
+    If all are known, a word for missing that is none of them is read as missing.
+    """
+    exact: dict[Any, Any] = {}
+    for label in known:
+        exact.setdefault(key_of(label), label)
+    # Blanks around a label matter only where two labels differ by nothing else.
+    texts = [label for label in known if isinstance(label, str)]
+    times = Counter(text.strip() for text in texts)
+    loose = {("text", text.strip()): text for text in texts if times[text.strip()] == 1}
     found: list[Any] = []
     for cell in table.frame[name].tolist():
         if is_missing(cell):
             found.append(None)
-        elif not isinstance(cell, str):
-            found.append(keys.get(_key(cell), cell))
-        else:
-            found.append(next((keys[key] for key in _forms(cell) if key in keys), cell))
+            continue
+        if key_of(cell) in exact:
+            found.append(exact[key_of(cell)])
+            continue
+        forms = _forms(cell, decimal_comma=table.decimal_comma) if isinstance(cell, str) else []
+        label = next((held[key] for key in forms for held in (loose, exact) if key in held), cell)
+        found.append(None if label is cell and all_known and says_missing(cell) else label)
     return found
 
 
@@ -80,7 +135,7 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
 
     column = table.frame[name]
     if isinstance(reference.dtype, pd.CategoricalDtype):
-        cells = labels_in(table, name, reference.cat.categories.tolist())
+        cells = labels_in(table, name, reference.cat.categories.tolist(), all_known=True)
         return pd.Series(cells, index=column.index, name=name, dtype="object")
     if not (pd.api.types.is_numeric_dtype(reference) or pd.api.types.is_bool_dtype(reference)):
         held = reference.dropna().unique().tolist()
@@ -92,10 +147,11 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
     cells = column.tolist()
     numbers: list[Any] = [_number(cell, decimal_comma=table.decimal_comma, words=True) for cell in cells]
     bad = [place for place, number in enumerate(numbers) if number is None]
-    if 2 * len(bad) > len(cells) - sum(map(is_missing, cells)):
-        _refuse_separators(table, name, [cell for cell in cells if not is_missing(cell)])
+    if 2 * len(bad) > len(cells) - sum(map(says_missing, cells)):
+        _refuse_separators(table, name, [cell for cell in cells if not says_missing(cell)])
+        kind = "True and False" if pd.api.types.is_bool_dtype(reference) else "numbers"
         raise InvalidOption(
-            f"Column {name!r} of {table.path.name} holds {cells[bad[0]]!r}, where the reference has numbers. "
+            f"Column {name!r} of {table.path.name} holds {cells[bad[0]]!r}, where the reference has {kind}. "
             "Give the column that the model was trained on."
         )
     if bad:
@@ -108,9 +164,9 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
 
 def _require_same_kind(table: Table, name: str, cells: list[Any], held: list[Any]) -> None:
     """Refuse a column of which not one label is known: it is another one, or written in another way."""
-    known = {_key(label) for label in held}
+    known = {key_of(label) for label in held}
     present = [cell for cell in cells if not is_missing(cell)]
-    if len(present) > 1 and held and not any(_key(cell) in known for cell in present):
+    if len(present) > 1 and held and not any(key_of(cell) in known for cell in present):
         raise InvalidOption(
             f"Column {name!r} of {table.path.name} holds {present[0]!r}, and not one of the labels that the "
             f"reference has ({', '.join(map(repr, held[:4]))}, …). Write them in the same way."
@@ -136,7 +192,7 @@ def _is_whole(cell: object) -> bool:
 
 def _number(cell: Any, *, decimal_comma: bool, words: bool = False) -> float | None:
     """Read a number; NaN for a missing one, None for what is none."""
-    if is_missing(cell):
+    if says_missing(cell):
         return float("nan")
     text = str(cell).strip()
     if words and text.lower() in BOOLS:
@@ -162,14 +218,13 @@ def _refuse_separators(table: Table, name: str, cells: list[Any]) -> None:
         )
 
 
-def _keys(labels: Sequence[Any]) -> dict[Any, Any]:
-    keys: dict[Any, Any] = {}
-    for label in labels:
-        keys.setdefault(_key(label), label)
-    return keys
+def says_missing(cell: Any) -> bool:
+    """Tell whether a cell is empty, or says in a word that nothing is known."""
+    return is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in MISSING_WORDS)
 
 
-def _key(label: Any) -> Any:
+def key_of(label: Any) -> Any:
+    """Give that by which two labels are the same: 1 and 1.0 are, 1 and "1" are not."""
     plain = label.item() if isinstance(label, np.generic) else label
     if isinstance(plain, bool):
         return ("bool", plain)
@@ -178,14 +233,18 @@ def _key(label: Any) -> Any:
     return ("text", str(plain))
 
 
-def _forms(text: str) -> list[Any]:
-    """List what a text may stand for, the text itself first."""
-    forms: list[Any] = [("text", text), ("text", text.strip())]
-    if text.strip().lower() in BOOLS:
-        forms.append(("bool", BOOLS[text.strip().lower()]))
-    number = _number(text, decimal_comma=False)
-    if number is not None:
-        forms.append(("number", number))
-        if number == int(number) if np.isfinite(number) else False:
-            forms += [("text", str(int(number))), ("bool", bool(number)) if number in (0, 1) else ("none",)]
+def _forms(text: str, *, decimal_comma: bool) -> list[Any]:
+    """List what a text may stand for beyond itself, the likeliest first."""
+    plain = text.strip()
+    forms: list[Any] = [("text", plain)]
+    if plain.lower() in BOOLS:
+        forms.append(("bool", BOOLS[plain.lower()]))
+    number = _number(plain, decimal_comma=decimal_comma)
+    if number is None or not np.isfinite(number):
+        return forms
+    forms.append(("number", number))
+    if number in (0, 1):
+        forms.append(("bool", bool(number)))
+    if WHOLE_AS_FLOAT.fullmatch(plain):  # what pandas makes of 1 beside missing values; 01 is another label
+        forms.append(("text", str(int(number))))
     return forms

@@ -30,6 +30,7 @@ app = typer.Typer(
     "[green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]",
     epilog=f"{EXIT_CODES} (P2CE_DEBUG=1 shows where).",
     no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -42,10 +43,16 @@ def settings(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where an error comes from; the same as P2CE_DEBUG=1.")
     ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the installed version.")] = False,
 ) -> None:
     """See the help of ``app``."""
     if debug:
         os.environ[DEBUG] = "1"
+    if version:
+        from p2ce.apps.versions import lines
+
+        print("\n".join(lines(verbose=False)))
+        raise typer.Exit(0)
 
 
 settings.__doc__ = None  # the help of the app itself is shown instead
@@ -71,7 +78,8 @@ def explain(
         typer.Option(
             help="People for whom this is true: columns of the data and score (the model's, unless the data "
             "has such a column), compared with < <= == != >= > in, joined by and, or, not. Text in quotes, "
-            "names with blanks in backticks.",
+            "names with blanks in backticks. A missing value is None: it differs from every other, and is "
+            "neither below nor above.",
             metavar="EXPRESSION",
             rich_help_panel=say.PEOPLE,
         ),
@@ -171,7 +179,7 @@ def explain(
 @app.command()
 def inspect(
     model: say.Model,
-    reference: say.Reference = None,
+    reference: say.ReferenceAlone = None,
     policy: say.Policy = None,
     target: say.Target = None,
     threshold: say.Threshold = None,
@@ -337,7 +345,8 @@ def _told(error: Exception) -> int:
         message = error.format_message()  # type: ignore[attr-defined]
         if not message:  # the help was shown instead
             return WRONG_USE
-        error_line(f"{message.rstrip('.')}. See: {command} --help")
+        ended = message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."
+        error_line(f"{ended} See: {command} --help")
         return WRONG_USE
     if isinstance(error, BrokenPipeError):
         # Whoever read the output has enough; Python must not complain about it when it ends.

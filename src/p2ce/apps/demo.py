@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from p2ce.apps.outputs import check_out, write
-from p2ce.apps.telling import working
+from p2ce.apps.telling import stdout_console, working
 from p2ce.present.proof import proof_sentence
-from p2ce.present.speaker import Phrases, speaker_of
+from p2ce.present.speaker import speaker_of
 from p2ce.present.text import option_sentences, standing
 from p2ce.result import Explanation, Explanations, Status
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     import p2ce
 
-PHRASES: Phrases = {("HasGuarantor", True): "get a guarantor"}
 DISPLAYS = {
     "Age": {"name": "age", "unit": "year|years"},
     "Income": {"name": "yearly income", "unit": "EUR"},
@@ -40,7 +39,7 @@ def run_demo(
     *, seed: int = 0, console: Console | None = None, out: Path | None = None, force: bool = False
 ) -> None:
     """Train a model, explain one refused applicant and print the options, the proof and the time."""
-    console = console or Console(highlight=False)
+    console = console or stdout_console()
     if out is not None:
         check_out(out, force=force)
     with working("Loading the libraries …", always=True):
@@ -109,7 +108,7 @@ def show(explanation: Explanation, console: Console) -> None:
     for line in standing(explanation, audience="officer"):
         console.print(Text(line))
     console.print()
-    options = option_sentences(explanation, audience="officer", phrases=PHRASES)
+    options = option_sentences(explanation, audience="officer")
     for number, line in enumerate(options, start=1):
         console.print(Text.assemble((f"{number}. ", "bold green"), line))
     if len(explanation):

@@ -1,13 +1,16 @@
 """Explain the chosen people of a table: what ``p2ce explain`` does."""
 
+import hashlib
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps import outputs, partial
 from p2ce.apps.question import Asked, Ready, check_files, hash_of, make_ready
-from p2ce.apps.telling import counted, error_line, notice, working
-from p2ce.apps.where import SCORE, rows_where, uses_score
+from p2ce.apps.telling import counted, error_line, notice, printable, stdout_console, working
+from p2ce.apps.versions import answering_versions
+from p2ce.apps.where import SCORE, names_score, rows_where
 from p2ce.apps.work import Work, answer
 from p2ce.errors import InvalidOption, nearest
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 DONE, SOME_UNREADABLE, INTERRUPTED = 0, 3, 130
 WHY_NONE_SECONDS = 5.0
-AUDIENCES = ("person", "officer", "auditor")
+FINGERPRINTED = 64  # people by whose scores a model is known again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,11 @@ def _check(asked: Asked, task: Task) -> None:
     if task.row is not None and task.where is not None:
         raise InvalidOption("--row and --where both choose people. Give one of them.")
     if task.out is not None:
-        outputs.check_out(task.out, force=task.force)
+        outputs.check_out(task.out, force=task.force, inputs=asked.files)
+    if task.jobs == 0:
+        raise InvalidOption("--jobs 0 would do nothing. Give a number of processes, or -1 for one per core.")
+    if task.time_limit is not None and not task.time_limit > 0:
+        raise InvalidOption(f"--time-limit {task.time_limit:g} is no time. Give seconds above 0.")
     check_jobs(task.jobs)
     check_time(task.time_limit)
     check_words(task.audience, task.language)
@@ -87,6 +94,7 @@ def _check(asked: Asked, task: Task) -> None:
 
 def check_words(audience: str, language: str) -> None:
     """Refuse an audience or a language that nobody speaks to."""
+    from p2ce.present.languages import AUDIENCES
     from p2ce.present.speaker import speaker_for
 
     if audience not in AUDIENCES:
@@ -103,8 +111,10 @@ def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
         return list(range(count))
     frame = ready.people.join(ready.extras)
     more: dict[str, Any] = {}
-    if uses_score(task.where, list(frame.columns)):
+    if names_score(task.where) and SCORE not in frame.columns:
         more[SCORE] = ready.explainer.score(ready.people)
+    elif names_score(task.where):
+        notice(f"--where takes {SCORE!r} from the column of the data. Rename that for the model's own score.")
     fits = rows_where(task.where, frame, more)
     if not fits.any():
         raise InvalidOption(
@@ -116,7 +126,10 @@ def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
 def _place(ready: Ready, row: str, asked: Asked) -> int:
     count = len(ready.people)
     if asked.index_column is not None:
-        found = [place for place, label in enumerate(ready.labels) if str(label) == row]
+        labels = ["" if label is None else str(label) for label in ready.labels]
+        found = [place for place, label in enumerate(labels) if label == row] or [
+            place for place, label in enumerate(labels) if label.strip() == row.strip()
+        ]
         if len(found) == 1:
             return found[0]
         if found:
@@ -125,8 +138,7 @@ def _place(ready: Ready, row: str, asked: Asked) -> int:
                 f"and {found[1]}. Use another --index-column, or --where."
             )
         raise InvalidOption(
-            f"--row {row!r} is no label in {asked.index_column!r}, of {count:,} rows. "
-            f"{nearest(row, ready.labels)}"
+            f"--row {row!r} is no label in {asked.index_column!r}, of {count:,} rows. {nearest(row, labels)}"
         )
     try:
         place = int(row)
@@ -142,8 +154,6 @@ def _place(ready: Ready, row: str, asked: Asked) -> int:
 
 def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
     """List everything on which answers depend, by the words of the command line."""
-    from importlib.metadata import version
-
     said = asdict(asked)
     files = ("data", "reference", "policy")
     plain = {
@@ -152,14 +162,26 @@ def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
         if name not in (*files, "model", "weights", "trust_pickle", "plausible")
     }
     return {
-        "the version of p2ce": version("p2ce"),
+        **answering_versions(),
         "the file of --model": ready.loaded.sha256,
+        # A model may hang on more than one file: modules that it imports, weights that it loads, a service.
+        "what the model answers": _fingerprint(ready),
         **{f"the file of --{name}": hash_of(said[name]) for name in files},
         **plain,
         "plausibility": asked.plausible,
         "--where": task.where,
         "--time-limit": task.time_limit,
     }
+
+
+def _fingerprint(ready: Ready) -> str:
+    """Give a mark by which another model is known: what it says of some people, to six digits."""
+    scores = [
+        ready.explainer.score(frame.iloc[:: max(1, len(frame) // FINGERPRINTED)])
+        for frame in (ready.reference, ready.people)
+    ]
+    texts = [f"{score:.5e}" for some in scores for score in some.tolist()]
+    return hashlib.sha256(" ".join(texts).encode()).hexdigest()
 
 
 def _collected(work: Work, places: list[int], ready: Ready) -> "Explanations":
@@ -199,7 +221,9 @@ def show(answers: "Explanations", why: "WhyNone | None", task: Task) -> None:
     from p2ce.present.text import to_text
 
     if len(answers) == 1:
-        print(to_text(answers[0], audience=task.audience, language=task.language, why=why))
+        words = to_text(answers[0], audience=task.audience, language=task.language, why=why)
+        # A terminal would break lines within words.
+        stdout_console().print(printable(words), markup=False, soft_wrap=not sys.stdout.isatty())
         return
     print_summary(answers, language=task.language)
 

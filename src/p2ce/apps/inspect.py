@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from p2ce.apps.model_files.columns import columns_of
 from p2ce.apps.model_files.load import load_model
 from p2ce.apps.question import Asked, Ready, check_files, make_ready
-from p2ce.apps.telling import counted, listed, one_line, working
+from p2ce.apps.telling import counted, listed, one_line, printable, stdout_console, working
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +26,7 @@ BOUNDS = {
 
 def run_inspect(asked: Asked, console: "Console | None" = None) -> None:
     """Print everything that is known of a model, with a reference of the whole question."""
-    from rich.console import Console
-
-    console = console or Console(highlight=False)
+    console = console or stdout_console()
     check_files(asked, people=False)
     if asked.reference is None:
         _show_alone(asked, console)
@@ -41,7 +39,7 @@ def run_inspect(asked: Asked, console: "Console | None" = None) -> None:
     console.print()
     _print_grid(console, ready)
     for rule in facts.rules:
-        console.print(f"rule: {rule}", markup=False, soft_wrap=True)
+        console.print(f"rule: {one_line(rule)}", markup=False, soft_wrap=True)
     console.print()
     if not said:
         console.print("Nothing looks wrong.")
@@ -115,7 +113,7 @@ def _print_lines(console: "Console", lines: Any) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, text in lines:
-        table.add_row(name, Text(text))
+        table.add_row(name, Text(printable(text)))
     console.print(table)
 
 
@@ -130,7 +128,8 @@ def _print_grid(console: "Console", ready: Ready) -> None:
     for heading in ("feature", *(["called"] if named else []), "kind", "may move", "candidates"):
         table.add_column(heading, overflow="fold")
     for name, called, *rest in rows:
-        table.add_row(Text(name), *([Text(called)] if named else []), *map(Text, rest))
+        texts = [name, *([called] if named else []), *rest]
+        table.add_row(*(Text(printable(text)) for text in texts))
     console.print(table)
 
 
@@ -188,14 +187,14 @@ def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]
 
 
 def _lint(asked: Asked) -> "Iterator[str]":
+    from p2ce.apps.cells import with_gaps
     from p2ce.apps.table_files import read_table
     from p2ce.problem.policy import read_file, read_policy
     from p2ce.problem.policy_lint import lint
 
     assert asked.policy is not None
     assert asked.reference is not None
-    for finding in lint(
-        read_policy(read_file(asked.policy)), read_table(asked.reference, "--reference").frame
-    ):
+    people = with_gaps(read_table(asked.reference, "--reference"))
+    for finding in lint(read_policy(read_file(asked.policy)), people):
         if finding.code != "unnamed-column":
             yield f"{asked.policy}:{finding.line}: {finding.message}"

@@ -57,9 +57,17 @@ def hearing_interrupts() -> Iterator[Interrupts]:
     heard = Interrupts(here)
     before = signal.signal(signal.SIGINT, heard.hear)
     descriptor = signal.set_wakeup_fd(there.fileno(), warn_on_full_buffer=False)
+    told = threading.excepthook
+
+    def tell(problem: threading.ExceptHookArgs) -> None:
+        if not heard.pressed:  # afterwards, threads stumble over processes that are gone
+            told(problem)
+
+    threading.excepthook = tell
     try:
         yield heard
     finally:
+        threading.excepthook = told
         signal.set_wakeup_fd(descriptor)
         signal.signal(signal.SIGINT, before)
         here.close()

@@ -44,6 +44,15 @@ Reference = Annotated[
         rich_help_panel=FILES,
     ),
 ]
+ReferenceAlone = Annotated[
+    Path | None,
+    typer.Option(
+        help="The population, best what the model was trained on: the grid and plausibility come from it.",
+        metavar="FILE",
+        readable=False,
+        rich_help_panel=FILES,
+    ),
+]
 Policy = Annotated[
     Path | None,
     typer.Option(

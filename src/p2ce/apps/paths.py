@@ -1,6 +1,7 @@
 """Look at files before any work is done: those to be read, and those to be written."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from p2ce.errors import InvalidOption, nearest
@@ -42,6 +43,8 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
     folder = path.parent
     if path.is_dir():
         raise InvalidOption(f"{option} {str(path)!r} is a folder. Name a file in it.")
+    if folder.exists() and not folder.is_dir():
+        raise InvalidOption(f"{option} {str(path)!r} lies in {str(folder)!r}, which is a file and no folder.")
     if not folder.is_dir():
         raise InvalidOption(
             f"{option} {str(path)!r} lies in the folder {str(folder)!r}, which does not exist. "
@@ -49,23 +52,18 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
         )
     if path.exists() and not force:
         raise InvalidOption(f"{option} {str(path)!r} exists. Choose another name, or pass --force.")
-    writable = os.access(path, os.W_OK) if path.exists() else os.access(folder, os.W_OK)
-    if not writable:
-        what = "the file" if path.exists() else f"the folder {str(folder)!r}"
-        raise InvalidOption(
-            f"{option} {str(path)!r} cannot be written: no permission for {what}. Choose another place."
-        )
+    # A file is written beside the old one, and takes its place.
+    for place, what in ((folder, f"the folder {str(folder)!r}"), (path, "the file")):
+        if place.exists() and not os.access(place, os.W_OK):
+            raise InvalidOption(
+                f"{option} {str(path)!r} cannot be written: no permission for {what}. Choose another place."
+            )
 
 
-def write_whole(path: Path, content: "str | bytes") -> None:
-    """Write a file so that it is there completely or not at all."""
-    beside = path.with_name(f".{path.name}.writing")
-    data = content if isinstance(content, bytes) else content.encode("utf-8")
-    try:
-        beside.write_bytes(data)
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InvalidOption(
-            f"{str(path)!r} could not be written: {error.strerror or error}. Choose another --out."
-        ) from error
+def require_other(path: Path, inputs: Mapping[str, Path | None], *, option: str = "--out") -> None:
+    """Refuse to write over a file that is read, even if forced to."""
+    for name, read in inputs.items():
+        if read is not None and read.exists() and path.exists() and os.path.samefile(path, read):
+            raise InvalidOption(
+                f"{option} would write over {str(read)!r}, which {name} reads. Choose another name."
+            )

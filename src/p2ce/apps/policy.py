@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from p2ce.apps.telling import counted, notice, printable
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -31,18 +33,20 @@ def check(
     Ends with 0 if there is no error, 1 if there is one (with --strict also a warning), 2 if a file cannot
     be read.
     """
+    from p2ce.apps.cells import with_gaps
+    from p2ce.apps.paths import require_file
     from p2ce.apps.table_files import read_table
     from p2ce.problem.policy import read_file, read_policy
     from p2ce.problem.policy_lint import Severity, lint
 
-    reading = read_policy(read_file(policy))
-    people = read_table(data, "DATA", may_be_empty=True).frame
+    reading = read_policy(read_file(require_file(policy, "POLICY")))
+    people = with_gaps(read_table(data, "DATA", may_be_empty=True))
     findings = lint(reading, people, protected=_names(protected))
     for finding in findings:
-        print(_line(policy, finding))
+        print(printable(_line(policy, finding)))
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     warnings = len(findings) - errors
-    print(f"{policy}: {_count(errors, 'error')}, {_count(warnings, 'warning')}.")
+    print(f"{policy}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
     raise typer.Exit(1 if errors or (strict and warnings) else 0)
 
 
@@ -67,18 +71,19 @@ def infer(
 
     Columns whose names look like protected attributes are protected; the output says which.
     """
-    from p2ce.errors import InvalidOption
+    from p2ce.apps.paths import require_other, require_place
     from p2ce.problem import ActionSet
     from p2ce.problem.policy import save
     from p2ce.problem.policy_lint import likely_protected
 
-    if out.exists() and not force:
-        raise InvalidOption(f"{str(out)!r} exists. Choose another --out, or pass --force.")
+    require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
+    require_place(out, force=force)
     people = _people(data, _names(drop), model)
     likely = [name for name in people.columns if likely_protected(name) is not None]
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
+    _tell_what_looks_wrong(people, alone=model is None and not drop)
     save(ActionSet.infer(people).protect(*kept), out)
-    print(f"{out}: {_count(people.shape[1], 'feature')}, protected: {', '.join(kept) or 'none'}.")
+    print(f"{out}: {counted(people.shape[1], 'feature')}, protected: {', '.join(kept) or 'none'}.")
 
 
 def _people(data: Path, drop: list[str], model: str | None) -> "pd.DataFrame":
@@ -96,6 +101,21 @@ def _people(data: Path, drop: list[str], model: str | None) -> "pd.DataFrame":
     return pd.DataFrame({name: cells.natural(table, name) for name in table.columns if name not in drop})
 
 
+def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
+    """Tell of columns that are hardly features: those that name people, and perhaps the outcome."""
+    import pandas as pd
+
+    for name in people.columns:
+        labels = people[name].nunique()
+        is_number = pd.api.types.is_numeric_dtype(people[name])
+        if not is_number and labels > 20 and 2 * labels > len(people):
+            notice(
+                f"{name!r} holds {labels:,} labels in {len(people):,} rows. If it names people: --drop {name}"
+            )
+    if alone:
+        notice("Every column became a feature, the outcome too if it is there. Give --model, or --drop it.")
+
+
 def _known(names: list[str], people: "pd.DataFrame") -> list[str]:
     from p2ce.errors import UnknownFeature, nearest
 
@@ -111,7 +131,3 @@ def _names(given: str) -> list[str]:
 
 def _line(policy: Path, finding: "Finding") -> str:
     return f"{policy}:{finding.line}: {finding.severity}: {finding.message} [{finding.code}]"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

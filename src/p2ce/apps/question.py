@@ -13,7 +13,8 @@ from p2ce.apps.reference_types import typed_people, typed_reference
 from p2ce.apps.table_files import Table, read_table
 from p2ce.apps.targets import read_target
 from p2ce.apps.telling import counted, listed, notice
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidOption, InvalidTarget, nearest
+from p2ce.tables.cells import is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,12 @@ class Asked:
     contamination: float | None = None
     plausible: bool = True
 
+    @property
+    def files(self) -> dict[str, Path | None]:
+        """The files that are read, by their options; a model may be Python code instead."""
+        others = {"--data": self.data, "--reference": self.reference, "--policy": self.policy}
+        return {"--model": Path(self.model), **others, "--weights": self.weights}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ready:
@@ -48,7 +55,6 @@ class Ready:
 
     explainer: "Explainer"
     loaded: LoadedModel
-    target: Any
     reference: "pd.DataFrame"
     people: "pd.DataFrame"  # the model's columns
     extras: "pd.DataFrame"  # the other columns of the data
@@ -61,12 +67,15 @@ def check_files(asked: Asked, *, people: bool = True) -> None:
     from p2ce.apps.model_files.detect import detect
 
     detect(asked.model)
-    files = {"--data": asked.data, "--reference": asked.reference, "--policy": asked.policy}
-    for option, path in {**files, "--weights": asked.weights}.items():
-        if path is not None:
+    for option, path in asked.files.items():
+        if path is not None and option != "--model":
             require_file(path, option)
     if people and asked.data is None and asked.reference is None:
         raise InvalidOption("Name the table of people: --data people.csv")
+    if asked.max_changes is not None and asked.max_changes < 0:
+        raise InvalidOption(
+            f"--max-changes {asked.max_changes} is below 0. Give at least 1, or 0 for no limit."
+        )
     if asked.contamination is not None and not asked.plausible:
         raise InvalidOption(
             "--contamination is about plausibility, which --no-plausibility drops. Choose one."
@@ -92,13 +101,12 @@ def make_ready(asked: Asked) -> Ready:
     names = _names(asked, known, reference_table, people_table, policy)
     reference = typed_reference(reference_table, names, known, policy, loaded.kind)
     _require(people_table, names, "--data", "the model")
-    people = typed_people(people_table, reference)
+    people = typed_people(people_table, reference, tell=people_table is not reference_table)
     actions = _actions(asked, policy, reference, people_table)
     target = read_target(loaded.model, asked.target)
     return Ready(
         explainer=_explainer(asked, loaded.model, reference, actions, target),
         loaded=loaded,
-        target=target,
         reference=reference,
         people=people,
         extras=_extras(asked, people_table, names),
@@ -132,10 +140,12 @@ def _names(
     asked: Asked, known: ModelColumns, table: Table, people: Table, policy: "ActionSet | None"
 ) -> list[str]:
     """Settle the model's columns, as the reference calls them."""
-    both = [*table.columns, *people.columns]
+    both = list(dict.fromkeys([*table.columns, *people.columns]))
     for name in asked.drop:
         if name not in both:
             raise InvalidOption(f"--drop {name!r} is no column of the tables. {nearest(name, both)}")
+        if known.names is not None and name in known.names:
+            raise InvalidOption(f"--drop {name!r} is a column that the model takes. It cannot be left out.")
     left = [name for name in table.columns if name not in asked.drop and name != asked.index_column]
     if known.names is not None:
         # LightGBM turns blanks in names into underscores.
@@ -177,12 +187,7 @@ def _extras(asked: Asked, table: Table, names: list[str]) -> "pd.DataFrame":
             f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
             "and left out."
         )
-    columns: dict[str, Any] = {}
-    for name in others:
-        try:
-            columns[name] = cells.natural(table, name)
-        except InvalidOption:  # what nobody asks about need not be clean
-            columns[name] = table.frame[name]
+    columns = {name: cells.as_written(table, name) for name in others}
     return pd.DataFrame(columns, index=table.frame.index)
 
 
@@ -194,7 +199,8 @@ def _labels(asked: Asked, table: Table) -> list[Any]:
         raise InvalidOption(
             f"--index-column {name!r} is no column of {table.path.name}. {nearest(name, table.columns)}"
         )
-    return [None if one != one else one for one in cells.natural(table, name).tolist()]
+    # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
+    return [None if is_missing(label) else label for label in table.frame[name].tolist()]
 
 
 def _actions(
@@ -206,12 +212,16 @@ def _actions(
 
     if policy is None:
         likely = [name for name in reference.columns if likely_protected(name) is not None]
+        actions = ActionSet.infer(reference).protect(*likely)
+        moving = [name for name in reference.columns if not actions[name].fixed]
         notice(
             "No --policy: what each feature may do was read off the population. "
-            + (f"Protected, by their names: {', '.join(likely)}. " if likely else "")
-            + "Write one to edit with: p2ce policy infer"
+            + (f"Protected, by their names: {listed(likely)}. " if likely else "")
+            + (f"These may change: {listed(moving, most=20)}. " if moving else "Nothing may change. ")
+            + "Nobody should be advised before somebody has looked at that. Write a policy to edit with: "
+            "p2ce policy infer"
         )
-        return ActionSet.infer(reference).protect(*likely)
+        return actions
     names = list(reference.columns)
     missing = [name for name in names if name not in policy.names]
     if missing:
@@ -271,13 +281,21 @@ def _explainer(
         if asked.contamination is None
         else IsolationForest(contamination=asked.contamination)
     )
-    return Explainer(
-        model,
-        reference,
-        actions=actions,
-        target=target,
-        threshold=asked.threshold,
-        objectives=asked.objectives or DEFAULT_OBJECTIVES,
-        max_changes=asked.max_changes,
-        plausibility=forest if asked.plausible else None,
-    )
+    try:
+        return Explainer(
+            model,
+            reference,
+            actions=actions,
+            target=target,
+            threshold=asked.threshold,
+            objectives=asked.objectives or DEFAULT_OBJECTIVES,
+            max_changes=asked.max_changes,
+            plausibility=forest if asked.plausible else None,
+        )
+    except InvalidTarget as error:
+        if "(low, high)" not in str(error):
+            raise
+        # The same in the words of the command line.
+        raise InvalidTarget(
+            "The model predicts a number. Say which range is wanted: --target 1000: or --target 10:20"
+        ) from error

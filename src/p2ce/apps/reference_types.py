@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.apps import cells
 from p2ce.apps.model_files.columns import ModelColumns
+from p2ce.apps.strange_labels import tell_labels
 from p2ce.apps.table_files import Table
 from p2ce.apps.telling import counted
 from p2ce.errors import InvalidOption
@@ -31,16 +32,20 @@ def typed_reference(
         order = None if feature is None else feature.order
         if name in categories:
             columns[name] = _category(table, name, categories[name], order)
+            tell_labels(table, name, columns[name], known=categories[name], whose="the model")
         elif name in {renamed[one] for one in known.texts}:
             columns[name] = _as_text(cells.natural(table, name))
         elif feature is not None and feature.labels is not None:
             columns[name] = _labelled(table, name, feature.labels, order)
+            tell_labels(table, name, columns[name], known=feature.labels, whose="the policy")
         elif feature is not None or numbers_only:
             who = "the policy" if feature is not None else kind
             found = cells.numbers_of(table, name, who=who)
             columns[name] = found if feature is None else _in_type(found, feature.dtype)
         else:
             columns[name] = cells.natural(table, name)
+            if _holds_labels(columns[name]):
+                tell_labels(table, name, columns[name], known=None)
     return pd.DataFrame(columns)
 
 
@@ -51,7 +56,7 @@ def _settle_loose(
     by_policy = [
         name for name in names if policy is not None and name in policy.names and policy[name].is_category
     ]
-    by_text = [name for name in names if _is_text(table, name)]
+    by_text = [name for name in names if _holds_labels(cells.natural(table, name))]
     for found in (by_policy, by_text):
         if len(found) == len(known.loose_labels):
             return dict(zip(found, known.loose_labels, strict=True))
@@ -61,10 +66,9 @@ def _settle_loose(
     )
 
 
-def _is_text(table: Table, name: str) -> bool:
+def _holds_labels(column: "pd.Series[Any]") -> bool:
     import pandas as pd
 
-    column = cells.natural(table, name)
     return not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column))
 
 
@@ -81,7 +85,7 @@ def _category(
         plain = cells.natural(table, name)
         found = sorted(plain.dropna().unique().tolist(), key=lambda label: (isinstance(label, str), label))
         labels = tuple(found)
-    values = cells.labels_in(table, name, labels)
+    values = cells.labels_in(table, name, labels, all_known=True)
     first = labels if order is None else order
     new = [one for one in dict.fromkeys(values) if one is not None and one not in first]
     kind = pd.CategoricalDtype([*first, *new], ordered=order is not None)
@@ -98,7 +102,7 @@ def _labelled(
         return table.frame[name]
     if order is not None:
         return _category(table, name, order, order)
-    values = cells.labels_in(table, name, labels)
+    values = cells.labels_in(table, name, labels, all_known=True)
     texts = all(isinstance(one, str) for one in values if one is not None)
     return pd.Series(values, index=table.frame.index, name=name, dtype="str" if texts else "object")
 
@@ -116,8 +120,23 @@ def _in_type(column: "pd.Series[Any]", dtype: Any) -> "pd.Series[Any]":
     return changed if bool((changed.astype("float64") == column.astype("float64")).all()) else column
 
 
-def typed_people(table: Table, reference: "pd.DataFrame") -> "pd.DataFrame":
-    """Give people's columns the types of the reference."""
+def typed_people(table: Table, reference: "pd.DataFrame", *, tell: bool = True) -> "pd.DataFrame":
+    """Give people's columns the types of the reference, and tell of labels that it does not have."""
     import pandas as pd
 
-    return pd.DataFrame({name: cells.like(table, name, reference[name]) for name in reference.columns})
+    columns = {}
+    for name in reference.columns:
+        columns[name] = cells.like(table, name, reference[name])
+        if tell and _holds_labels(reference[name]):
+            _tell_new_labels(table, columns[name], reference[name])
+    return pd.DataFrame(columns)
+
+
+def _tell_new_labels(table: Table, column: "pd.Series[Any]", reference: "pd.Series[Any]") -> None:
+    import pandas as pd
+
+    if isinstance(reference.dtype, pd.CategoricalDtype):
+        known, whose = reference.cat.categories.tolist(), "the model"
+    else:
+        known, whose = reference.dropna().unique().tolist(), "the reference"
+    tell_labels(table, str(column.name), column, known=known, whose=whose)

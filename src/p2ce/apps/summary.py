@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.telling import counted
+from p2ce.apps.telling import counted, printable, stdout_console
 
 if TYPE_CHECKING:
     from p2ce.result import Explanation, Explanations
@@ -28,11 +28,10 @@ def counts(answers: "Explanations") -> str:
 
 def print_summary(answers: "Explanations", *, language: str = "en") -> None:
     """Print a table of the first people, and the counts of all."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = stdout_console()
     table = Table(show_edge=False, pad_edge=False)
     table.add_column("person")
     table.add_column("status", no_wrap=True)
@@ -42,16 +41,16 @@ def print_summary(answers: "Explanations", *, language: str = "en") -> None:
     for label, entry in list(zip(answers.labels, answers, strict=True))[:MOST_LINES]:
         score = "" if entry.person_score is None else f"{entry.person_score:.3f}"
         cells: list[Any] = [
-            Text(str(label)),
+            Text(printable(label)),
             str(entry.status),
             score,
             f"{len(entry):,}",
-            Text(_brief(entry, language)),
+            Text(printable(_brief(entry, language))),
         ]
         table.add_row(*cells)
     console.print(table)
     if len(answers) > MOST_LINES:
-        console.print(f"… and {len(answers) - MOST_LINES:,} more. --out people.csv writes all of them.")
+        console.print(f"… and {len(answers) - MOST_LINES:,} more. --out options.csv writes all of them.")
     console.print()
     console.print(Text(counts(answers)))
 
@@ -63,5 +62,6 @@ def _brief(entry: "Explanation", language: str) -> str:
         return entry.message
     if not len(entry):
         return ""
-    fewest = min(entry, key=lambda option: len(option.changes))
+    # By the objective, where it is one: what only moves along does not count there.
+    fewest = min(entry, key=lambda option: option.costs.get("changes", len(option.changes)))
     return what_to_do(fewest, entry, language=language)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PARQUET, ZIP, GZIP = b"PAR1", b"PK\x03\x04", b"\x1f\x8b"
+NO_TABLES = {".parquet": "a Parquet file", ".yaml": "a policy", ".yml": "a policy"}
 SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -45,6 +46,9 @@ def read_table(path: Path, option: str, *, may_be_empty: bool = False) -> Table:
         raise InvalidOption(
             f"{option} {str(path)!r} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or Parquet."
         )
+    elif path.suffix.lower() in NO_TABLES:
+        kind = NO_TABLES[path.suffix.lower()]
+        raise InvalidOption(f"{option} {str(path)!r} is called like {kind}, and is no table of that kind.")
     else:
         table = _read_text(path, option, packed=begins[:2] == GZIP)
     if not len(table.frame) and not may_be_empty:
@@ -65,7 +69,7 @@ def _read_parquet(path: Path, option: str) -> Table:
         frame = pd.read_parquet(path)
     except ImportError as error:
         raise MissingExtra(
-            "Parquet files are read by pyarrow, which is missing: pip install pyarrow"
+            "Parquet files are read by pyarrow, which is missing: pip install 'p2ce[parquet]'"
         ) from error
     except Exception as error:  # pyarrow's own kinds
         raise InvalidOption(f"{option} {str(path)!r} is damaged: {one_line(error)[:200]}") from error
@@ -87,8 +91,12 @@ def _read_text(path: Path, option: str, *, packed: bool) -> Table:
                 index_col=False,
                 encoding="utf-8-sig",
                 compression="gzip" if packed else None,
-                skipinitialspace=True,
+                # Only an empty cell is missing for certain: NA may be Namibia, and None a kind of guarantor.
+                keep_default_na=False,
+                na_values=[""],
             )
+    except InvalidOption:
+        raise
     except UnicodeDecodeError as error:
         raise InvalidOption(
             f"{option} {str(path)!r} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
@@ -121,6 +129,11 @@ def _header(path: Path, option: str, *, packed: bool) -> tuple[str, list[str], s
     """Give the first line, the names in it, and what separates them."""
     with gzip.open(path, "rb") if packed else path.open("rb") as file:
         start = file.read(1 << 16)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InvalidOption(
+            f"{option} {str(path)!r} is text in UTF-16. Save it as UTF-8: "
+            f"iconv -f utf-16 -t utf-8 {path.name} > new.csv"
+        )
     if b"\x00" in start:
         raise InvalidOption(
             f"{option} {str(path)!r} is a binary file, not a table. Give a CSV, TSV or Parquet file."

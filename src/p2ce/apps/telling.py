@@ -20,7 +20,18 @@ def one_line(text: object) -> str:
     >>> one_line("Wrong.\\n  Do this.")
     'Wrong. Do this.'
     """
-    return " ".join(str(text).split())
+    return printable(" ".join(str(text).split()))
+
+
+def printable(text: object) -> str:
+    """Replace what would steer a terminal: names and labels come from files, whoever wrote them.
+
+    >>> printable("own\\x1b[31m")
+    'own\ufffd[31m'
+    """
+    from p2ce.present.report.visible import visible_code
+
+    return visible_code(text)
 
 
 def error_line(message: object) -> None:
@@ -34,6 +45,17 @@ def stderr_console() -> "Console":
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def stdout_console() -> "Console":
+    """Give the console for answers; whoever stops to read them ends the program without a word."""
+    from rich.console import Console
+
+    class Answers(Console):
+        def on_broken_pipe(self) -> None:  # rich would end the program with the exit code of a bug
+            raise BrokenPipeError
+
+    return Answers(highlight=False)
 
 
 def notice(message: object) -> None:

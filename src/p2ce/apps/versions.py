@@ -4,26 +4,33 @@ import platform
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 
-LIBRARIES = (
+ANSWERING = (  # on which answers depend
     *("numpy", "pandas", "scikit-learn", "numba", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch"),
-    *("onnxruntime", "skops", "shap", "pyarrow", "polars", "matplotlib", "plotly"),
+    *("onnxruntime", "skops", "shap"),
 )
+OTHERS = ("pyarrow", "polars", "matplotlib", "plotly")
 
 
 def lines(*, verbose: bool) -> list[str]:
     """Give one line, or one for each library that is installed."""
-    own = [f"p2ce {installed_version('p2ce')}"]
+    own = f"p2ce {installed_version('p2ce')}"
     if not verbose:
-        return own
-    return [*own, f"Python {platform.python_version()} ({platform.machine()})", *libraries().values()]
+        return [own]
+    libraries = [f"{name} {version}" for name, version in _installed((*ANSWERING, *OTHERS)).items()]
+    return [own, f"Python {platform.python_version()} ({platform.machine()})", *libraries]
 
 
-def libraries() -> dict[str, str]:
-    """Give each installed library with its version."""
+def answering_versions() -> dict[str, str]:
+    """Give the versions of everything on which answers depend."""
+    versions = {"Python": platform.python_version(), **_installed(("p2ce", *ANSWERING))}
+    return {f"the version of {name}": version for name, version in versions.items()}
+
+
+def _installed(names: tuple[str, ...]) -> dict[str, str]:
     found = {}
-    for name in LIBRARIES:
+    for name in names:
         try:
-            found[name] = f"{name} {installed_version(name)}"
+            found[name] = installed_version(name)
         except PackageNotFoundError:
             continue
     return found

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCORE = "score"
+BOOLS = ("true", "false")
 LONGEST = 2_000  # characters; a deeper nesting than that allows would overflow the parser
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
@@ -37,11 +38,11 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 _TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|`([^`]+)`")
 
 
-def uses_score(expression: str, columns: "list[str]") -> bool:
-    """Tell whether the model has to be asked for its scores first."""
+def names_score(expression: str) -> bool:
+    """Tell whether an expression speaks of scores."""
     tree, names = _parsed(expression)
     used = {names.get(node.id, node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return SCORE in used and SCORE not in columns
+    return SCORE in used
 
 
 def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] | None = None) -> BoolArray:
@@ -54,7 +55,11 @@ def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] |
     """
     tree, names = _parsed(expression)
     reader = _Reader(frame, dict(more or {}), names)
-    found = reader.read(tree.body)
+    try:
+        with np.errstate(all="ignore"):  # what is divided by zero is infinite or missing, as NumPy has it
+            found = reader.read(tree.body)
+    except RecursionError as error:
+        raise InvalidOption(f"--where {expression[:40]!r}… is nested too deeply. Simplify it.") from error
     if not isinstance(found, np.ndarray) or found.dtype != np.bool_:
         raise InvalidOption(
             f'--where {expression!r} is not true or false for a row. Compare something: --where "score < 0.5"'
@@ -91,12 +96,12 @@ class _Reader:
         self.frame, self.more, self.names = frame, more, names
 
     def read(self, node: ast.expr) -> Any:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | bool | None):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bool | None):
             return node.value
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return _float(node.value)
         if isinstance(node, ast.Name):
             return self.column(self.names.get(node.id, node.id))
-        if isinstance(node, ast.List | ast.Tuple):
-            return [self.read(one) for one in node.elts]
         if isinstance(node, ast.BoolOp):
             parts = [self.truth(one) for one in node.values]
             return (np.logical_and if isinstance(node.op, ast.And) else np.logical_or).reduce(parts)
@@ -106,10 +111,11 @@ class _Reader:
             if isinstance(node.op, ast.USub):
                 return -self.number(node.operand)
         if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return ARITHMETIC[type(node.op)](self.number(node.left), self.number(node.right))
+            return ARITHMETIC[type(node.op)](self.number(node.left), self.number(node.right))
         if isinstance(node, ast.Compare):
             return self.compare(node)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
+            raise InvalidOption("In --where, write and, or instead of &, |.")
         raise InvalidOption(
             f"--where knows comparisons, and, or, not, + - * /, but not {ast.unparse(node)!r}. Leave it out."
         )
@@ -119,6 +125,9 @@ class _Reader:
             return _plain(self.frame[name])
         if name in self.more:
             return np.asarray(self.more[name], dtype=np.float64)
+        meant = {"true": "True", "false": "False", "none": "None", "null": "None"}.get(name.lower())
+        if meant is not None:
+            raise InvalidOption(f"In --where, write {meant} instead of {name}.")
         known = [*map(str, self.frame.columns), *self.more]
         raise InvalidOption(
             f"--where names {name!r}, which is no column of the data. {nearest(name, known)} "
@@ -139,8 +148,8 @@ class _Reader:
         found = self.read(node)
         if isinstance(found, np.ndarray) and found.dtype.kind in "bf":
             return found.astype(np.float64)
-        if isinstance(found, int | float) and not isinstance(found, bool):
-            return float(found)
+        if isinstance(found, np.float64):
+            return found
         raise InvalidOption(
             f"In --where, {ast.unparse(node)!r} is no number. Only numbers are added or negated."
         )
@@ -154,26 +163,23 @@ class _Reader:
         return result
 
     def one(self, test: ast.cmpop, left_node: ast.expr, right_node: ast.expr) -> BoolArray:
-        left, right = self.read(left_node), self.read(right_node)
         if isinstance(test, ast.In | ast.NotIn):
-            if not isinstance(right, list):
-                raise InvalidOption("In --where, 'in' needs a list behind it: Housing in ['own', 'rent'].")
-            found: BoolArray = np.logical_or.reduce(
-                [np.zeros(len(self.frame), bool), *(self.same(left, one) for one in right)]
-            )
+            found = self.among(self.read(left_node), right_node)
             return found if isinstance(test, ast.In) else ~found
+        left, right = self.read(left_node), self.read(right_node)
         if isinstance(test, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
             found = self.same(left, right)
             return found if isinstance(test, ast.Eq | ast.Is) else ~found
-        if _is_text(left) != _is_text(right) or left is None or right is None:
+        if left is None or right is None:
+            raise InvalidOption("In --where, nothing is below or above None. Write == None, or != None.")
+        if _is_text(left) != _is_text(right):
             a, b = ast.unparse(left_node), ast.unparse(right_node)
             raise InvalidOption(
                 f"In --where, {self.told(a)} and {self.told(b)} cannot be compared: one of them is text."
             )
         left, right = self.spread(left), self.spread(right)
         if left.dtype.kind != "O":
-            with np.errstate(invalid="ignore"):
-                return np.asarray(COMPARISONS[type(test)](left, right), dtype=np.bool_)
+            return np.asarray(COMPARISONS[type(test)](left, right), dtype=np.bool_)
         return np.array(
             [
                 not (is_missing(a) or is_missing(b)) and bool(COMPARISONS[type(test)](str(a), str(b)))
@@ -182,17 +188,33 @@ class _Reader:
             dtype=np.bool_,
         )
 
+    def among(self, left: Any, node: ast.expr) -> BoolArray:
+        if not isinstance(node, ast.List | ast.Tuple):
+            raise InvalidOption("In --where, 'in' needs a list behind it: Housing in ['own', 'rent'].")
+        found = np.zeros(len(self.frame), dtype=np.bool_)
+        for one in node.elts:
+            value = self.read(one)
+            if isinstance(value, np.ndarray):
+                raise InvalidOption(
+                    f"In --where, {self.told(ast.unparse(one))} stands in a list. A list holds numbers and "
+                    "text in quotes only."
+                )
+            found |= self.same(left, value)
+        return found
+
     def same(self, left: Any, right: Any) -> BoolArray:
         if left is None or right is None:
             cells = self.spread(left if right is None else right)
             return np.array([is_missing(cell) for cell in cells.tolist()], dtype=np.bool_)
         if _is_text(left) != _is_text(right):
             # 1 and "1" are the same here: whoever writes a label rarely knows how it is kept.
+            for side in (left, right):
+                if isinstance(side, str):
+                    _require_number(side)
             as_texts = [[_text(cell) for cell in self.spread(side).tolist()] for side in (left, right)]
-            if not any(_is_constant_text(side) for side in (left, right)):
-                return np.array([a == b for a, b in zip(*as_texts, strict=True)], dtype=np.bool_)
-            self.refuse_text(left, right)
-            return np.array([a == b for a, b in zip(*as_texts, strict=True)], dtype=np.bool_)
+            return np.array(
+                [a is not None and a == b for a, b in zip(*as_texts, strict=True)], dtype=np.bool_
+            )
         return np.array(
             [
                 not (is_missing(a) or is_missing(b)) and a == b
@@ -201,24 +223,13 @@ class _Reader:
             dtype=np.bool_,
         )
 
-    def refuse_text(self, left: Any, right: Any) -> None:
-        """Refuse to compare numbers with a text that is none: it would never be true."""
-        text = left if isinstance(left, str) else right
-        try:
-            float(text)
-        except ValueError:
-            if text.lower() not in ("true", "false"):
-                raise InvalidOption(
-                    f"In --where, numbers are compared with the text {text!r}. Compare them with a number."
-                ) from None
-
     def spread(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return value
         if isinstance(value, bool):
             return np.full(len(self.frame), value)
-        if isinstance(value, int | float):
-            return np.full(len(self.frame), float(value))
+        if isinstance(value, np.float64):
+            return np.full(len(self.frame), value)
         return np.full(len(self.frame), value, dtype=object)
 
     def told(self, text: str) -> str:
@@ -248,18 +259,32 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind == "O")
 
 
-def _is_constant_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _float(number: int | float) -> np.float64:
+    try:
+        return np.float64(number)
+    except OverflowError as error:
+        raise InvalidOption("--where holds a number that is too large. Write it shorter.") from error
+
+
+def _require_number(text: str) -> None:
+    """Refuse to compare numbers with a text that is none: it would never be true."""
+    try:
+        float(text)
+    except ValueError:
+        if text.lower() not in BOOLS:
+            raise InvalidOption(
+                f"In --where, numbers are compared with the text {text!r}. Compare them with a number."
+            ) from None
 
 
 def _text(cell: Any) -> str | None:
+    """Write a cell so that 1, 1.0 and "1" are the same; None for a missing one."""
     if is_missing(cell):
         return None
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    if isinstance(cell, str):
-        try:
-            cell = float(cell)
-        except ValueError:
-            return str(cell).lower() if str(cell).lower() in ("true", "false") else str(cell)
-    return f"{cell:g}" if isinstance(cell, int | float) else str(cell)
+    text = str(cell).strip()
+    if text.lower() in BOOLS:
+        return text.lower()
+    try:
+        return repr(float(text))
+    except ValueError:
+        return str(cell)

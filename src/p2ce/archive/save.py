@@ -11,8 +11,9 @@ from p2ce.archive.columns import Arrays
 from p2ce.archive.forest import write_forest
 from p2ce.archive.settings import write_settings
 from p2ce.archive.table import write_table
-from p2ce.archive.zipped import write_whole, zipped
+from p2ce.archive.zipped import zipped
 from p2ce.arrays import FloatArray
+from p2ce.files import write_whole
 from p2ce.plausibility.isolation_forest import IsolationForest
 from p2ce.problem.policy import to_text
 from p2ce.verify.fingerprint import fingerprint_of, model_scores
@@ -26,7 +27,7 @@ LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
 
 def save(path: "str | os.PathLike[str]", asked: Asked, setup: Setup, rows: FloatArray) -> None:
     """Write the file; ``rows`` (n, d) are those of the reference by which the model is known again."""
-    write_whole(path, zipped(parts_of(asked, setup, rows)))
+    write_whole(path, zipped(parts_of(asked, setup, rows)), what="The explainer")
 
 
 def parts_of(asked: Asked, setup: Setup, rows: FloatArray) -> dict[str, bytes]:

@@ -1,16 +1,13 @@
-"""Write parts into one zip file, the same to the byte each time, and read them without trust."""
+"""Pack parts into one zip file, the same to the byte each time, and read them without trust."""
 
 import io
 import os
 import zipfile
 import zlib
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from types import TracebackType
-from uuid import uuid4
 
 from p2ce.archive.values import Damaged
-from p2ce.errors import InvalidOption
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
 LEVEL = 4  # on numbers, 6 takes a third longer and saves one percent
@@ -53,21 +50,6 @@ def _zipped(parts: Mapping[str, bytes], *, as_is: Collection[str]) -> tuple[byte
 
 def _unfolds_too_far(part: zipfile.ZipInfo) -> bool:
     return part.file_size > max(SMALL, LARGEST_RATIO * part.compress_size)
-
-
-def write_whole(path: "str | os.PathLike[str]", content: bytes) -> None:
-    """Write a file in one step: whoever is interrupted leaves the old one as it was."""
-    unfinished = None
-    try:
-        target = Path(os.path.realpath(path))  # a link stays a link
-        unfinished = target.with_name(f".{target.name[:100]}.{uuid4().hex}")
-        unfinished.write_bytes(content)
-        unfinished.replace(target)
-    except OSError as error:
-        raise InvalidOption(f"Cannot write {os.fsdecode(path)!r}: {error.strerror or error}.") from error
-    finally:
-        if unfinished is not None:
-            unfinished.unlink(missing_ok=True)
 
 
 class Parts:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from p2ce.errors import InvalidOption
 from p2ce.present.speaker import Speaker
 from p2ce.result import Counterfactual, Feature, Question
+from p2ce.result.groups import whole_changes
 
 ALONG = "along"  # `moves` of features that change only together with another one
 
@@ -14,12 +15,13 @@ def option_in_words(option: Counterfactual, speaker: Speaker) -> str:
 
     What only moves along with other features is told as a consequence, since nobody can be advised to do it.
     """
-    followers = [name for name in option.changes if _moves_along(speaker.features.get(name))]
-    if len(followers) == len(option.changes):
+    changes = whole_changes(option, speaker.groups)
+    followers = [name for name in changes if _moves_along(speaker.features.get(name))]
+    if len(followers) == len(changes):
         followers = []  # without the rule that ties it, a feature moves by itself
     parts = [
         speaker.change(name, old, new, said=option.rounded.get(name))
-        for name, (old, new) in option.changes.items()
+        for name, (old, new) in changes.items()
         if name not in followers
     ]
     advice = speaker.joined(parts) if parts else speaker.say("change_nothing")

@@ -49,6 +49,7 @@ def _asked(explanation: Explanation, speaker: Speaker) -> list[str]:
         "target": wanted,
         "scale": scale,
         "threshold": speaker.full(explanation.threshold),
+        **({"margin": speaker.full(explanation.margin)} if explanation.margin > 0 else {}),
         "models": speaker.figure(explanation.models, 0),
         "person": person,
         "person_score": _optional(explanation.person_score, speaker),
@@ -73,6 +74,7 @@ def _options(explanation: Explanation, speaker: Speaker) -> list[str]:
             facts["told"] = "; ".join(
                 f"{name} = {_raw(name, value, speaker)}" for name, value in option.rounded.items()
             )
+            facts["told_score"] = speaker.full(option.told_score)
         if best:
             facts["best"] = "; ".join(best)
         lines.append(f"{number}. {_changes(option, speaker)}")
@@ -102,10 +104,11 @@ def _certificate(certificate: Certificate, speaker: Speaker) -> list[str]:
         "cells": _count(certificate.cells, speaker),
         "axes": _count(certificate.axes, speaker),
         "max_changes": speaker.say("no_limit") if most is None else _count(most, speaker),
+        "ties": speaker.full(certificate.ties),
         "boxes": _count(certificate.boxes, speaker),
         "scored": _count(certificate.scored, speaker),
         "dropped": "; ".join(
-            f"{_dropped_by(rule, speaker)} {_count(count, speaker)}"
+            f"{dropped_by(rule, speaker)} {_count(count, speaker)}"
             for rule, count in certificate.dropped.items()
         )
         or speaker.say("none"),
@@ -177,7 +180,8 @@ def _amounts(amounts: Mapping[str, float], speaker: Speaker) -> str:
     return "; ".join(f"{name} {speaker.full(amount)}" for name, amount in amounts.items())
 
 
-def _dropped_by(rule: str, speaker: Speaker) -> str:
+def dropped_by(rule: str, speaker: Speaker) -> str:
+    """Name the rule by which boxes were dropped."""
     return speaker.say(f"dropped_{rule.replace(' ', '_')}") if rule in DROPPED else rule
 
 

@@ -1,10 +1,12 @@
 """Write numbers in the form of a language, never rounded to another value."""
 
-from decimal import Decimal
+import math
+from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 from p2ce.result.numbers import readable
 
+LARGEST, MOST_PLACES = 1e15, 12  # of what is written with decimals
 # Numbers are made in the English form first; elsewhere the point and the comma change places.
 SWAPPED = str.maketrans(",.", ".,")
 
@@ -16,6 +18,24 @@ def in_language(english: str, language: str) -> str:
     ('7,500.25', '7.500,25', '7.500,25')
     """
     return english if language == "en" else english.translate(SWAPPED)
+
+
+def rounded_down(number: float, decimals: int) -> str:
+    """Write a number that is 0 or more in the English form, with so many decimals or more; never rounded up.
+
+    >>> rounded_down(0.00967, 3), rounded_down(14.99999, 3), rounded_down(0.00002, 3)
+    ('0.009', '14.999', '0.00002')
+    >>> rounded_down(15342.7, 0), rounded_down(0.0, 3)
+    ('15,342', '0.000')
+    """
+    if not math.isfinite(number) or number > LARGEST:
+        return readable(number)
+    exact = Decimal(repr(float(number)))
+    for places in range(decimals, MOST_PLACES):
+        shorter = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_DOWN)
+        if shorter or not exact:
+            return f"{shorter:,f}"
+    return readable(float(number))
 
 
 def full_number(value: Any, *, dtype: str = "", style: str = "grouped", decimals: int | None = None) -> str:

@@ -2,7 +2,16 @@
 
 import math
 
-from p2ce.present.proof import MOST_WRITTEN, limit_in_words, miss_share, reason_unproven, space_in_words
+from p2ce.present.proof import (
+    MOST_WRITTEN,
+    clearly,
+    conditions_of,
+    is_told_rounded,
+    limit_in_words,
+    miss_share,
+    reason_unproven,
+    space_in_words,
+)
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Certificate, Explanation, Status
 
@@ -29,15 +38,30 @@ def plain_proof(explanation: Explanation, language: str = "en") -> str:
     if not certificate.cells:
         return speaker.say("your_proof_nothing_moves")
     found = 0 if explanation.status is Status.NO_RECOURSE else len(explanation)
+    told = _proven(explanation, certificate, speaker, found=found)
+    if not found or not is_told_rounded(explanation):
+        return told
+    exact = speaker.say("your_proof_of_exact")
+    return f"{told} {exact}"
+
+
+def _proven(explanation: Explanation, certificate: Certificate, speaker: Speaker, *, found: int) -> str:
+    conditions, clear = conditions_of(certificate), clearly(explanation, speaker)
     if certificate.cells == 1:
-        return speaker.say("your_proof_sole_some" if found else "your_proof_sole_none")
-    space, conditions = _space(certificate, speaker), _conditions(certificate)
+        if found:
+            return speaker.say("your_proof_sole_some")
+        if not conditions and not clear:
+            return speaker.say("your_proof_sole_none")
+        needed = speaker.say(f"to_lead{conditions}", clearly=clear)
+        return speaker.say("your_proof_sole_none_if", to_lead=needed)
+    space = _space(certificate, speaker)
     if not found:
-        return speaker.say("your_proof_none", space=space, leads=speaker.say(f"leads{conditions}"))
+        leads = speaker.say(f"leads{conditions}", clearly=clear)
+        return speaker.say("your_proof_none", space=space, leads=leads)
     return speaker.say(
         "your_proof_only" if found == 1 else "your_proof_all",
         space=space,
-        one=speaker.say(f"one_that_leads{conditions}"),
+        one=speaker.say(f"one_that_leads{conditions}", clearly=clear),
         count=speaker.figure(found, 0),
         objectives=speaker.joined([speaker.objective(name) for name in explanation.objectives]),
     )
@@ -53,13 +77,6 @@ def _unproven(explanation: Explanation, certificate: Certificate, speaker: Speak
     if not found or certificate.verified < found:
         return told
     return f"{told} {speaker.counted('your_options_work', found)}"
-
-
-def _conditions(certificate: Certificate) -> str:
-    """Give the end of the key for what a way must be besides leading to the decision."""
-    plausible = "_plausible" if certificate.detector_family else ""
-    rules = "_rules" if certificate.rules or certificate.checked_rules else ""
-    return f"{plausible}{rules}"
 
 
 def _space(certificate: Certificate, speaker: Speaker) -> str:

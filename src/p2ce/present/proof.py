@@ -3,7 +3,9 @@
 import math
 
 from p2ce.present.numerals import in_language
+from p2ce.present.restated import restated
 from p2ce.present.speaker import Speaker, speaker_of
+from p2ce.present.standing import all_models
 from p2ce.result import Certificate, Explanation, Status
 from p2ce.result.numbers import readable_count
 
@@ -19,17 +21,42 @@ def proof_sentence(explanation: Explanation, language: str = "en") -> str:
     told = _proof(explanation, speaker)
     if certificate is None or explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE):
         return told
+    exact = [speaker.say("proof_of_exact")] if is_proven(explanation) and is_told_rounded(explanation) else []
     rules = {"rules_kept": certificate.rules, "rules_checked": certificate.checked_rules}
     return " ".join(
         [
             told,
+            *exact,
             *(
-                speaker.say(key, rules="; ".join(speaker.with_names(text) for text in texts))
+                speaker.say(key, rules="; ".join(restated(text, speaker) for text in texts))
                 for key, texts in rules.items()
                 if texts
             ),
         ]
     )
+
+
+def is_proven(explanation: Explanation) -> bool:
+    """Tell whether nothing better exists than what was found, or nothing at all, by proof."""
+    finished = explanation.status in (Status.OPTIMAL, Status.NO_RECOURSE)
+    return finished and explanation.certificate is not None and explanation.certificate.proven
+
+
+def is_told_rounded(explanation: Explanation) -> bool:
+    """Tell whether people read another value of some option than the one that was proven."""
+    return any(option.rounded for option in explanation)
+
+
+def conditions_of(certificate: Certificate) -> str:
+    """Give the end of the key for what a way must be besides leading to the decision."""
+    plausible = "_plausible" if certificate.detector_family else ""
+    rules = "_rules" if certificate.rules or certificate.checked_rules else ""
+    return f"{plausible}{rules}"
+
+
+def clearly(explanation: Explanation, speaker: Speaker) -> str:
+    """Say that a decision must be clear where a margin was asked for, as the words that follow "leads"."""
+    return speaker.say("clearly") if explanation.margin > 0 else ""
 
 
 def space_in_words(certificate: Certificate, speaker: Speaker) -> str:
@@ -79,10 +106,26 @@ def _proof(explanation: Explanation, speaker: Speaker) -> str:
         return _unproven(explanation, certificate, speaker)
     if not certificate.cells:
         return speaker.say("proven_nothing_moves")
-    claim = "none" if status is Status.NO_RECOURSE else "only" if len(explanation) == 1 else "all"
-    plausible = "_plausible" if certificate.detector_family else ""
-    work = _confirmed(certificate, explanation.models, speaker)
-    return speaker.say(f"proven_{claim}{plausible}", space=space_in_words(certificate, speaker), work=work)
+    found = 0 if status is Status.NO_RECOURSE else len(explanation)
+    return _proven(explanation, certificate, speaker, found=found)
+
+
+def _proven(explanation: Explanation, certificate: Certificate, speaker: Speaker, *, found: int) -> str:
+    conditions, clear = conditions_of(certificate), clearly(explanation, speaker)
+    parts = {
+        "work": _confirmed(certificate, explanation.models, speaker),
+        "limit": limit_in_words(certificate, speaker),
+        "space": space_in_words(certificate, speaker),
+    }
+    if certificate.cells == 1:
+        needed = speaker.say(f"to_lead{conditions}", clearly=clear)
+        return speaker.say("proven_sole_some" if found else "proven_sole_none", to_lead=needed, **parts)
+    if not found:
+        return speaker.say(f"proven_none{conditions}", clearly=clear, **parts)
+    # Without ties, one option stands for all of its cost.
+    equal = "" if certificate.ties else speaker.say("up_to_equals")
+    kind = speaker.say(f"optimal_{'one' if found == 1 else 'many'}{conditions}")
+    return speaker.say("proven_only" if found == 1 else "proven_all", kind=kind, equal=equal, **parts)
 
 
 def _stopped(certificate: Certificate, speaker: Speaker, *, found: int) -> str:
@@ -133,7 +176,9 @@ def limit_in_words(certificate: Certificate, speaker: Speaker) -> str:
 
 def _work(certificate: Certificate, speaker: Speaker) -> str:
     if certificate.bound in ASKED:
-        return speaker.counted("asked", certificate.scored)
+        return (
+            speaker.counted("asked", certificate.scored) if certificate.scored else speaker.say("asked_none")
+        )
     return speaker.counted("examined", certificate.boxes)
 
 
@@ -144,4 +189,5 @@ def _confirmed(certificate: Certificate, models: int, speaker: Speaker) -> str:
         return work
     if models == 1:
         return speaker.counted("confirmed", certificate.verified, work=work)
-    return speaker.counted("confirmed_models", certificate.verified, work=work, models=models)
+    named = all_models(models, speaker)
+    return speaker.counted("confirmed_models", certificate.verified, work=work, all=named)

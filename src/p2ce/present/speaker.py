@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from p2ce.present.languages import templates
 from p2ce.present.numerals import full_number, in_language
 from p2ce.result import Explanation, Feature, Question
+from p2ce.result.groups import Groups, groups_of, level_names
 from p2ce.result.numbers import readable, readable_cost, readable_score
 from p2ce.result.picks import BALANCED, BEST_IN_WORDS, DIFFERENT, ONLY
 from p2ce.result.plain import Value
@@ -40,7 +41,12 @@ def speaker_for(
     words = templates(language)
     features = {} if question is None else question.features
     return Speaker(
-        language=language, words=words, features=features, phrases=phrases or {}, dtypes=dtypes or {}
+        language=language,
+        words=words,
+        features=features,
+        phrases=phrases or {},
+        dtypes=dtypes or {},
+        groups=groups_of(features),
     )
 
 
@@ -58,6 +64,7 @@ class Speaker:
     features: Mapping[str, Feature] = field(default_factory=dict, repr=False)
     phrases: Phrases = field(default_factory=dict, repr=False)
     dtypes: Mapping[str, str] = field(default_factory=dict, repr=False)
+    groups: Groups = field(default_factory=dict, repr=False)  # categories that are spread over columns
 
     def say(self, key: str, **parts: object) -> str:
         """Fill a template of this language."""
@@ -70,9 +77,7 @@ class Speaker:
 
     def name(self, column: str) -> str:
         """Give a display name without its article, or the column's own name: for headings and axes."""
-        own = self._display_name(column)
-        first, _, rest = own.partition(" ")
-        return rest.strip() if first.lower() in ARTICLES[self.language] and rest.strip() else own or column
+        return self._bare(self._display_name(column)) or column
 
     def named(self, column: str) -> str:
         """Give a name as it stands inside a sentence: with an article, if it is a display name."""
@@ -81,28 +86,16 @@ class Speaker:
             return own or column
         return own if own.partition(" ")[0].lower() in DETERMINERS else f"the {own}"
 
-    def with_names(self, text: str, *, first_only: bool = False) -> str:
-        """Put the display names in the place of the columns that a text of the engine names.
-
-        `first_only` looks at the front of the text only: further on, a word may just look like a column.
-        """
-        columns = sorted((column for column in self.features if column), key=len, reverse=True)
-        if not columns:
-            return text
-        pattern = rf"(?<!\w)(?:{'|'.join(re.escape(column) for column in columns)})(?!\w)"
-        if not first_only:
-            return re.sub(pattern, lambda found: self.name(found[0]), text)
-        front = re.match(pattern, text)
-        return text if front is None else self.name(front[0]) + text[front.end() :]
-
     def value(self, column: str, value: object) -> str:
         """Write a value with its unit, in full: "5,200 EUR", "yes", "own home", "missing"."""
         text = self.number(column, value)
         return self._with_unit(column, text, value) if self._is_measured(column, value) else text
 
     def number(self, column: str, value: object) -> str:
-        """Write a value as `value` does, without its unit."""
+        """Write a value as `value` does, without its unit; a category of several columns has levels."""
         plain = _unwrapped(value)
+        if column in self.groups and isinstance(plain, tuple):
+            return self._level(column, plain)
         feature = self.features.get(column)
         if feature is not None and not is_missing(plain):
             if called := feature.display.value_name(plain, self.language):
@@ -203,6 +196,18 @@ class Speaker:
             return f"{first} e {last}"
         return self.say("and", first=first, last=last)
 
+    def _level(self, group: str, level: tuple[str, ...]) -> str:
+        names = level_names(self.features, group, self.language)
+        return self.joined([self._bare(names.get(column, column)) for column in level]) or self.say(
+            "no_level"
+        )
+
+    def _bare(self, name: str) -> str:
+        """Leave out the article that a name begins with."""
+        first, _, rest = name.partition(" ")
+        # Not of The Hague and La Paz.
+        return rest.strip() if first in ARTICLES[self.language] and rest.strip() else name
+
     def _display_name(self, column: str) -> str:
         feature = self.features.get(column)
         return "" if feature is None else feature.display.name_in(self.language).strip()
@@ -240,6 +245,9 @@ class Speaker:
 
     def _phrase(self, column: str, new: object) -> str | None:
         """Find the own words for a change; those for None are for every missing value."""
+        if column in self.groups:
+            # The words for a level are those for setting its column.
+            return self._phrase(new[0], True) if isinstance(new, tuple) and len(new) == 1 else None
         given = self.phrases.get((column, None if is_missing(new) else new))  # type: ignore[arg-type]
         if given is not None or is_missing(new) or column not in self.features:
             return given
@@ -247,7 +255,7 @@ class Speaker:
 
     def _verb(self, column: str, old: Any, new: Any) -> str:
         if is_missing(old) != is_missing(new):
-            return "fill_in" if is_missing(old) else "leave_out"
+            return "fill_in" + self.share_form(column) if is_missing(old) else "leave_out"
         feature = self.features.get(column)
         # Yes and no, labels and named codes have no order that people would call higher or lower.
         ordered = _are_ordered(old, new) and (feature is None or feature.kind != "category")

@@ -2,11 +2,23 @@
 
 from typing import Any
 
-from p2ce.present.numerals import in_language
+from p2ce.present.numerals import in_language, rounded_down
 from p2ce.present.speaker import Speaker
 from p2ce.result import Counterfactual, Explanation, Status
-from p2ce.result.numbers import readable_prediction, readable_score
-from p2ce.result.wanted import LEAD, LEVEL, class_in_words, is_range, must_win, wanted_ends
+from p2ce.result.numbers import SCORE_DECIMALS, readable_prediction, readable_score
+from p2ce.result.wanted import (
+    LEAD,
+    LEVEL,
+    class_in_words,
+    is_range,
+    must_win,
+    narrowed,
+    shown_end,
+    wanted_ends,
+)
+
+ABOUT = 1e-9  # what sums of thresholds and margins may be off by
+MOST = 1e15  # a larger lead has no decimals to write
 
 
 def standing_for_officer(explanation: Explanation, speaker: Speaker) -> str:
@@ -27,7 +39,7 @@ def standing_for_officer(explanation: Explanation, speaker: Speaker) -> str:
         "has_reached" if accepted else "must_reach",
         what=what,
         score=speaker.score(explanation, score),
-        threshold=speaker.full(explanation.threshold),
+        threshold=_threshold(explanation, speaker),
     )
 
 
@@ -36,8 +48,9 @@ def standing_for_person(explanation: Explanation, speaker: Speaker) -> str:
     target, prediction = explanation.target, explanation.person_prediction
     if explanation.status is Status.ALREADY_FAVOURABLE:
         return speaker.say("you_accepted")
+    margin = "_margin" if explanation.margin > 0 else ""
     if explanation.models > 1:
-        return speaker.say("you_refused_models", models=explanation.models)
+        return speaker.say(f"you_refused_models{margin}", models=explanation.models)
     if explanation.scale == LEAD and is_range(target):
         wanted = wanted_range(explanation, speaker)
         if prediction is None:
@@ -46,7 +59,10 @@ def standing_for_person(explanation: Explanation, speaker: Speaker) -> str:
         return speaker.say("you_predicted", prediction=told, range=wanted)
     if must_win(explanation):
         return speaker.say("you_refused_class", target=class_in_words(target))
-    return speaker.say("you_refused")
+    # The model itself may accept somebody who stays below the margin.
+    own = explanation.threshold - explanation.margin
+    near = explanation.person_score is not None and explanation.person_score >= own - ABOUT
+    return speaker.say(f"you_refused{margin}" if near else "you_refused")
 
 
 def result_of(option: Counterfactual, explanation: Explanation, speaker: Speaker) -> str:
@@ -65,28 +81,40 @@ def result_of(option: Counterfactual, explanation: Explanation, speaker: Speaker
             return speaker.say("then_leads", lead=lead)
         chance = predicted(prediction, explanation, speaker)
         return speaker.say("then_leads_chance", lead=lead, probability=chance)
-    return speaker.say("then_models", beyond=_beyond(option.told_score, speaker))
+    return _models_then(option.told_score, explanation, speaker)
+
+
+def all_models(models: int, speaker: Speaker) -> str:
+    """Name all of several models, as they follow a preposition."""
+    return speaker.say("all_two" if models == 2 else "all_more", models=models)
 
 
 def wanted_range(explanation: Explanation, speaker: Speaker) -> str:
-    """Write the range that a prediction must lie in, as it follows "must be"."""
-    low, high = explanation.target
-    ends = [end if end is not None and wanted_ends((end, None)) else None for end in (low, high)]
-    kind = {(True, True): "between", (True, False): "from", (False, True): "to"}.get(
-        (ends[0] is not None, ends[1] is not None), "any"
-    )
-    told = speaker.say(f"range_{kind}", low=speaker.full(ends[0]), high=speaker.full(ends[1]))
-    # A margin that the user asked for is the threshold of a lead.
-    if not explanation.threshold > 0:
+    """Write the range that a prediction must lie in, as it follows "must be"; the margin is told as well."""
+    told = _range(explanation.target, speaker)
+    if not explanation.margin > 0:
         return told
-    return speaker.say("range_margin", range=told, margin=speaker.full(explanation.threshold))
+    return speaker.say(
+        "range_margin",
+        narrowed=_range(narrowed(explanation), speaker),
+        range=told,
+        margin=speaker.full(explanation.margin),
+    )
+
+
+def _range(target: tuple[Any, Any], speaker: Speaker) -> str:
+    low, high = (shown_end(end) if end is not None and wanted_ends((end, None)) else None for end in target)
+    kind = {(True, True): "between", (True, False): "from", (False, True): "to"}.get(
+        (low is not None, high is not None), "any"
+    )
+    return speaker.say(f"range_{kind}", low=speaker.full(low), high=speaker.full(high))
 
 
 def predicted(prediction: Any, explanation: Explanation, speaker: Speaker) -> str:
     """Write what the model predicts: few digits, but enough to stay on its side of what is wanted."""
     if not is_range(explanation.target) and isinstance(prediction, float) and 0.0 <= prediction <= 1.0:
         return speaker.figure(prediction, 3)  # a probability
-    ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
+    ends = wanted_ends(narrowed(explanation)) if is_range(explanation.target) else ()
     return in_language(readable_prediction(prediction, *ends), speaker.language)
 
 
@@ -112,11 +140,15 @@ def _standing_by_lead(explanation: Explanation, lead: float, speaker: Speaker, *
         return speaker.say(key, range=wanted, distance=_distance(lead, speaker))
     if must_win(explanation):
         return _standing_of_class(explanation, lead, speaker, accepted=accepted)
-    beyond = _beyond(lead, speaker)
     if not is_range(explanation.target):
+        beyond = _beyond(lead, explanation, speaker)
         return speaker.say("models_stand", models=explanation.models, beyond=beyond)
-    wanted = wanted_range(explanation, speaker)
-    return speaker.say("models_stand_range", models=explanation.models, range=wanted, beyond=beyond)
+    return speaker.say(
+        "models_stand_range" if lead < 0 else "models_stand_inside",
+        all=all_models(explanation.models, speaker),
+        range=wanted_range(explanation, speaker),
+        distance=_distance(lead, speaker),
+    )
 
 
 def _standing_of_class(explanation: Explanation, lead: float, speaker: Speaker, *, accepted: bool) -> str:
@@ -127,17 +159,47 @@ def _standing_of_class(explanation: Explanation, lead: float, speaker: Speaker, 
         told = speaker.say("lead_with_chance", lead=told, probability=chance)
     if accepted:
         return speaker.say("class_has", target=target, lead=told)
-    if not explanation.threshold > 0:
-        return speaker.say("class_must", target=target, lead=told)
-    margin = speaker.full(explanation.threshold)
-    return speaker.say("class_must_margin", target=target, margin=margin, lead=told)
+    return speaker.say("class_must", target=target, lead=told)
+
+
+def _threshold(explanation: Explanation, speaker: Speaker) -> str:
+    """Write what a score must reach, and how much of that is a margin."""
+    told = speaker.full(shown_end(explanation.threshold))
+    if not explanation.margin > 0:
+        return speaker.full(explanation.threshold)
+    return speaker.say("with_margin", threshold=told, margin=speaker.full(explanation.margin))
 
 
 def _distance(lead: float, speaker: Speaker) -> str:
     return in_language(readable_prediction(abs(lead), 0.0), speaker.language)
 
 
-def _beyond(lead: float, speaker: Speaker) -> str:
+def _beyond(lead: float, explanation: Explanation, speaker: Speaker) -> str:
     """Say on which side of its own threshold a model is, and how far."""
     number = in_language(readable_score(abs(lead), 0.0), speaker.language)
-    return speaker.say("below" if lead < 0 else "above", number=number)
+    margin = _margin_included(explanation, speaker)
+    return speaker.say("below" if lead < 0 else "above", number=number, margin=margin)
+
+
+def _models_then(lead: float, explanation: Explanation, speaker: Speaker) -> str:
+    """Say how far several models are then beyond what is wanted of each; never more than they are."""
+    named = all_models(explanation.models, speaker)
+    if is_range(explanation.target):
+        if lead < 0:
+            return speaker.say("then_models_outside", distance=_distance(lead, speaker))
+        digits = len(str(int(lead))) if lead < MOST else 0
+        distance = in_language(rounded_down(lead, max(4 - digits, 0)), speaker.language)
+        return speaker.say("then_models_range", all=named, distance=distance)
+    margin = _margin_included(explanation, speaker)
+    if lead < 0:
+        number = in_language(readable_score(-lead, 0.0), speaker.language)
+        return speaker.say("then_models_below", number=number, margin=margin)
+    number = in_language(rounded_down(lead, SCORE_DECIMALS), speaker.language)
+    told = speaker.say("then_models", all=named, number=number, margin=margin)
+    return told[:1].upper() + told[1:]
+
+
+def _margin_included(explanation: Explanation, speaker: Speaker) -> str:
+    if not explanation.margin > 0:
+        return ""
+    return speaker.say("margin_included", margin=speaker.full(explanation.margin))

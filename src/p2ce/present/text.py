@@ -1,6 +1,7 @@
 """Write an explanation as plain sentences, for whoever reads it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from p2ce.present.speaker import Phrases, Speaker, speaker_of
 from p2ce.present.standing import result_of, standing_for_officer, standing_for_person
 from p2ce.present.ways import check_why, ways_in_words
 from p2ce.result import Counterfactual, Explanation, Pick, Status, WhyNone
-from p2ce.result.picks import BALANCED, DIFFERENT, ONLY
+from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, scaled_costs
 
 MOST_FOR_A_PERSON = 3  # options; more are no help to choose
 
@@ -46,10 +47,10 @@ def to_text(
     ...     status=Status.OPTIMAL, person={"LoanAmount": 7500}, person_score=0.31, threshold=0.5, target=1,
     ...     counterfactuals=(option,), objectives=("changes",), dtypes={"LoanAmount": "int64"},
     ...     certificate=Certificate(proven=True, method="exact", model_family="LightGBM",
-    ...                             bound="tree leaves", cells=96, axes=1, boxes=3),
+    ...                             bound="tree leaves", cells=96, axes=1, boxes=3, ties=True),
     ... )
     >>> print(to_text(explanation, audience="officer"))
-    The probability of 1 is 0.310 and must reach 0.5. There is 1 option that achieves this:
+    The probability of 1 is 0.310 and must reach 0.5. 1 option was found that achieves this:
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
     Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined.
     """
@@ -59,8 +60,7 @@ def to_text(
         )
     check_audience(audience)
     check_why(explanation, why)
-    openings = [opening.counterfactual for opening in why or ()]
-    check_advice([*explanation, *openings], explanation.question)
+    check_advice(explanation, explanation.question)
     speaker = speaker_of(explanation, language, phrases)
     if audience == "auditor":
         return "\n".join(audit_lines(explanation, speaker, why))
@@ -126,7 +126,10 @@ def option_sentences(
 def picked(explanation: Explanation, count: int) -> tuple[Pick, ...]:
     """Choose options with their reasons; costs that are not finite give no order, but no failure either."""
     with np.errstate(all="ignore"):
-        return explanation.pick(count)
+        picks = explanation.pick(count)
+        alike = len(explanation) > 1 and not scaled_costs(explanation).any()
+    # Of options that all cost the same, none is balanced or unlike the others.
+    return tuple(replace(one, reasons=(ONLY,)) for one in picks) if alike else picks
 
 
 def best_in_words(reasons: Iterable[str], speaker: Speaker) -> str:

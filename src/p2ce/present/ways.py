@@ -1,16 +1,17 @@
 """Tell which restrictions stand between a person and an option."""
 
 from p2ce.errors import InvalidOption
-from p2ce.present.advice import option_in_words
+from p2ce.present.advice import check_advice, option_in_words
+from p2ce.present.restated import restated
 from p2ce.present.speaker import Speaker
 from p2ce.result import Explanation, Opening, Status, WhyNone
+from p2ce.result.plain import plain_values
 
 KINDS = ("changes", "direction", "range", "missing", "rule", "plausibility")
-NAMING = ("direction", "range", "missing", "rule")  # kinds that name columns
 
 
 def check_why(explanation: Explanation, why: object) -> None:
-    """Refuse a `why` that is none, or that belongs to an answer with options."""
+    """Refuse a `why` that is none, that is somebody else's, or whose ways no advice may name."""
     if why is None:
         return
     if not isinstance(why, WhyNone):
@@ -22,20 +23,26 @@ def check_why(explanation: Explanation, why: object) -> None:
             f"why tells why a person has no option, but this explanation is {explanation.status}. "
             f"Leave it out here."
         )
+    # In their JSON form, where a missing value equals itself.
+    if plain_values(why.person) != plain_values({name: explanation.person.get(name) for name in why.person}):
+        raise InvalidOption(
+            "why was found for another person than the one explained: their values differ. "
+            "Pass what Explainer.why_none() returned for this explanation."
+        )
+    check_advice([opening.counterfactual for opening in why], explanation.question)
 
 
 def ways_in_words(why: WhyNone, speaker: Speaker, *, audience: str) -> list[str]:
     """Give a line on how many ways would open, one for each, and one on whether these are all.
 
-    Restrictions come in English from where they were tried, so that they are quoted. Their columns have the
-    names of displays there, except for an auditor, who reads them as they are.
+    Restrictions are quoted, in the reader's words where there are such; an auditor reads them as they are.
     """
     considered = speaker.figure(len(why.considered), 0)
     # A person is told that more may exist, but not which sets of restrictions took too long.
-    undecided = [] if audience == "person" else _undecided(why, speaker)
+    verbatim = audience == "auditor"
+    undecided = [] if audience == "person" else _undecided(why, speaker, verbatim=verbatim)
     if not len(why):
         return [speaker.say("no_way" if why.complete else "no_way_found", considered=considered), *undecided]
-    verbatim = audience == "auditor"
     return [
         speaker.say("ways", considered=considered),
         *(f"- {_way(opening, speaker, verbatim=verbatim)}" for opening in why),
@@ -56,18 +63,16 @@ def _way(opening: Opening, speaker: Speaker, *, verbatim: bool) -> str:
     )
 
 
-def _undecided(why: WhyNone, speaker: Speaker) -> list[str]:
+def _undecided(why: WhyNone, speaker: Speaker, *, verbatim: bool) -> list[str]:
     return [
         speaker.say(
-            "undecided", restrictions=speaker.joined([speaker.say("quoted", text=text) for text in names])
+            "undecided",
+            restrictions=speaker.joined([_named(text, "", speaker, verbatim=verbatim) for text in names]),
         )
         for names in why.undecided
     ]
 
 
 def _named(text: str, kind: str, speaker: Speaker, *, verbatim: bool) -> str:
-    if not verbatim and kind in NAMING:
-        # Beyond its column in front, only a rule is made of names.
-        text = speaker.with_names(text, first_only=kind != "rule")
-    quoted = speaker.say("quoted", text=text)
+    quoted = speaker.say("quoted", text=text) if verbatim else restated(text, speaker, quoted=True)
     return speaker.say(f"restriction_{kind}", text=quoted) if kind in KINDS else quoted

@@ -1,9 +1,11 @@
 """Look a policy over beside the data that it is for, and tell what cannot be meant."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,8 +30,25 @@ LIKELY_PROTECTED = (
     *("colour", "color", "skin", "religion", "religious", "belief", "nationality", "citizenship", "citizen"),
     *("nativecountry", "birthplace", "birthcountry", "foreign", "foreigner", "immigrant", "language", "age"),
     *("birth", "birthdate", "dob", "disability", "disabled", "marital", "maritalstatus", "married"),
-    *("orientation", "veteran", "genetic", "tribe"),
+    *("orientation", "veteran", "genetic", "tribe", "marriage", "widow", "widowed", "divorced", "spouse"),
+    *("relationship", "personalstatus", "mothertongue", "ancestry"),
+    # Portuguese and Spanish, without accents.
+    *("sexo", "genero", "raca", "raza", "etnia", "cor", "idade", "edad", "nascimento", "nacimiento"),
+    *("nacionalidade", "nacionalidad", "estadocivil", "casado", "casada", "religiao", "deficiencia"),
+    *(
+        "discapacidad",
+        "gravidez",
+        "embarazo",
+        "idioma",
+        "lingua",
+        "naturalidade",
+        "estrangeiro",
+        "extranjero",
+    ),
+    *("geschlecht", "familienstand", "staatsangehorigkeit", "nationalitat"),
 )
+# Words that mean something else inside of longer names: a single payment, an alternative.
+LIKELY_PROTECTED_ALONE = ("single", "alter", "tribo", "tribu")
 
 
 class Severity(StrEnum):
@@ -235,10 +254,15 @@ def likely_protected(name: str) -> str | None:
 
     >>> likely_protected("applicant_sex"), likely_protected("maritalStatus"), likely_protected("Mortgage")
     ('sex', 'marital', None)
+    >>> likely_protected("estado_civil_atual"), likely_protected("Raça"), likely_protected("SinglePayment")
+    ('estadocivil', 'raca', None)
     """
-    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", plain)]
     joined = "".join(words)
-    return next((word for word in LIKELY_PROTECTED if word in words or word == joined), None)
+    pairs = {first + second for first, second in pairwise(words)}
+    known = (word for word in LIKELY_PROTECTED if word in words or word in pairs or word == joined)
+    return next(known, None) or next((word for word in LIKELY_PROTECTED_ALONE if word == joined), None)
 
 
 def _listed(values: Iterable[object]) -> str:

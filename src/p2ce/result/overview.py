@@ -10,7 +10,7 @@ from p2ce.result.numbers import (
     readable_score,
 )
 from p2ce.result.status import Status
-from p2ce.result.wanted import LEAD, is_range, lead_in_words, wanted_ends, wanted_in_words
+from p2ce.result.wanted import LEAD, is_range, lead_in_words, narrowed, wanted_ends, wanted_in_words
 
 if TYPE_CHECKING:
     from p2ce.result.counterfactual import Counterfactual
@@ -49,7 +49,7 @@ def _headline(explanation: "Explanation") -> str:
 def _standing(explanation: "Explanation") -> str:
     score, prediction = explanation.person_score, explanation.person_prediction
     if is_range(explanation.target) and prediction is not None:
-        return readable_prediction(prediction, *wanted_ends(explanation.target))
+        return readable_prediction(prediction, *wanted_ends(narrowed(explanation)))
     if score is None:
         return ""
     if explanation.scale == LEAD:
@@ -58,7 +58,7 @@ def _standing(explanation: "Explanation") -> str:
 
 
 def _table(explanation: "Explanation") -> list[str]:
-    ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
+    ends = wanted_ends(narrowed(explanation)) if is_range(explanation.target) else ()
     predicted = any(option.prediction is not None for option in explanation)
     shown = ["prediction"] if predicted else []
     header = ["", "change", *explanation.objectives, "score", *shown, "plausibility"]

@@ -3,9 +3,11 @@
 import html
 import re
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from p2ce.problem.display import Display
+from p2ce.result.groups import groups_of, level_names, whole_changes
 from p2ce.result.numbers import (
     readable,
     readable_cost,
@@ -14,7 +16,7 @@ from p2ce.result.numbers import (
     readable_score,
 )
 from p2ce.result.status import Status
-from p2ce.result.wanted import LEAD, is_range, lead_in_words, wanted_ends, wanted_in_words
+from p2ce.result.wanted import LEAD, is_range, lead_in_words, narrowed, wanted_ends, wanted_in_words
 from p2ce.tables.cells import is_missing
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ def _options(explanation: "Explanation") -> str:
     options = explanation.counterfactuals[:MOST_OPTIONS]
     predicted = any(option.prediction is not None for option in explanation.counterfactuals)
     judged = any(option.plausibility is not None for option in explanation.counterfactuals)
-    ends = wanted_ends(explanation.target) if is_range(explanation.target) else ()
+    ends = wanted_ends(narrowed(explanation)) if is_range(explanation.target) else ()
     heads = [
         "",
         "change",
@@ -91,10 +93,10 @@ def _options(explanation: "Explanation") -> str:
             str(number),
             "<br>".join(_changes(option, explanation)) or "–",
             *(readable_cost(option.costs[name]) for name in explanation.objectives),
-            _shown(readable_score(option.score, explanation.threshold)),
+            _shown(readable_score(option.told_score, explanation.threshold)),
         ]
         if predicted:
-            row.append(_shown(readable_prediction(option.prediction, *ends)))
+            row.append(_shown(readable_prediction(option.told_prediction, *ends)))
         if judged:
             row.append("–" if option.plausibility is None else readable_score(option.plausibility, 0.0))
         rows.append(row)
@@ -104,7 +106,8 @@ def _options(explanation: "Explanation") -> str:
 def _changes(option: "Counterfactual", explanation: "Explanation") -> list[str]:
     """Write each change as people know it, with the new value marked."""
     told = []
-    for name, (old, new) in option.changes.items():
+    groups = {} if explanation.question is None else groups_of(explanation.question.features)
+    for name, (old, new) in whole_changes(option, groups).items():
         after = _value(name, option.rounded.get(name, new), explanation)
         kept = ";white-space:nowrap" if len(after) <= SHORT else ""
         marked = f'<strong style="{MARKED}{kept}">{_shown(after)}</strong>'
@@ -124,15 +127,34 @@ def _name(column: str, explanation: "Explanation") -> str:
 
 def _value(column: str, value: Any, explanation: "Explanation", *, unit: bool = True) -> str:
     """Write a value by its name or in full; `unit` says whether a unit that follows it is written."""
+    if isinstance(value, tuple) and explanation.question is not None:
+        names = level_names(explanation.question.features, column, LANGUAGE)
+        return ", ".join(names.get(str(level), str(level)) for level in value) or "none"
     display = _display(column, explanation)
     named = "" if is_missing(value) else display.value_name(value, LANGUAGE)
-    text = named or readable(value, explanation.dtypes.get(column, ""))
+    text = named or _number(column, value, explanation)
     measure = display.unit_in(LANGUAGE, value)
     if named or not measure or isinstance(value, bool | str) or is_missing(value):
         return text
     if display.unit_first:
         return f"{measure} {text}"
     return f"{text} {measure}" if unit else text
+
+
+def _number(column: str, value: Any, explanation: "Explanation") -> str:
+    """Write a value in the style of its display; the 0 and 1 of a yes/no column are no and yes."""
+    feature = None if explanation.question is None else explanation.question.features.get(column)
+    text = readable(value, explanation.dtypes.get(column, ""))
+    if feature is None or isinstance(value, bool | str) or is_missing(value):
+        return text
+    if feature.kind == "binary" and value in (0, 1):
+        return readable(bool(value))
+    digits = text.replace(",", "")
+    if feature.display.style == "plain":
+        return digits
+    if feature.display.style == "percent" and digits.lstrip("-")[:1].isdigit():
+        return f"{(Decimal(digits) * 100).normalize():,f} %"
+    return text
 
 
 def _status(status: Status) -> str:
@@ -160,7 +182,7 @@ def _proof(explanation: "Explanation") -> str:
 
 def _now(explanation: "Explanation") -> str:
     if is_range(explanation.target) and explanation.person_prediction is not None:
-        ends = wanted_ends(explanation.target)
+        ends = wanted_ends(narrowed(explanation))
         return _shown(readable_prediction(explanation.person_prediction, *ends))
     score, threshold = explanation.person_score, explanation.threshold
     if score is None:

@@ -47,6 +47,24 @@ def range_in_words(target: tuple[Any, Any]) -> str:
     return "any number"
 
 
+def narrowed(explanation: "Explanation") -> tuple[Any, Any]:
+    """Give the range that a prediction must lie in: the wanted one, less the margin on both sides."""
+    low, high = explanation.target
+    margin = explanation.margin
+    if not (math.isfinite(margin) and margin > 0):
+        return low, high
+    return (low if low is None else low + margin), (high if high is None else high - margin)
+
+
+def shown_end(end: float) -> float:
+    """Leave out the digits that adding a margin made up: 0.1 + 0.2 is 0.3 to people.
+
+    >>> shown_end(0.1 + 0.2), shown_end(505)
+    (0.3, 505)
+    """
+    return end if isinstance(end, int) or not math.isfinite(end) else float(f"{end:.12g}")
+
+
 def class_in_words(target: Any) -> str:
     """Write a class as a person would type it, without NumPy's wrapping.
 
@@ -58,16 +76,20 @@ def class_in_words(target: Any) -> str:
 
 def wanted_in_words(explanation: "Explanation") -> str:
     """Say in a few words what has to be reached."""
-    target = explanation.target
-    # A margin that the user asked for is the threshold of a lead.
-    margin = readable(explanation.threshold) if explanation.threshold > 0 else ""
-    by_all = "" if explanation.models == 1 else f" by all {explanation.models} models"
+    target, count = explanation.target, explanation.models
+    margin = f", a margin of {readable(explanation.margin)} included" if explanation.margin > 0 else ""
+    models = "both models" if count == 2 else f"all {count} models"
     if is_range(target):
-        inside = f", {margin} or more from its ends" if margin else ""
-        return f"prediction {range_in_words(target)}{inside}{by_all}"
+        told = range_in_words(target)
+        if margin:
+            ends = tuple(None if end is None else shown_end(end) for end in narrowed(explanation))
+            told = f"{range_in_words((ends[0], ends[1]))}{margin}"
+        return f"prediction {told}" + (f" by {models}" if count > 1 else "")
     if must_win(explanation):
-        return f"class {class_in_words(target)} must win" + (f" by {margin}" if margin else "")
-    return f"{explanation.scale} of {class_in_words(target)} >= {readable(explanation.threshold)}"
+        return f"class {class_in_words(target)} must win"
+    if explanation.scale == LEAD:
+        return f"{class_in_words(target)} by {models}, each beyond its own threshold{margin}"
+    return f"{explanation.scale} of {class_in_words(target)} >= {readable(explanation.threshold)}{margin}"
 
 
 def lead_in_words(lead: float, threshold: float = 0.0) -> str:

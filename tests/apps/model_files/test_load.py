@@ -14,7 +14,7 @@ import pytest
 import p2ce
 from p2ce.apps.model_files.detect import detect
 from p2ce.apps.model_files.load import load_model
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidOption, MissingExtra
 from p2ce.result import Explanations, Status
 from tests.apps.commands import people, repaid, run, write_tables
 from tests.apps.onnx_files import logistic
@@ -152,6 +152,78 @@ def test_skops_with_strange_types_is_refused(work: Path) -> None:
         load_model("model.skops")
 
 
+def evil_vectorizer(run: Any) -> Any:
+    """Make a pipeline that runs a function on a text of the file's as soon as it is asked anything."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    words = CountVectorizer(vocabulary={"a": 0, "b": 1})
+    model = make_pipeline(words, LogisticRegression().fit(np.eye(2), [0, 1]))
+    words.set_params(tokenizer=run, lowercase=False, stop_words=["str(open('pwned', 'w').write('x'))"])
+    return model
+
+
+@pytest.mark.parametrize("command", ["explain", "inspect"])
+def test_skops_files_run_no_function(work: Path, capsys: Capture, command: str) -> None:
+    skops = pytest.importorskip("skops.io")
+    people().to_csv("people.csv", index=False)
+    skops.dump(evil_vectorizer(eval), "model.skops")
+    table = ("--data", "people.csv", "--row", 0) if command == "explain" else ("--reference", "people.csv")
+    ran = run(capsys, command, "--model", "model.skops", *table)
+    assert ran.code == 2
+    assert "not known to be safe: 'builtins.eval'" in ran.line
+    assert not Path("pwned").exists()
+
+
+def test_skops_files_hold_no_functions_of_known_libraries(work: Path) -> None:
+    skops = pytest.importorskip("skops.io")
+    lightgbm = pytest.importorskip("lightgbm")
+    from scipy.io import loadmat
+    from sklearn.datasets import load_svmlight_file
+
+    frame = numbers()
+    booster = lightgbm.LGBMClassifier(n_estimators=2, verbosity=-1, n_jobs=1).fit(frame, outcome()).booster_
+    for function in (np.load, loadmat, load_svmlight_file, __import__, booster.save_model):
+        skops.dump(evil_vectorizer(function), "model.skops")
+        with pytest.raises(InvalidOption, match=f"not known to be safe: .*{function.__name__}"):
+            load_model("model.skops")
+
+
+@pytest.mark.parametrize(
+    "name", ["forest", "boosting", "histogram", "calibrated", "lightgbm", "xgboost", "catboost"]
+)
+def test_skops_files_of_the_usual_models_are_read(work: Path, name: str) -> None:
+    skops = pytest.importorskip("skops.io")
+    from sklearn import calibration, ensemble, linear_model
+
+    frame = numbers()
+    made: dict[str, Callable[[], Any]] = {
+        "forest": lambda: ensemble.RandomForestClassifier(3),
+        "boosting": lambda: ensemble.GradientBoostingClassifier(n_estimators=3),
+        "histogram": lambda: ensemble.HistGradientBoostingClassifier(max_iter=3),
+        "calibrated": lambda: calibration.CalibratedClassifierCV(
+            linear_model.LogisticRegression(max_iter=9999)
+        ),
+        "lightgbm": lambda: pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=3, verbosity=-1),
+        "xgboost": lambda: pytest.importorskip("xgboost").XGBClassifier(n_estimators=3),
+        "catboost": lambda: pytest.importorskip("catboost").CatBoostClassifier(
+            iterations=3, verbose=0, allow_writing_files=False
+        ),
+    }
+    model = made[name]().fit(frame, outcome())
+    skops.dump(model, "model.skops")
+    assert np.allclose(load_model("model.skops").model.predict_proba(frame), model.predict_proba(frame))
+
+
+def test_an_old_skops_is_refused(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    skops = pytest.importorskip("skops.io")
+    skops.dump(pipeline(), "model.skops")
+    monkeypatch.setattr("p2ce.apps.model_files.sklearn_files.version", lambda _: "0.9.0")
+    with pytest.raises(MissingExtra, match=r"skops 0\.9\.0 can be made to run code"):
+        load_model("model.skops")
+
+
 @pytest.mark.parametrize(
     "dump", [joblib.dump, lambda model, path: Path(path).write_bytes(pickle.dumps(model))]
 )
@@ -273,4 +345,4 @@ def test_a_regressor_has_a_range(work: Path, capsys: Capture) -> None:
     found = Explanations.from_dict(json.loads(Path("out.json").read_text(encoding="utf-8")))
     assert found[0].target == (9000.0, None)
     assert Status.OPTIMAL in found.statuses
-    assert "range" in run(capsys, *words, "train.csv").line
+    assert "Say which range is wanted: --target 1000: or" in run(capsys, *words, "train.csv").line

@@ -1,5 +1,6 @@
 """The data of changes holds every option's new values, today's, and the population behind them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidOption
 from p2ce.present.charts.change_data import change_data
+from p2ce.present.report import to_html
 from p2ce.result import Counterfactual
 from p2ce.result.distribution import Distribution
 from p2ce.result.question import Feature, Question
+from tests.present.cases import housed
 from tests.present.charts.examples import PURPOSES, answer, front, hostile, loan, many_labels, option
 
 values = st.none() | st.booleans() | st.integers(-10, 10) | st.floats() | st.text(max_size=5)
@@ -149,3 +152,23 @@ def test_without_a_question_raw_names_and_values_are_shown() -> None:
 def test_hostile_names_are_kept_as_they_are() -> None:
     titles = [feature.name for feature in change_data(hostile()).features]
     assert "<script>alert(1)</script>$a$" in titles
+
+
+def test_a_category_of_several_columns_has_one_frame() -> None:
+    data = change_data(housed())
+    home = next(feature for feature in data.features if feature.column == "Home")
+    assert [feature.name for feature in data.features] == ["Home", "loan amount"]
+    assert (home.title, home.today.text) == ("Home", "rented")
+    assert [mark.text for mark in home.marks] == ["free", "own"]
+    assert home.lane.kind == "category"
+    spread = {"Home_own": (0, 1, 0.7), "Home_rent": (0, 1, 0.8), "Home_free": (0, 1, 0.5)}
+    asked = housed().question
+    assert asked is not None
+    features = {
+        name: replace(asked.features[name], distribution=Distribution(labels=(0, 1), shares=(no, 1 - no)))
+        for name, (_, _, no) in spread.items()
+    }
+    known = replace(housed(), question=replace(asked, features={**asked.features, **features}))
+    lane = next(one for one in change_data(known).features if one.column == "Home").lane
+    assert [bar.text for bar in lane.bars] == ["free: 50 %", "own: 30 %", "rented: 20 %"]
+    assert "free" in to_html(known)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidOption
 from p2ce.present.charts.cost_data import cost_data
+from p2ce.present.report import to_html
 from p2ce.result import Explanations, Status
 from tests.present.charts.examples import answer, option, portfolio
 
@@ -45,6 +46,33 @@ def test_people_without_options_are_told_apart() -> None:
     assert counts["favourable"] == statuses[Status.ALREADY_FAVOURABLE]
     assert counts["error"] == statuses[Status.ERROR]
     assert data.people_text == "400 pessoas"
+
+
+def test_costs_that_are_only_upper_bounds_are_told_apart() -> None:
+    found = option({"mean_distance": 0.5}, LoanAmount=1)
+    entries = [answer(found), answer(found, status=Status.TIME_LIMIT), answer(found, status=Status.HEURISTIC)]
+    data = cost_data(Explanations(entries))
+    counts = {one.outcome: (one.name, one.people) for one in data.outcomes if one.people}
+    assert counts == {
+        "with_options": ("with an option", 1),
+        "unproven": ("with an option, not proven cheapest", 2),
+    }
+    assert data.note == "2 people: the best option found, but a cheaper one may exist."
+    assert cost_data(Explanations(entries[:2]), language="es").note.startswith("1 persona: la mejor")
+    assert cost_data(Explanations(entries[:1])).note == ""
+
+
+def test_people_of_two_explainers_need_an_objective_in_common() -> None:
+    first = answer(option({"mean_distance": 0.5, "changes": 1.0}, LoanAmount=1))
+    second = answer(option({"changes": 2.0}, LoanAmount=1), objectives=("changes",))
+    assert cost_data(Explanations([first, second])).objective == "changes"
+    with pytest.raises(InvalidOption, match="no objective 'mean_distance'"):
+        cost_data(Explanations([first, second]), "mean_distance")
+    third = answer(option({"effort": 2.0}, LoanAmount=1), objectives=("effort",))
+    with pytest.raises(InvalidOption, match="these share none"):
+        cost_data(Explanations([first, third]))
+    # A report leaves the picture out.
+    assert "What changes most often" in to_html(Explanations([first, third]))
 
 
 def test_counts_get_a_bar_each() -> None:

@@ -1,11 +1,13 @@
 """The data of a front holds every option, and says which stand out and why."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidOption
-from p2ce.present.charts.front_data import front_data
+from p2ce.present.charts.front_data import cost_scale, front_data
 from p2ce.result import Explanation
 from tests.present.charts.examples import OBJECTIVES, answer, front, loan, option
 
@@ -81,3 +83,11 @@ def test_the_nearest_objective_is_named() -> None:
 
 def test_without_options_there_are_no_points() -> None:
     assert front_data(answer()).points == ()
+
+
+def test_an_axis_has_ends_whatever_the_costs() -> None:
+    for low, high in ((-1.7e308, 0.0), (0.0, 1.7e308), (5e-324, 5e-324), (-1.0, -1.0)):
+        scale = cost_scale(low, high)
+        assert math.isfinite(scale.low)
+        assert math.isfinite(scale.high)
+        assert 0.0 <= scale.place(low) <= scale.place(high) <= 1.0

@@ -1,12 +1,14 @@
 """The data of levers counts people, not options."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from p2ce.errors import InvalidOption
 from p2ce.present.charts.lever_data import lever_data
 from p2ce.result import Explanations, Status
+from tests.present.cases import OPTIONS, housed
 from tests.present.charts.examples import answer, hostile, many_labels, option, portfolio
 
 
@@ -26,6 +28,17 @@ def test_shares_are_of_the_people_who_have_an_option() -> None:
     assert (levers["Term"].first_share, levers["Term"].any_share) == (0.0, 0.5)
     assert levers["Term"].text == "0 % (50 %)"
     assert [lever.name for lever in data.levers] == ["loan amount", "Housing", "term"]
+
+
+def test_what_moves_along_is_no_lever_and_a_category_is_one() -> None:
+    amount = {"LoanAmount": (7512.4, 5000.0), "YearsInTown": (3, 5)}
+    people = Explanations(
+        [housed(), replace(housed(), counterfactuals=(replace(OPTIONS[0], changes=amount),))]
+    )
+    data = lever_data(people, language="pt")
+    told = {lever.name: (lever.first_share, lever.any_share) for lever in data.levers}
+    assert told == {"Home": (0.5, 0.5), "valor do empréstimo": (0.5, 1.0)}
+    assert data.levers[1].directions == {"switched": 0.5}
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ CERTIFICATE = Certificate(
     dropped={"dominated": 400, "model bound": 12},
     verified=3,
     cost_resolution={"mean_distance": 1e-9},
-    rules=("LoanAmount is at most 250 times LoanDuration",),
+    rules=("LoanAmount <= 250*LoanDuration",),
 )
 
 
@@ -155,7 +155,7 @@ FEATURES = [
 ]
 QUESTION = Question(
     features={feature.name: feature for feature in FEATURES},
-    rules=("LoanAmount is at most 250 times LoanDuration",),
+    rules=("LoanAmount <= 250*LoanDuration",),
     policy=POLICY,
     people=1000,
     versions={"p2ce": "0.1.0", "lightgbm": "4.6.0", "numpy": "2.3.1", "python": "3.12.3"},

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from p2ce.errors import InvalidOption
 from p2ce.present.report import to_html
 from p2ce.problem.display import Display
 from p2ce.result import Counterfactual, Distribution, Explanation, Explanations, Feature, Question, Status
+from tests.present.cases import housed
 from tests.present.report.checker import checked
 from tests.present.report.examples import WHY, answer, every_status, many, no_recourse, three_objectives
 from tests.result import examples as plain
@@ -268,3 +270,34 @@ def test_protected_features_are_never_advised() -> None:
     )
     with pytest.raises(InvalidOption, match="'Sex', which is protected"):
         to_html(answer(counterfactuals=(option,)))
+
+
+def test_no_page_calls_an_option_the_only_one() -> None:
+    alone = three_objectives(1)
+    page = checked(to_html(alone))
+    assert "Proven: nothing is easier" in page.text
+    assert "Nothing is easier" in page.text
+    assert not re.search("(?i)all options found|only option|only way", page.text)
+    stopped = replace(alone, status=Status.TIME_LIMIT, certificate=None)
+    assert "The option found" in checked(to_html(stopped)).text
+    assert "easier" not in checked(to_html(stopped)).text
+    rounded = replace(alone[0], rounded={"LoanAmount": 1})
+    told = checked(to_html(replace(alone, counterfactuals=(rounded,)))).text
+    assert "The option found" in told
+    assert "The proof is about the exact values." in told
+
+
+def test_a_category_of_several_columns_is_one_row() -> None:
+    page = checked(to_html(housed(), audience="officer"))
+    assert "Change Home from rented to free." in page.text
+    assert "Home_rent" not in page.text
+    assert "buy a home" in page.text
+
+
+def test_costs_that_count_as_equal_are_all_the_least() -> None:
+    first, second = answer().counterfactuals[:2]
+    fine = dict.fromkeys(answer().objectives, 1e-9)
+    near = replace(second, costs={name: cost + 1e-12 for name, cost in first.costs.items()})
+    certificate = replace(answer().certificate, cost_resolution=fine)
+    told = checked(to_html(answer(counterfactuals=(first, near), certificate=certificate))).text
+    assert "times the least" not in told

@@ -76,7 +76,6 @@ class OnnxClassifier(OnnxModel):
     def __init__(self, content: bytes, output: int, classes: tuple[Any, ...] | None, count: int) -> None:
         super().__init__(content)
         self._output = output
-        self._named = classes is not None
         self.classes_ = np.array(range(count) if classes is None else classes)
 
     def predict_proba(self, rows: Any) -> "np.ndarray":

@@ -1,7 +1,9 @@
 """Say what is drawn of the changes: per feature, today's value, each option's, and the population behind."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from p2ce.errors import InvalidOption
 from p2ce.present.charts.labels import label
@@ -9,10 +11,13 @@ from p2ce.present.charts.lanes import Bar, Lane, Mark, lane_for
 from p2ce.present.charts.scales import Tick
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Explanation
+from p2ce.result.groups import whole_changes
 from p2ce.result.picks import Pick, pick, strengths
 
 MOST_OPTIONS = 5  # of a larger front, a few picks are shown unless others are asked for
 PICKS = 3
+
+Changes: TypeAlias = Mapping[int, Mapping[str, tuple[Any, Any]]]  # option's number → column → before, after
 
 __all__ = ["Bar", "ChangeData", "ChangeOption", "FeatureChanges", "Lane", "Mark", "Tick", "change_data"]
 
@@ -30,7 +35,7 @@ class ChangeOption:
 class FeatureChanges:
     """One feature that any of the options changes; all places are 0 to 1 in its frame."""
 
-    column: str
+    column: str  # or the category that several columns are the levels of
     name: str  # how people call it
     title: str  # the same with its unit
     lane: Lane  # the population and the axis
@@ -69,9 +74,8 @@ def change_data(
         ChangeOption(number=number, name=label(language, "option", number=number), why=best[number])
         for number in numbers
     )
-    features = tuple(
-        _changes(explanation, column, numbers, speaker) for column in _columns(explanation, numbers)
-    )
+    changes = {number: whole_changes(explanation[number - 1], speaker.groups) for number in numbers}
+    features = tuple(_changes(explanation, column, changes, speaker) for column in _columns(changes))
     notes = []
     if len(numbers) < len(explanation):
         notes.append(label(language, "shown_of", shown=len(numbers), all=speaker.figure(len(explanation), 0)))
@@ -111,32 +115,26 @@ def _why(explanation: Explanation, numbers: Sequence[int], speaker: Speaker) -> 
     return {number: ", ".join(speaker.best_at(reason) for reason in reasons[number]) for number in numbers}
 
 
-def _columns(explanation: Explanation, numbers: Sequence[int]) -> list[str]:
-    """List what the options change: what most change first, then in the model's order."""
-    counts: dict[str, int] = {}
-    for number in numbers:
-        for column in explanation[number - 1].changes:
-            counts[column] = counts.get(column, 0) + 1
-    order = {column: place for place, column in enumerate([*explanation.dtypes, *counts])}
-    return sorted(counts, key=lambda column: (-counts[column], order[column]))
+def _columns(changes: Changes) -> list[str]:
+    """List what the options change: what most change first, then in the order in which options tell it."""
+    counts = Counter(column for mine in changes.values() for column in mine)
+    return sorted(counts, key=lambda column: -counts[column])
 
 
-def _changes(
-    explanation: Explanation, column: str, numbers: Sequence[int], speaker: Speaker
-) -> FeatureChanges:
-    options = [explanation[number - 1] for number in numbers]
-    before = next(option.changes[column][0] for option in options if column in option.changes)
-    today = explanation.person.get(column, before)
-    new = [option.changes[column][1] for option in options if column in option.changes]
+def _changes(explanation: Explanation, column: str, changes: Changes, speaker: Speaker) -> FeatureChanges:
+    before = next(mine[column][0] for mine in changes.values() if column in mine)
+    today = before if column in speaker.groups else explanation.person.get(column, before)
+    new = [mine[column][1] for mine in changes.values() if column in mine]
     lane = lane_for(explanation, column, [today, *new], speaker)
     marks = []
-    for option in options:
-        if column not in option.changes:
+    for number, mine in changes.items():
+        if column not in mine:
             marks.append(lane.mark(today, label(speaker.language, "unchanged"), changed=False))
             continue
-        value = option.changes[column][1]
+        value = mine[column][1]
         # What is written was verified as well; where it stands is the option itself.
-        marks.append(lane.mark(value, speaker.value(column, option.rounded.get(column, value))))
+        said = explanation[number - 1].rounded.get(column, value)
+        marks.append(lane.mark(value, speaker.value(column, said)))
     return FeatureChanges(
         column=column,
         name=speaker.name(column),

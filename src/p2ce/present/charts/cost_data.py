@@ -1,5 +1,6 @@
 """Say what is drawn of many people's costs: the cheapest option of each, and who has none."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,8 +15,15 @@ from p2ce.present.speaker import Speaker, speaker_for
 from p2ce.result import Explanation, Explanations, Status
 from p2ce.result.question import Question
 
-Outcome = Literal["with_options", "no_recourse", "nothing_found", "favourable", "error"]
-OUTCOMES: tuple[Outcome, ...] = ("with_options", "no_recourse", "nothing_found", "favourable", "error")
+Outcome = Literal["with_options", "unproven", "no_recourse", "nothing_found", "favourable", "error"]
+OUTCOMES: tuple[Outcome, ...] = (
+    "with_options",
+    "unproven",
+    "no_recourse",
+    "nothing_found",
+    "favourable",
+    "error",
+)
 MOST_BINS = 24
 MOST_COUNTS = 30  # different whole costs, each of which gets a bar of its own
 
@@ -60,22 +68,22 @@ class CostData:
     people: int
     people_text: str
     empty: str  # what stands in the frame where nobody has an option
+    note: str  # for how many people the cost is only an upper bound, "" for nobody
 
 
 def cost_data(explanations: Explanations, objective: str | None = None, *, language: str = "en") -> CostData:
-    """Gather the cheapest cost of each person in one objective, the first one if none is named."""
+    """Gather the cheapest cost of each person in one objective, the first that all have if none is named."""
     asked: Question | None = None
-    known: tuple[str, ...] = ()
     counts = dict.fromkeys(OUTCOMES, 0)
     entries: list[Explanation] = list(explanations)
     for entry in entries:
         asked = asked or entry.question
-        known = known or entry.objectives
         counts[outcome_of(entry)] += 1
+    known = shared_objectives(entries)
     speaker = speaker_for(asked, language)
     if not known:
         raise InvalidOption(
-            "plot_costs() needs people whose answers have costs, and none of these has an objective. "
+            "plot_costs() needs people whose answers have costs in the same objective, and these share none. "
             "Look at explanations.summary() for what happened to each."
         )
     chosen = known[0] if objective is None else objective
@@ -100,17 +108,30 @@ def cost_data(explanations: Explanations, objective: str | None = None, *, langu
         people=len(entries),
         people_text=people_text(len(entries), speaker),
         empty="" if len(costs) else label(language, "nobody"),
+        note=_note(counts["unproven"], speaker),
     )
 
 
+def shared_objectives(entries: Iterable[Explanation]) -> tuple[str, ...]:
+    """List the objectives that all people have who have an option; those of the others if nobody has."""
+    found: tuple[str, ...] = ()
+    some: tuple[str, ...] | None = None
+    for entry in entries:
+        found = found or entry.objectives
+        if len(entry):
+            some = entry.objectives if some is None else tuple(one for one in some if one in entry.objectives)
+    return found if some is None else some
+
+
 def outcome_of(entry: Explanation) -> Outcome:
-    """Say in which of the groups a person is counted; an option counts, however the search ended."""
+    """Say in which of the groups a person is counted; an option is not always proven to be the cheapest."""
     if entry.status is Status.ERROR:
         return "error"
     if entry.status is Status.ALREADY_FAVOURABLE:
         return "favourable"
     if len(entry):
-        return "with_options"
+        proven = entry.certificate is None or entry.certificate.proven
+        return "with_options" if proven and entry.status is Status.OPTIMAL else "unproven"
     return "no_recourse" if entry.status is Status.NO_RECOURSE else "nothing_found"
 
 
@@ -118,6 +139,13 @@ def people_text(count: int, speaker: Speaker) -> str:
     """Write how many people there are."""
     key = "person_count" if count == 1 else "people_count"
     return label(speaker.language, key, count=speaker.figure(count, 0))
+
+
+def _note(unproven: int, speaker: Speaker) -> str:
+    if not unproven:
+        return ""
+    key = "upper_bound" if unproven == 1 else "upper_bounds"
+    return label(speaker.language, key, count=speaker.figure(unproven, 0))
 
 
 def _outcome(outcome: Outcome, count: int, people: int, speaker: Speaker) -> OutcomeCount:

@@ -142,7 +142,8 @@ def cost_scale(low: float, high: float) -> Scale:
     begin = 0.0 if 0.0 <= low <= NEAR_ZERO * high or low == high >= 0.0 else low
     end = high if high > begin else begin + 1.0
     room = ENDS * (end - begin)
-    if end + room <= begin or not math.isfinite(end + room):  # differences below what a float holds
+    # Differences below or beyond what a float holds.
+    if end + room <= begin or not math.isfinite(end + room) or not math.isfinite(begin - room):
         return Scale(low=begin, high=end)
     return Scale(low=begin if begin == 0.0 else begin - room, high=end + room)
 

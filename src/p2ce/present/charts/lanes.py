@@ -66,7 +66,9 @@ class Lane:
 
 
 def lane_for(explanation: Explanation, column: str, values: Sequence[Any], speaker: Speaker) -> Lane:
-    """Lay out a feature so that today's value and the options' have their place."""
+    """Lay out a feature, or a category of several columns, so that all values shown have their place."""
+    if column in speaker.groups:
+        return _slots(column, values, _spread_over(speaker.groups[column], speaker), (), speaker)
     feature = None if explanation.question is None else explanation.question.features.get(column)
     spread = Distribution() if feature is None or feature.distribution is None else feature.distribution
     kind = "" if feature is None else feature.kind
@@ -76,6 +78,21 @@ def lane_for(explanation: Explanation, column: str, values: Sequence[Any], speak
         return _slots(column, values, spread, order, speaker)
     whole = kind == "whole" or (not kind and all(isinstance(one, int) for one in values))
     return _numbers(column, values, spread, speaker, whole=whole)
+
+
+def _spread_over(columns: Sequence[str], speaker: Speaker) -> Distribution:
+    """Put together how people are spread over a category whose levels are columns of 0 and 1."""
+    shares: dict[tuple[str, ...], float] = {}
+    for column in columns:
+        spread = speaker.features[column].distribution
+        if spread is not None:
+            shares[(column,)] = sum(
+                share for one, share in zip(spread.labels, spread.shares, strict=False) if one == 1
+            )
+    order = sorted(shares, key=lambda level: -shares[level])
+    # Levels are keys of the frame, though no values of one column.
+    labels: tuple[Any, ...] = tuple(order)
+    return Distribution(labels=labels, shares=tuple(shares[level] for level in order))
 
 
 def _key(value: Any) -> Hashable:

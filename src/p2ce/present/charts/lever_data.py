@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from p2ce.errors import InvalidOption
+from p2ce.present.advice import ALONG
 from p2ce.present.charts.labels import label
 from p2ce.present.charts.scales import Scale, Tick, share_text, text_ticks
 from p2ce.present.speaker import Speaker, speaker_for
-from p2ce.result import Explanations
+from p2ce.result import Counterfactual, Explanations
+from p2ce.result.groups import Groups, groups_of, whole_changes
 from p2ce.result.question import Question
 from p2ce.tables.cells import is_missing
 
@@ -19,7 +21,7 @@ DIRECTIONS: tuple[Direction, ...] = ("up", "down", "switched")
 class Lever:
     """One feature; shares are of the people who have an option, places on the chart's scale."""
 
-    column: str
+    column: str  # or the category that several columns are the levels of
     name: str
     any_share: float  # it changes in any of their options
     first_share: float  # it changes in their first option, the cheapest in the first objective
@@ -46,10 +48,14 @@ class LeverData:
 
 
 def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en") -> LeverData:
-    """Count for how many people each feature changes; people without options are no part of it."""
+    """Count for how many people each feature changes; people without options are no part of it.
+
+    What only moves along with another feature is no lever, and the columns of one category are one.
+    """
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
         raise InvalidOption(f"top expects how many features to show, at least 1; got {top!r}.")
     asked: Question | None = None
+    groups: dict[int, Groups] = {}  # of each question
     in_any: dict[str, int] = {}
     in_first: dict[str, dict[Direction, int]] = {}
     people = 0
@@ -58,16 +64,19 @@ def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en
         if not len(entry):
             continue
         people += 1
-        changed: set[str] = set()
-        for option in entry:
-            changed.update(option.changes)
-        for column in changed:
+        question = entry.question
+        if id(question) not in groups:
+            groups[id(question)] = {} if question is None else groups_of(question.features)
+        moved = [_levers(option, groups[id(question)], question) for option in entry]
+        for column in set().union(*moved):
             in_any[column] = in_any.get(column, 0) + 1
-        for column, (old, new) in entry[0].changes.items():
+        for column, (old, new) in moved[0].items():
             counts = in_first.setdefault(column, dict.fromkeys(DIRECTIONS, 0))
-            counts[_direction(column, old, new, asked)] += 1
+            counts[_direction(column, old, new, question)] += 1
     speaker = speaker_for(asked, language)
-    order = {column: place for place, column in enumerate([] if asked is None else asked.features)}
+    features = {} if asked is None else asked.features
+    places = enumerate(feature.group or column for column, feature in features.items())
+    order = {column: place for place, column in reversed(list(places))}
     ranked = sorted(
         in_any,
         key=lambda column: (
@@ -98,6 +107,17 @@ def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en
         people=people,
         note=" ".join(notes),
     )
+
+
+def _levers(option: Counterfactual, groups: Groups, question: Question | None) -> dict[str, tuple[Any, Any]]:
+    """Give what somebody changes: a category of several columns once, and nothing that only moves along."""
+    features = {} if question is None else question.features
+    changes = whole_changes(option, groups)
+    return {
+        name: change
+        for name, change in changes.items()
+        if name not in features or features[name].moves != ALONG
+    }
 
 
 def _direction(column: str, old: Any, new: Any, question: Question | None) -> Direction:

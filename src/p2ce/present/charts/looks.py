@@ -46,6 +46,7 @@ DIRECTION_FILLS = {
 }
 OUTCOME_FILLS = {
     "with_options": Fill(colour="#0072B2", hatch="", pattern=""),
+    "unproven": Fill(colour="#56B4E9", hatch="....", pattern="."),
     "no_recourse": Fill(colour="#D55E00", hatch="////", pattern="/"),
     "nothing_found": Fill(colour="#E69F00", hatch="\\\\\\\\", pattern="\\"),
     "favourable": Fill(colour="#B8DCCB", hatch="", pattern=""),

@@ -5,6 +5,7 @@ WORDS = {
     "yes": "yes",
     "no": "no",
     "missing": "missing",
+    "no_level": "none",
     "percent": "{number} %",
     "axis": "{name} ({unit})",
     "and": "{first} and {last}",
@@ -16,8 +17,9 @@ WORDS = {
     "raise_share": "raise {name} from {old} to {new}",
     "lower_share": "lower {name} from {old} to {new}",
     "change": "change {name} from {old} to {new}",
-    "fill_in": "fill in {name} (missing so far) with {new}",
-    "leave_out": "leave {name} blank (now {old})",
+    "fill_in": "state {name} (only if the true value is {new}; missing so far)",
+    "fill_in_share": "state {name} (only if the true value is {new}; missing so far)",
+    "leave_out": "leave {name} unstated (only if that is permitted; now {old})",
     "change_nothing": "change nothing",
     # What changes along with the advice; no advice itself.
     "along": "{advice} (which takes {changes})",
@@ -38,19 +40,20 @@ WORDS = {
     "best_other": "lowest {objective}",
     "balanced": "balanced",
     "different": "unlike the others",
-    "only": "the only option",
+    "only": "the option found",
     # What a prediction must be; after "must be".
     "range_between": "between {low} and {high}",
     "range_from": "at least {low}",
     "range_to": "at most {high}",
     "range_any": "any number",
-    "range_margin": "{range}, {margin} or more from its ends",
+    "range_margin": "{narrowed} ({range}, with a margin of {margin})",
     # Where somebody stands, as an officer reads it.
     "probability_of": "The probability of {target}",
     "probability_of_models": "The probability of {target}, by the strictest of {models} models,",
     "decision_for": "The decision score for {target}",
     "decision_for_models": "The decision score for {target}, by the strictest of {models} models,",
     "must_reach": "{what} is {score} and must reach {threshold}.",
+    "with_margin": "{threshold} (with a margin of {margin})",
     "has_reached": "{what} is {score}, and {threshold} is enough.",
     "prediction_must": "The prediction is {prediction} and must be {range}.",
     "prediction_has": "The prediction is {prediction}; it must be {range}, and is.",
@@ -60,7 +63,6 @@ WORDS = {
     "unknown_must_outside": "The prediction must be {range}; today it is {distance} outside.",
     "unknown_has": "The prediction must be {range}, and is.",
     "class_must": "Class {target} must win, and is {lead}.",
-    "class_must_margin": "Class {target} must win by {margin}, and is {lead}.",
     "class_has": "Class {target} already wins: it is {lead}.",
     "lead_with_chance": "{lead} (its probability is {probability})",
     "ahead": "{number} ahead",
@@ -68,11 +70,17 @@ WORDS = {
     "level_enough": "level, which is enough",
     "level_short": "level, which is not enough",
     "models_stand": "Of {models} models, the strictest is {beyond}.",
-    "models_stand_range": "Of {models} models, whose predictions must be {range}, the strictest is {beyond}.",
-    "above": "{number} above its threshold",
-    "below": "{number} below its threshold",
-    "found_one": "There is {count} option that achieves this:",
-    "found_many": "There are {count} options that achieve this:",
+    "models_stand_range": "The predictions of {all} must be {range}; the farthest is {distance} outside.",
+    "models_stand_inside": (
+        "The predictions of {all} must be {range}; the nearest to an end is {distance} inside."
+    ),
+    "above": "{number} above its threshold{margin}",
+    "below": "{number} below its threshold{margin}",
+    "margin_included": " (with a margin of {margin})",
+    "all_two": "both models",
+    "all_more": "all {models} models",
+    "found_one": "{count} option was found that achieves this:",
+    "found_many": "{count} options were found that achieve this:",
     "found_none": "No option was found.",
     # What an option gives, as an officer reads it.
     "option": "{todo}. {result}.",
@@ -82,33 +90,53 @@ WORDS = {
     "then_outside": "The prediction is then {distance} outside",
     "then_leads": "It is then {lead}",
     "then_leads_chance": "It is then {lead}, with a probability of {probability}",
-    "then_models": "All models are then at least {beyond}",
+    "then_models": "{all} are then {number} or more above their thresholds{margin}",
+    "then_models_below": "The strictest model is then {number} below its threshold{margin}",
+    "then_models_range": "The predictions of {all} are then {distance} or more inside",
+    "then_models_outside": "The farthest of the predictions is then {distance} outside",
     # What was proven, as an officer reads it.
     "space_one": "{count} possible combination{limit}",
     "space_many": "{count} possible combinations{limit}",
     "limit_one": " of at most {count} change",
     "limit_many": " of at most {count} changes",
-    "proven_all": "Proven: these are all the Pareto-optimal options among {space}; {work}.",
-    "proven_all_plausible": (
-        "Proven: these are all the Pareto-optimal plausible options among {space}; {work}."
-    ),
-    "proven_only": "Proven: this is the only Pareto-optimal option among {space}; {work}.",
-    "proven_only_plausible": (
-        "Proven: this is the only Pareto-optimal plausible option among {space}; {work}."
-    ),
-    "proven_none": "Proven: none of {space} leads to the wanted decision; {work}.",
+    "optimal_one": "Pareto-optimal option",
+    "optimal_one_plausible": "Pareto-optimal plausible option",
+    "optimal_one_rules": "Pareto-optimal permitted option",
+    "optimal_one_plausible_rules": "Pareto-optimal plausible and permitted option",
+    "optimal_many": "Pareto-optimal options",
+    "optimal_many_plausible": "Pareto-optimal plausible options",
+    "optimal_many_rules": "Pareto-optimal permitted options",
+    "optimal_many_plausible_rules": "Pareto-optimal plausible and permitted options",
+    "up_to_equals": ", up to options of equal cost",
+    "proven_all": "Proven: these are all the {kind} among {space}{equal}; {work}.",
+    "proven_only": "Proven: this is the only {kind} among {space}{equal}; {work}.",
+    "proven_none": "Proven: none of {space} leads {clearly}to the wanted decision; {work}.",
     "proven_none_plausible": (
-        "Proven: none of {space} leads to the wanted decision and stays plausible; {work}."
+        "Proven: none of {space} leads {clearly}to the wanted decision and stays plausible; {work}."
     ),
+    "proven_none_rules": (
+        "Proven: none of {space} leads {clearly}to the wanted decision and keeps to the rules; {work}."
+    ),
+    "proven_none_plausible_rules": (
+        "Proven: none of {space} leads {clearly}to the wanted decision, stays plausible and keeps to the "
+        "rules; {work}."
+    ),
+    "proven_sole_some": "Proven: this is the only possible combination{limit}; {work}.",
+    "proven_sole_none": (
+        "Proven: the only possible combination{limit} does not do what it would have to, which is to "
+        "{to_lead}; {work}."
+    ),
+    "proof_of_exact": "Proof and costs are about the exact values; what is told here is rounded in part.",
     "proven_nothing_moves": "Proven: nothing may change, so that nothing can help.",
     "examined_one": "{count} box examined",
     "examined_many": "{count} boxes examined",
-    "asked_one": "{count} of them asked about",
-    "asked_many": "{count} of them asked about",
+    "asked_one": "{count} asked about",
+    "asked_many": "{count} asked about",
+    "asked_none": "none had to be asked about",
     "confirmed_one": "{work}, {count} point confirmed by the model itself",
     "confirmed_many": "{work}, {count} points confirmed by the model itself",
-    "confirmed_models_one": "{work}, {count} point confirmed by all {models} models themselves",
-    "confirmed_models_many": "{work}, {count} points confirmed by all {models} models themselves",
+    "confirmed_models_one": "{work}, {count} point confirmed by {all} themselves",
+    "confirmed_models_many": "{work}, {count} points confirmed by {all} themselves",
     "unproven": "Not proven: {held}; {space}, {work}.",
     "unproven_contradiction": (
         "Not proven: the model or detector contradicts what was read from it, so {held}; {space}, {work}."
@@ -136,7 +164,7 @@ WORDS = {
     "open_many": "{count} boxes among {space} are still open",
     "open_at_best": "{left} (at best: {costs})",
     "cost_of": "{objective} {cost}",
-    "rules_kept": "Combinations that break a rule were left out: {rules}.",
+    "rules_kept": "Rules that all options keep to: {rules}.",
     "rules_checked": "Checked on each candidate, without shortening the search: {rules}.",
     "favourable": "Nothing has to change: the model already decides in this person's favour.",
     "failed": "No answer: {message}",
@@ -144,31 +172,42 @@ WORDS = {
     "no_certificate": "No certificate was kept, so nothing is claimed beyond the options themselves.",
     # The same for the person concerned.
     "you_refused": "As things stand, the model does not decide in your favour.",
-    "you_refused_models": "As things stand, not all {models} models decide in your favour.",
+    "you_refused_margin": "As things stand, the model does not decide clearly enough in your favour.",
+    "you_refused_models": "As things stand, at least one of {models} models does not decide in your favour.",
+    "you_refused_models_margin": (
+        "As things stand, at least one of {models} models does not decide clearly enough in your favour."
+    ),
     "you_refused_class": "As things stand, the model does not decide for {target}.",
     "you_refused_range": "As things stand, the model's prediction for you is not {range}.",
     "you_predicted": "The model predicts {prediction} for you; wanted is {range}.",
     "you_accepted": "The model already decides in your favour.",
-    "you_can_one": "There is one way to change that:",
+    "you_can_one": "Here is a way to change that:",
     "you_can_many": "You can choose one of these {count} options:",
     "you_can_few": "You can choose one of these {count} options, picked because they differ from each other:",
     "you_cannot": "We found nothing that you could change to turn this around.",
     "your_option": "{todo}.",
     "your_option_best": "{todo} – {best}.",
-    "more_one": "{count} more option exists.",
-    "more_many": "{count} more options exist.",
+    "more_one": "{count} more option was found.",
+    "more_many": "{count} more options were found.",
     "all_are_huge": "possible combinations{limit} (a number with {digits} digits)",
-    "leads": "leads to the wanted decision",
-    "leads_plausible": "leads to the wanted decision and is realistic",
-    "leads_rules": "leads to the wanted decision and keeps to the rules",
-    "leads_plausible_rules": "leads to the wanted decision, is realistic and keeps to the rules",
-    "one_that_leads": "one that leads to the wanted decision",
-    "one_that_leads_plausible": "realistic one that leads to the wanted decision",
-    "one_that_leads_rules": "permitted one that leads to the wanted decision",
-    "one_that_leads_plausible_rules": "realistic and permitted one that leads to the wanted decision",
+    "clearly": "clearly enough ",
+    "leads": "leads {clearly}to the wanted decision",
+    "leads_plausible": "leads {clearly}to the wanted decision and is realistic",
+    "leads_rules": "leads {clearly}to the wanted decision and keeps to the rules",
+    "leads_plausible_rules": "leads {clearly}to the wanted decision, is realistic and keeps to the rules",
+    "one_that_leads": "one that leads {clearly}to the wanted decision",
+    "one_that_leads_plausible": "realistic one that leads {clearly}to the wanted decision",
+    "one_that_leads_rules": "permitted one that leads {clearly}to the wanted decision",
+    "one_that_leads_plausible_rules": (
+        "realistic and permitted one that leads {clearly}to the wanted decision"
+    ),
+    "to_lead": "lead {clearly}to the wanted decision",
+    "to_lead_plausible": "lead {clearly}to the wanted decision and be realistic",
+    "to_lead_rules": "lead {clearly}to the wanted decision and keep to the rules",
+    "to_lead_plausible_rules": "lead {clearly}to the wanted decision, be realistic and keep to the rules",
     "your_proof_all": (
-        "It is proven that no way is easier: of the {space}, every {one} asks at least as much of you as one "
-        "of the {count} options (measured by {objectives})."
+        "It is proven that no way is easier: of the {space}, every {one} asks at least as much of you as "
+        "one of the {count} options (measured by {objectives})."
     ),
     "your_proof_only": (
         "It is proven that no way is easier: of the {space}, every {one} asks at least as much of you as "
@@ -177,6 +216,13 @@ WORDS = {
     "your_proof_none": "It is proven that none of the {space} {leads}.",
     "your_proof_sole_some": "It is proven that there is no other way: this is the only possible change.",
     "your_proof_sole_none": "It is proven that the only possible change is not enough.",
+    "your_proof_sole_none_if": (
+        "It is proven that the only possible change does not do what it would have to: {to_lead}."
+    ),
+    "your_proof_of_exact": (
+        "The proof is about the exact values. Where a value is told rounded, the rounded one was checked "
+        "and works as well."
+    ),
     "your_proof_nothing_moves": (
         "It is proven that nothing can help, since there is nothing that you may be asked to change."
     ),
@@ -188,8 +234,8 @@ WORDS = {
     "because_unknown": "the search rests on no proof",
     "because_estimate": "the search was shortened by an estimate, and how often it misses some is not known",
     "because_estimate_rate": (
-        "the search was shortened by an estimate, which is expected to miss some for no more than {share} of "
-        "refused people"
+        "the search was shortened by an estimate, which is expected to miss some for no more than "
+        "{share} of refused people"
     ),
     "your_options_work_one": "The option was checked with the model itself.",
     "your_options_work_many": "Each option was checked with the model itself.",
@@ -213,6 +259,34 @@ WORDS = {
     "restriction_missing": "the restriction {text}",
     "restriction_rule": "the rule {text}",
     "restriction_plausibility": "the demand that options be realistic",
+    # Rules and restrictions between features.
+    "in_english": "{text} (in English, as it was written)",
+    "rule_up": "{name} only increases",
+    "rule_down": "{name} only decreases",
+    "rule_most": "changes at once: at most {most} (would be {more})",
+    "rule_missing": "{name} stays missing",
+    "rule_within": "{name} from {low} to {high} (would be {lower} to {higher}, as far as the data go)",
+    "rule_moves": "{name} moves as much as {driver} does",
+    "rule_moves_times": "{name} moves {ratio} times as much as {driver} does",
+    "rule_exclusive": "no more than one of these changes: {names}",
+    "rule_nonzero": "no more than one of these is other than 0: {names}",
+    "rule_together": "{names} change together or not at all",
+    "rule_choices": "{name} is one of these only: {listed}",
+    "rule_never": "{name} never changes so: {ways}",
+    "rule_only": "{name} changes in these ways only: {ways}",
+    "rule_level": "{name} is one of these: {names}",
+    "rule_level_none": "{name} is one of these or none: {names}",
+    "rule_if": "if {condition}, then {consequence}",
+    "when_changes": "{name} changes",
+    "when_most": "{name} is at most {high}",
+    "when_least": "{name} is at least {low}",
+    "when_between": "{name} is from {low} to {high}",
+    "when_one_of": "{name} is one of {values}",
+    "when_is": "{name} is {value}",
+    "candidates_steps": "{count}: {low} to {high}, every {step}",
+    "candidates_list": "{count}: {values}",
+    "candidates_go_missing": "{candidates}; may go missing",
+    "candidates_stay_missing": "{candidates}; missing stays",
     # What an auditor checks.
     "line": "{label}: {value}",
     "label_status": "Status",
@@ -223,6 +297,7 @@ WORDS = {
     "scale_decision": "decision function of the model",
     "scale_lead": "lead: how far the wanted side is ahead, inside its range or beyond its threshold",
     "label_threshold": "Threshold that the score must reach",
+    "label_margin": "Margin asked for, part of what is wanted",
     "label_models": "Models that must all accept",
     "label_person": "Person",
     "label_person_score": "Score of the person",
@@ -235,6 +310,7 @@ WORDS = {
     "label_prediction": "prediction",
     "label_plausibility": "plausibility (0 or more is plausible)",
     "label_told": "told to people as",
+    "label_told_score": "score as told",
     "label_best": "best at",
     "moves_along": "{change} (moves along, not advised)",
     "label_method": "Method",
@@ -243,8 +319,9 @@ WORDS = {
     "label_detector": "Plausibility detector",
     "no_detector": "none was asked for",
     "label_cells": "Grid cells in reach",
-    "label_axes": "Features that may change",
+    "label_axes": "Features that can change for this person",
     "label_max_changes": "Most changes at once",
+    "label_ties": "Options of equal cost are all listed",
     "no_limit": "no limit",
     "label_boxes": "Boxes examined",
     "label_scored": "Cells scored one by one",

@@ -5,6 +5,7 @@ WORDS = {
     "yes": "sí",
     "no": "no",
     "missing": "ausente",
+    "no_level": "ninguno",
     "percent": "{number} %",
     "axis": "{name} ({unit})",
     "and": "{first} y {last}",
@@ -16,8 +17,9 @@ WORDS = {
     "raise_share": "aumente {name} del {old} al {new}",
     "lower_share": "reduzca {name} del {old} al {new}",
     "change": "cambie {name} de {old} a {new}",
-    "fill_in": "complete {name} (hoy sin valor) con {new}",
-    "leave_out": "deje {name} sin valor (hoy {old})",
+    "fill_in": "indique {name} (solo si el valor verdadero es {new}; hoy sin valor)",
+    "fill_in_share": "indique {name} (solo si el valor verdadero es del {new}; hoy sin valor)",
+    "leave_out": "deje {name} sin indicar (solo si está permitido; hoy {old})",
     "change_nothing": "no cambie nada",
     # What changes along with the advice; no advice itself.
     "along": "{advice} (lo que lleva {changes})",
@@ -36,15 +38,15 @@ WORDS = {
     "best_percentile_shift": "menor desplazamiento respecto a otras personas",
     "best_euclidean": "menor distancia",
     "best_other": "menor valor de {objective}",
-    "balanced": "equilibrada",
-    "different": "distinta de las demás",
-    "only": "la única opción",
+    "balanced": "opción equilibrada",
+    "different": "opción distinta de las demás",
+    "only": "la opción encontrada",
     # What a prediction must be; after "debe quedar".
     "range_between": "entre {low} y {high}",
     "range_from": "en {low} o más",
     "range_to": "en {high} o menos",
     "range_any": "en cualquier número",
-    "range_margin": "{range}, a {margin} o más de los extremos",
+    "range_margin": "{narrowed} ({range}, con un margen de {margin})",
     # Where somebody stands, as an officer reads it.
     "probability_of": "La probabilidad de {target}",
     "probability_of_models": "La probabilidad de {target}, según el más exigente de {models} modelos,",
@@ -53,6 +55,7 @@ WORDS = {
         "La puntuación de decisión para {target}, según el más exigente de {models} modelos,"
     ),
     "must_reach": "{what} es {score} y debe llegar a {threshold}.",
+    "with_margin": "{threshold} (con un margen de {margin})",
     "has_reached": "{what} es {score}, y con {threshold} basta.",
     "prediction_must": "La predicción es {prediction} y debe quedar {range}.",
     "prediction_has": "La predicción es {prediction}; debe quedar {range}, y así es.",
@@ -62,7 +65,6 @@ WORDS = {
     "unknown_must_outside": "La predicción debe quedar {range}; hoy está {distance} hacia fuera.",
     "unknown_has": "La predicción debe quedar {range}, y así es.",
     "class_must": "La clase {target} debe ganar y está {lead}.",
-    "class_must_margin": "La clase {target} debe ganar por {margin} y está {lead}.",
     "class_has": "La clase {target} ya gana: está {lead}.",
     "lead_with_chance": "{lead} (su probabilidad es {probability})",
     "ahead": "{number} por delante",
@@ -71,12 +73,19 @@ WORDS = {
     "level_short": "empatada, lo que no basta",
     "models_stand": "De {models} modelos, el más exigente está {beyond}.",
     "models_stand_range": (
-        "De {models} modelos, cuyas predicciones deben quedar {range}, el más exigente está {beyond}."
+        "Las predicciones de {all} deben quedar {range}; la más alejada está {distance} hacia fuera."
     ),
-    "above": "{number} por encima de su umbral",
-    "below": "{number} por debajo de su umbral",
-    "found_one": "Hay {count} opción que lo logra:",
-    "found_many": "Hay {count} opciones que lo logran:",
+    "models_stand_inside": (
+        "Las predicciones de {all} deben quedar {range}; la más próxima a un extremo "
+        "está {distance} hacia dentro."
+    ),
+    "above": "{number} por encima de su umbral{margin}",
+    "below": "{number} por debajo de su umbral{margin}",
+    "margin_included": " (con un margen de {margin})",
+    "all_two": "ambos modelos",
+    "all_more": "los {models} modelos",
+    "found_one": "Se encontró {count} opción que lo logra:",
+    "found_many": "Se encontraron {count} opciones que lo logran:",
     "found_none": "No se encontró ninguna opción.",
     # What an option gives, as an officer reads it.
     "option": "{todo}. {result}.",
@@ -86,33 +95,56 @@ WORDS = {
     "then_outside": "La predicción queda entonces {distance} hacia fuera",
     "then_leads": "La clase queda entonces {lead}",
     "then_leads_chance": "La clase queda entonces {lead}, con una probabilidad de {probability}",
-    "then_models": "Todos los modelos quedan entonces al menos {beyond}",
+    "then_models": "{all} quedan entonces {number} o más por encima de sus umbrales{margin}",
+    "then_models_below": "El modelo más exigente queda entonces {number} por debajo de su umbral{margin}",
+    "then_models_range": "Las predicciones de {all} quedan entonces {distance} o más hacia dentro",
+    "then_models_outside": "La más alejada de las predicciones queda entonces {distance} hacia fuera",
     # What was proven, as an officer reads it.
     "space_one": "{count} combinación posible{limit}",
     "space_many": "{count} combinaciones posibles{limit}",
     "limit_one": " con {count} cambio como máximo",
     "limit_many": " con {count} cambios como máximo",
-    "proven_all": "Demostrado: estas son todas las opciones óptimas de Pareto entre {space}; {work}.",
-    "proven_all_plausible": (
-        "Demostrado: estas son todas las opciones plausibles óptimas de Pareto entre {space}; {work}."
-    ),
-    "proven_only": "Demostrado: esta es la única opción óptima de Pareto entre {space}; {work}.",
-    "proven_only_plausible": (
-        "Demostrado: esta es la única opción plausible óptima de Pareto entre {space}; {work}."
-    ),
-    "proven_none": "Demostrado: ninguna de {space} lleva a la decisión deseada; {work}.",
+    "optimal_one": "opción óptima de Pareto",
+    "optimal_one_plausible": "opción plausible óptima de Pareto",
+    "optimal_one_rules": "opción permitida óptima de Pareto",
+    "optimal_one_plausible_rules": "opción plausible y permitida óptima de Pareto",
+    "optimal_many": "opciones óptimas de Pareto",
+    "optimal_many_plausible": "opciones plausibles óptimas de Pareto",
+    "optimal_many_rules": "opciones permitidas óptimas de Pareto",
+    "optimal_many_plausible_rules": "opciones plausibles y permitidas óptimas de Pareto",
+    "up_to_equals": ", salvo opciones de igual coste",
+    "proven_all": "Demostrado: estas son todas las {kind} entre {space}{equal}; {work}.",
+    "proven_only": "Demostrado: esta es la única {kind} entre {space}{equal}; {work}.",
+    "proven_none": "Demostrado: ninguna de {space} lleva {clearly}a la decisión deseada; {work}.",
     "proven_none_plausible": (
-        "Demostrado: ninguna de {space} lleva a la decisión deseada y sigue siendo plausible; {work}."
+        "Demostrado: ninguna de {space} lleva {clearly}a la decisión deseada y sigue siendo plausible; "
+        "{work}."
+    ),
+    "proven_none_rules": (
+        "Demostrado: ninguna de {space} lleva {clearly}a la decisión deseada y respeta las reglas; {work}."
+    ),
+    "proven_none_plausible_rules": (
+        "Demostrado: ninguna de {space} lleva {clearly}a la decisión deseada, sigue siendo plausible y "
+        "respeta las reglas; {work}."
+    ),
+    "proven_sole_some": "Demostrado: esta es la única combinación posible{limit}; {work}.",
+    "proven_sole_none": (
+        "Demostrado: la única combinación posible{limit} no hace lo que tendría que hacer, que es "
+        "{to_lead}; {work}."
+    ),
+    "proof_of_exact": (
+        "La prueba y los costes tratan de los valores exactos; lo que aquí se dice está en parte redondeado."
     ),
     "proven_nothing_moves": "Demostrado: nada puede cambiar, así que nada puede ayudar.",
     "examined_one": "{count} región examinada",
     "examined_many": "{count} regiones examinadas",
-    "asked_one": "{count} de ellas consultada al modelo",
-    "asked_many": "{count} de ellas consultadas al modelo",
+    "asked_one": "{count} consultada al modelo",
+    "asked_many": "{count} consultadas al modelo",
+    "asked_none": "no hizo falta consultar ninguna al modelo",
     "confirmed_one": "{work}, {count} punto confirmado por el propio modelo",
     "confirmed_many": "{work}, {count} puntos confirmados por el propio modelo",
-    "confirmed_models_one": "{work}, {count} punto confirmado por los {models} modelos",
-    "confirmed_models_many": "{work}, {count} puntos confirmados por los {models} modelos",
+    "confirmed_models_one": "{work}, {count} punto confirmado por {all}",
+    "confirmed_models_many": "{work}, {count} puntos confirmados por {all}",
     "unproven": "No demostrado: {held}; {space}, {work}.",
     "unproven_contradiction": (
         "No demostrado: el modelo o el detector contradice lo que se leyó de él, por lo que {held}; "
@@ -128,17 +160,17 @@ WORDS = {
     "some_may_exist": "todavía puede haber opciones",
     "misses_unknown": "no se sabe con qué frecuencia pasa por alto alguna",
     "misses_one": (
-        "calibrada con {count} persona, se espera que pase por alto alguna para no más del {share} de las "
-        "personas rechazadas"
+        "calibrada con {count} persona, se espera que pase por alto alguna para no más del {share} de "
+        "las personas rechazadas"
     ),
     "misses_many": (
-        "calibrada con {count} personas, se espera que pase por alto alguna para no más del {share} de las "
-        "personas rechazadas"
+        "calibrada con {count} personas, se espera que pase por alto alguna para no más del {share} de "
+        "las personas rechazadas"
     ),
     "stopped": "No demostrado: la búsqueda se detuvo antes de terminar, {held}; {left}.",
     "stopped_unsure": (
-        "No demostrado: la búsqueda se detuvo antes de terminar, {held}; {left}, y una estimación descartó "
-        "otras sin prueba."
+        "No demostrado: la búsqueda se detuvo antes de terminar, {held}; {left}, y una estimación "
+        "descartó otras sin prueba."
     ),
     "best_so_far": "las opciones son las mejores encontradas hasta ahora",
     "none_so_far": "no se encontró ninguna opción hasta ahora",
@@ -146,7 +178,7 @@ WORDS = {
     "open_many": "{count} regiones entre {space} siguen abiertas",
     "open_at_best": "{left} (en el mejor de los casos: {costs})",
     "cost_of": "{objective} {cost}",
-    "rules_kept": "Se dejaron fuera las combinaciones que incumplen una regla: {rules}.",
+    "rules_kept": "Reglas que todas las opciones respetan: {rules}.",
     "rules_checked": "Revisado en cada candidata, sin acortar la búsqueda: {rules}.",
     "favourable": "No hace falta cambiar nada: el modelo ya decide a favor de esta persona.",
     "failed": "Sin respuesta: {message}",
@@ -156,28 +188,40 @@ WORDS = {
     ),
     # The same for the person concerned.
     "you_refused": "Tal como están las cosas, el modelo no decide a su favor.",
-    "you_refused_models": "Tal como están las cosas, alguno de los {models} modelos no decide a su favor.",
+    "you_refused_margin": "Tal como están las cosas, el modelo no decide con suficiente claridad a su favor.",
+    "you_refused_models": "Tal como están las cosas, al menos uno de {models} modelos no decide a su favor.",
+    "you_refused_models_margin": (
+        "Tal como están las cosas, al menos uno de {models} modelos no decide con suficiente claridad a "
+        "su favor."
+    ),
     "you_refused_class": "Tal como están las cosas, el modelo no decide por {target}.",
     "you_refused_range": "Tal como están las cosas, la predicción del modelo para usted no queda {range}.",
     "you_predicted": "El modelo predice {prediction} para usted; lo deseado es que quede {range}.",
     "you_accepted": "El modelo ya decide a su favor.",
-    "you_can_one": "Hay una manera de cambiarlo:",
+    "you_can_one": "Esta es una manera de cambiarlo:",
     "you_can_many": "Usted puede elegir una de estas {count} opciones:",
     "you_can_few": "Usted puede elegir una de estas {count} opciones, escogidas por ser distintas entre sí:",
     "you_cannot": "No encontramos nada que usted pudiera cambiar para revertirlo.",
     "your_option": "{todo}.",
     "your_option_best": "{todo} – {best}.",
-    "more_one": "Existe {count} opción más.",
-    "more_many": "Existen {count} opciones más.",
+    "more_one": "Se encontró {count} opción más.",
+    "more_many": "Se encontraron {count} opciones más.",
     "all_are_huge": "combinaciones posibles{limit} (un número de {digits} cifras)",
-    "leads": "lleva a la decisión deseada",
-    "leads_plausible": "lleva a la decisión deseada y es realista",
-    "leads_rules": "lleva a la decisión deseada y respeta las reglas",
-    "leads_plausible_rules": "lleva a la decisión deseada, es realista y respeta las reglas",
-    "one_that_leads": "combinación que lleva a la decisión deseada",
-    "one_that_leads_plausible": "combinación realista que lleva a la decisión deseada",
-    "one_that_leads_rules": "combinación permitida que lleva a la decisión deseada",
-    "one_that_leads_plausible_rules": "combinación realista y permitida que lleva a la decisión deseada",
+    "clearly": "con suficiente claridad ",
+    "leads": "lleva {clearly}a la decisión deseada",
+    "leads_plausible": "lleva {clearly}a la decisión deseada y es realista",
+    "leads_rules": "lleva {clearly}a la decisión deseada y respeta las reglas",
+    "leads_plausible_rules": "lleva {clearly}a la decisión deseada, es realista y respeta las reglas",
+    "one_that_leads": "combinación que lleva {clearly}a la decisión deseada",
+    "one_that_leads_plausible": "combinación realista que lleva {clearly}a la decisión deseada",
+    "one_that_leads_rules": "combinación permitida que lleva {clearly}a la decisión deseada",
+    "one_that_leads_plausible_rules": (
+        "combinación realista y permitida que lleva {clearly}a la decisión deseada"
+    ),
+    "to_lead": "llevar {clearly}a la decisión deseada",
+    "to_lead_plausible": "llevar {clearly}a la decisión deseada y ser realista",
+    "to_lead_rules": "llevar {clearly}a la decisión deseada y respetar las reglas",
+    "to_lead_plausible_rules": "llevar {clearly}a la decisión deseada, ser realista y respetar las reglas",
     "your_proof_all": (
         "Está demostrado que no hay un camino más fácil: de las {space}, toda {one} le exige a usted al "
         "menos tanto como una de las {count} opciones (medido por {objectives})."
@@ -189,13 +233,20 @@ WORDS = {
     "your_proof_none": "Está demostrado que ninguna de las {space} {leads}.",
     "your_proof_sole_some": "Está demostrado que no hay otro camino: este es el único cambio posible.",
     "your_proof_sole_none": "Está demostrado que el único cambio posible no basta.",
+    "your_proof_sole_none_if": (
+        "Está demostrado que el único cambio posible no hace lo que tendría que hacer: {to_lead}."
+    ),
+    "your_proof_of_exact": (
+        "La prueba trata de los valores exactos. Donde un valor se dice redondeado, el redondeado se "
+        "comprobó y también sirve."
+    ),
     "your_proof_nothing_moves": (
         "Está demostrado que nada puede ayudar, pues no hay nada que se le pueda pedir que cambie."
     ),
     "your_unproven_some": (
         "No está demostrado que esta lista esté completa, y puede haber opciones más fáciles: {because}."
     ),
-    "your_unproven_none": ("No está demostrado que no haya opción; todavía puede existir alguna: {because}."),
+    "your_unproven_none": "No está demostrado que no haya opción; todavía puede existir alguna: {because}.",
     "because_stopped": "la búsqueda se detuvo antes de terminar",
     "because_contradiction": "el modelo no respondió como lo habíamos leído",
     "because_doubt": "algunos casos límite no pudieron resolverse",
@@ -204,8 +255,8 @@ WORDS = {
         "una estimación acortó la búsqueda, y no se sabe con qué frecuencia pasa por alto alguna"
     ),
     "because_estimate_rate": (
-        "una estimación acortó la búsqueda, y se espera que pase por alto alguna para no más del {share} de "
-        "las personas rechazadas"
+        "una estimación acortó la búsqueda, y se espera que pase por alto alguna para no más del {share} "
+        "de las personas rechazadas"
     ),
     "your_options_work_one": "La opción se comprobó con el propio modelo.",
     "your_options_work_many": "Cada opción se comprobó con el propio modelo.",
@@ -229,6 +280,36 @@ WORDS = {
     "restriction_missing": "la restricción {text}",
     "restriction_rule": "la regla {text}",
     "restriction_plausibility": "la exigencia de que las opciones sean realistas",
+    # Rules and restrictions between features.
+    "in_english": "{text} (en inglés, tal como se escribió)",
+    "rule_up": "{name} solo aumenta",
+    "rule_down": "{name} solo disminuye",
+    "rule_most": "cambios a la vez: {most} como máximo (pasaría a {more})",
+    "rule_missing": "{name} sigue sin valor",
+    "rule_within": (
+        "{name} de {low} a {high} (pasaría a ir de {lower} a {higher}, hasta donde llegan los datos)"
+    ),
+    "rule_moves": "{name} cambia tanto como {driver}",
+    "rule_moves_times": "{name} cambia {ratio} veces lo que cambia {driver}",
+    "rule_exclusive": "como máximo uno de estos cambia: {names}",
+    "rule_nonzero": "como máximo uno de estos es distinto de 0: {names}",
+    "rule_together": "{names} cambian en conjunto o no cambian",
+    "rule_choices": "{name} es solo uno de estos: {listed}",
+    "rule_never": "{name} nunca cambia así: {ways}",
+    "rule_only": "{name} cambia solo así: {ways}",
+    "rule_level": "{name} es uno de estos: {names}",
+    "rule_level_none": "{name} es uno de estos o ninguno: {names}",
+    "rule_if": "si {condition}, entonces {consequence}",
+    "when_changes": "{name} cambia",
+    "when_most": "{name} es como máximo {high}",
+    "when_least": "{name} es como mínimo {low}",
+    "when_between": "{name} va de {low} a {high}",
+    "when_one_of": "{name} es uno de estos: {values}",
+    "when_is": "{name} es {value}",
+    "candidates_steps": "{count}: de {low} a {high}, cada {step}",
+    "candidates_list": "{count}: {values}",
+    "candidates_go_missing": "{candidates}; puede quedar sin valor",
+    "candidates_stay_missing": "{candidates}; sin valor sigue así",
     # What an auditor checks.
     "line": "{label}: {value}",
     "label_status": "Estado",
@@ -239,6 +320,7 @@ WORDS = {
     "scale_decision": "función de decisión del modelo",
     "scale_lead": "ventaja: cuánto está lo deseado por delante, dentro de su rango o más allá de su umbral",
     "label_threshold": "Umbral que la puntuación debe alcanzar",
+    "label_margin": "Margen pedido, parte de lo deseado",
     "label_models": "Modelos que deben aceptar todos",
     "label_person": "Persona",
     "label_person_score": "Puntuación de la persona",
@@ -251,6 +333,7 @@ WORDS = {
     "label_prediction": "predicción",
     "label_plausibility": "plausibilidad (0 o más es plausible)",
     "label_told": "dicho a las personas como",
+    "label_told_score": "puntuación de lo dicho",
     "label_best": "mejor en",
     "moves_along": "{change} (cambia con otra, no se aconseja)",
     "label_method": "Método",
@@ -259,8 +342,9 @@ WORDS = {
     "label_detector": "Detector de plausibilidad",
     "no_detector": "no solicitado",
     "label_cells": "Celdas de la cuadrícula al alcance",
-    "label_axes": "Variables que pueden cambiar",
+    "label_axes": "Características que pueden cambiar para esta persona",
     "label_max_changes": "Máximo de cambios a la vez",
+    "label_ties": "Las opciones de igual coste se listan todas",
     "no_limit": "sin límite",
     "label_boxes": "Regiones examinadas",
     "label_scored": "Celdas puntuadas una a una",
@@ -283,16 +367,16 @@ WORDS = {
     "label_estimate": "Estimación (sin certeza), atribuciones mediante",
     "label_residual": "Estimación (sin certeza), ampliada en",
     "label_miss_rate": (
-        "Estimación (sin certeza), proporción de personas rechazadas a las que se les escapa alguna opción, "
-        "como máximo"
+        "Estimación (sin certeza), proporción de personas rechazadas a las que se les escapa alguna "
+        "opción, como máximo"
     ),
     "label_sample": "Estimación (sin certeza), personas usadas en la calibración",
-    "label_rules": "Reglas entre variables que acotaron la búsqueda",
-    "label_checked_rules": "Reglas entre variables comprobadas en cada candidata",
-    "label_asked_rules": "Reglas entre variables en la política",
-    "label_protected": "Variables protegidas, nunca aconsejadas",
-    "label_fixed": "Variables fijas, nunca aconsejadas",
-    "label_along": "Variables que solo cambian con otras, nunca aconsejadas",
+    "label_rules": "Reglas entre características que acotaron la búsqueda",
+    "label_checked_rules": "Reglas entre características comprobadas en cada candidata",
+    "label_asked_rules": "Reglas entre características en la política",
+    "label_protected": "Características protegidas, nunca aconsejadas",
+    "label_fixed": "Características fijas, nunca aconsejadas",
+    "label_along": "Características que solo cambian con otras, nunca aconsejadas",
     "label_people": "Personas en la población de referencia",
     "label_versions": "Versiones",
     "label_hashes": "SHA-256",

@@ -5,6 +5,7 @@ WORDS = {
     "yes": "sim",
     "no": "não",
     "missing": "ausente",
+    "no_level": "nenhum",
     "percent": "{number}%",
     "axis": "{name} ({unit})",
     "and": "{first} e {last}",
@@ -16,8 +17,9 @@ WORDS = {
     "raise_share": "aumente {name} de {old} para {new}",
     "lower_share": "reduza {name} de {old} para {new}",
     "change": "mude {name} de {old} para {new}",
-    "fill_in": "preencha {name} (hoje sem valor) com {new}",
-    "leave_out": "deixe {name} sem valor (hoje {old})",
+    "fill_in": "informe {name} (só se o valor verdadeiro for {new}; hoje sem valor)",
+    "fill_in_share": "informe {name} (só se o valor verdadeiro for de {new}; hoje sem valor)",
+    "leave_out": "deixe {name} sem informar (só se isso for permitido; hoje {old})",
     "change_nothing": "não mude nada",
     # What changes along with the advice; no advice itself.
     "along": "{advice} (o que leva {changes})",
@@ -36,15 +38,15 @@ WORDS = {
     "best_percentile_shift": "menor deslocamento em relação a outras pessoas",
     "best_euclidean": "menor distância",
     "best_other": "menor valor de {objective}",
-    "balanced": "equilibrada",
-    "different": "diferente das demais",
-    "only": "a única opção",
+    "balanced": "opção equilibrada",
+    "different": "opção diferente das demais",
+    "only": "a opção encontrada",
     # What a prediction must be; after "precisa ficar".
     "range_between": "entre {low} e {high}",
     "range_from": "em {low} ou mais",
     "range_to": "em {high} ou menos",
     "range_any": "em qualquer número",
-    "range_margin": "{range}, a {margin} ou mais dos extremos",
+    "range_margin": "{narrowed} ({range}, com margem de {margin})",
     # Where somebody stands, as an officer reads it.
     "probability_of": "A probabilidade de {target}",
     "probability_of_models": "A probabilidade de {target}, segundo o mais rigoroso de {models} modelos,",
@@ -53,6 +55,7 @@ WORDS = {
         "A pontuação de decisão para {target}, segundo o mais rigoroso de {models} modelos,"
     ),
     "must_reach": "{what} é {score} e precisa chegar a {threshold}.",
+    "with_margin": "{threshold} (com margem de {margin})",
     "has_reached": "{what} é {score}, e {threshold} já basta.",
     "prediction_must": "A previsão é {prediction} e precisa ficar {range}.",
     "prediction_has": "A previsão é {prediction}; precisa ficar {range}, e fica.",
@@ -62,7 +65,6 @@ WORDS = {
     "unknown_must_outside": "A previsão precisa ficar {range}; hoje está {distance} para fora.",
     "unknown_has": "A previsão precisa ficar {range}, e fica.",
     "class_must": "A classe {target} precisa vencer e está {lead}.",
-    "class_must_margin": "A classe {target} precisa vencer por {margin} e está {lead}.",
     "class_has": "A classe {target} já vence: está {lead}.",
     "lead_with_chance": "{lead} (sua probabilidade é {probability})",
     "ahead": "{number} à frente",
@@ -71,12 +73,19 @@ WORDS = {
     "level_short": "empatada, o que não basta",
     "models_stand": "De {models} modelos, o mais rigoroso está {beyond}.",
     "models_stand_range": (
-        "De {models} modelos, cujas previsões precisam ficar {range}, o mais rigoroso está {beyond}."
+        "As previsões de {all} precisam ficar {range}; a mais distante está {distance} para fora."
     ),
-    "above": "{number} acima do seu limiar",
-    "below": "{number} abaixo do seu limiar",
-    "found_one": "Há {count} opção que consegue isso:",
-    "found_many": "Há {count} opções que conseguem isso:",
+    "models_stand_inside": (
+        "As previsões de {all} precisam ficar {range}; a mais próxima de um extremo "
+        "está {distance} para dentro."
+    ),
+    "above": "{number} acima do seu limiar{margin}",
+    "below": "{number} abaixo do seu limiar{margin}",
+    "margin_included": " (com margem de {margin})",
+    "all_two": "ambos os modelos",
+    "all_more": "todos os {models} modelos",
+    "found_one": "Foi encontrada {count} opção que consegue isso:",
+    "found_many": "Foram encontradas {count} opções que conseguem isso:",
     "found_none": "Nenhuma opção foi encontrada.",
     # What an option gives, as an officer reads it.
     "option": "{todo}. {result}.",
@@ -86,37 +95,59 @@ WORDS = {
     "then_outside": "A previsão fica então {distance} para fora",
     "then_leads": "A classe fica então {lead}",
     "then_leads_chance": "A classe fica então {lead}, com probabilidade de {probability}",
-    "then_models": "Todos os modelos ficam então pelo menos {beyond}",
+    "then_models": "{all} ficam então {number} ou mais acima dos seus limiares{margin}",
+    "then_models_below": "O modelo mais rigoroso fica então {number} abaixo do seu limiar{margin}",
+    "then_models_range": "As previsões de {all} ficam então {distance} ou mais para dentro",
+    "then_models_outside": "A mais distante das previsões fica então {distance} para fora",
     # What was proven, as an officer reads it.
     "space_one": "{count} combinação possível{limit}",
     "space_many": "{count} combinações possíveis{limit}",
     "limit_one": " com no máximo {count} mudança",
     "limit_many": " com no máximo {count} mudanças",
-    "proven_all": "Comprovado: estas são todas as opções ótimas de Pareto entre {space}; {work}.",
-    "proven_all_plausible": (
-        "Comprovado: estas são todas as opções plausíveis ótimas de Pareto entre {space}; {work}."
-    ),
-    "proven_only": "Comprovado: esta é a única opção ótima de Pareto entre {space}; {work}.",
-    "proven_only_plausible": (
-        "Comprovado: esta é a única opção plausível ótima de Pareto entre {space}; {work}."
-    ),
-    "proven_none": "Comprovado: nenhuma de {space} leva à decisão desejada; {work}.",
+    "optimal_one": "opção ótima de Pareto",
+    "optimal_one_plausible": "opção plausível ótima de Pareto",
+    "optimal_one_rules": "opção permitida ótima de Pareto",
+    "optimal_one_plausible_rules": "opção plausível e permitida ótima de Pareto",
+    "optimal_many": "opções ótimas de Pareto",
+    "optimal_many_plausible": "opções plausíveis ótimas de Pareto",
+    "optimal_many_rules": "opções permitidas ótimas de Pareto",
+    "optimal_many_plausible_rules": "opções plausíveis e permitidas ótimas de Pareto",
+    "up_to_equals": ", a menos de opções de mesmo custo",
+    "proven_all": "Comprovado: estas são todas as {kind} entre {space}{equal}; {work}.",
+    "proven_only": "Comprovado: esta é a única {kind} entre {space}{equal}; {work}.",
+    "proven_none": "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada; {work}.",
     "proven_none_plausible": (
-        "Comprovado: nenhuma de {space} leva à decisão desejada e permanece plausível; {work}."
+        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada e permanece plausível; {work}."
+    ),
+    "proven_none_rules": (
+        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada e respeita as regras; {work}."
+    ),
+    "proven_none_plausible_rules": (
+        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada, permanece plausível e respeita "
+        "as regras; {work}."
+    ),
+    "proven_sole_some": "Comprovado: esta é a única combinação possível{limit}; {work}.",
+    "proven_sole_none": (
+        "Comprovado: a única combinação possível{limit} não faz o que teria de fazer, que é {to_lead}; "
+        "{work}."
+    ),
+    "proof_of_exact": (
+        "A prova e os custos tratam dos valores exatos; o que se diz aqui está em parte arredondado."
     ),
     "proven_nothing_moves": "Comprovado: nada pode mudar, portanto nada pode ajudar.",
     "examined_one": "{count} região examinada",
     "examined_many": "{count} regiões examinadas",
-    "asked_one": "{count} delas consultada ao modelo",
-    "asked_many": "{count} delas consultadas ao modelo",
+    "asked_one": "{count} consultada ao modelo",
+    "asked_many": "{count} consultadas ao modelo",
+    "asked_none": "nenhuma precisou ser consultada ao modelo",
     "confirmed_one": "{work}, {count} ponto confirmado pelo próprio modelo",
     "confirmed_many": "{work}, {count} pontos confirmados pelo próprio modelo",
-    "confirmed_models_one": "{work}, {count} ponto confirmado por todos os {models} modelos",
-    "confirmed_models_many": "{work}, {count} pontos confirmados por todos os {models} modelos",
+    "confirmed_models_one": "{work}, {count} ponto confirmado por {all}",
+    "confirmed_models_many": "{work}, {count} pontos confirmados por {all}",
     "unproven": "Não comprovado: {held}; {space}, {work}.",
     "unproven_contradiction": (
-        "Não comprovado: o modelo ou o detector contradiz o que foi lido dele, por isso {held}; "
-        "{space}, {work}."
+        "Não comprovado: o modelo ou o detector contradiz o que foi lido dele, por isso {held}; {space}, "
+        "{work}."
     ),
     "unproven_doubt": (
         "Não comprovado: o arredondamento deixou pontos demais em dúvida, por isso {held}; {space}, {work}."
@@ -128,17 +159,17 @@ WORDS = {
     "some_may_exist": "ainda pode haver opções",
     "misses_unknown": "não se sabe com que frequência ela deixa passar alguma",
     "misses_one": (
-        "calibrada com {count} pessoa, espera-se que deixe passar alguma para no máximo {share} das pessoas "
-        "recusadas"
+        "calibrada com {count} pessoa, espera-se que deixe passar alguma para no máximo {share} das "
+        "pessoas recusadas"
     ),
     "misses_many": (
-        "calibrada com {count} pessoas, espera-se que deixe passar alguma para no máximo {share} das pessoas "
-        "recusadas"
+        "calibrada com {count} pessoas, espera-se que deixe passar alguma para no máximo {share} das "
+        "pessoas recusadas"
     ),
     "stopped": "Não comprovado: a busca foi interrompida antes do fim, {held}; {left}.",
     "stopped_unsure": (
-        "Não comprovado: a busca foi interrompida antes do fim, {held}; {left}, e uma estimativa descartou "
-        "outras sem prova."
+        "Não comprovado: a busca foi interrompida antes do fim, {held}; {left}, e uma estimativa "
+        "descartou outras sem prova."
     ),
     "best_so_far": "as opções são as melhores encontradas até agora",
     "none_so_far": "nenhuma opção foi encontrada até agora",
@@ -146,20 +177,24 @@ WORDS = {
     "open_many": "{count} regiões entre {space} continuam em aberto",
     "open_at_best": "{left} (no melhor caso: {costs})",
     "cost_of": "{objective} {cost}",
-    "rules_kept": "Combinações que violam uma regra ficaram de fora: {rules}.",
+    "rules_kept": "Regras que todas as opções respeitam: {rules}.",
     "rules_checked": "Verificado em cada candidata, sem encurtar a busca: {rules}.",
     "favourable": "Nada precisa mudar: o modelo já decide a favor desta pessoa.",
     "failed": "Sem resposta: {message}",
     "failed_silently": "Sem resposta: não foi possível explicar esta linha.",
-    "no_certificate": ("Nenhum certificado foi guardado, portanto nada se afirma além das próprias opções."),
+    "no_certificate": "Nenhum certificado foi guardado, portanto nada se afirma além das próprias opções.",
     # The same for the person concerned.
     "you_refused": "Na situação atual, o modelo não decide a seu favor.",
-    "you_refused_models": "Na situação atual, nem todos os {models} modelos decidem a seu favor.",
+    "you_refused_margin": "Na situação atual, o modelo não decide com clareza suficiente a seu favor.",
+    "you_refused_models": "Na situação atual, pelo menos um de {models} modelos não decide a seu favor.",
+    "you_refused_models_margin": (
+        "Na situação atual, pelo menos um de {models} modelos não decide com clareza suficiente a seu favor."
+    ),
     "you_refused_class": "Na situação atual, o modelo não decide por {target}.",
     "you_refused_range": "Na situação atual, a previsão do modelo para você não fica {range}.",
     "you_predicted": "O modelo prevê {prediction} para você; o valor desejado fica {range}.",
     "you_accepted": "O modelo já decide a seu favor.",
-    "you_can_one": "Há um caminho para mudar isso:",
+    "you_can_one": "Este é um caminho para mudar isso:",
     "you_can_many": "Você pode escolher uma destas {count} opções:",
     "you_can_few": (
         "Você pode escolher uma destas {count} opções, selecionadas por serem diferentes entre si:"
@@ -167,17 +202,22 @@ WORDS = {
     "you_cannot": "Não encontramos nada que você pudesse mudar para reverter isso.",
     "your_option": "{todo}.",
     "your_option_best": "{todo} – {best}.",
-    "more_one": "Existe mais {count} opção.",
-    "more_many": "Existem mais {count} opções.",
+    "more_one": "Foi encontrada mais {count} opção.",
+    "more_many": "Foram encontradas mais {count} opções.",
     "all_are_huge": "combinações possíveis{limit} (um número de {digits} algarismos)",
-    "leads": "leva à decisão desejada",
-    "leads_plausible": "leva à decisão desejada e é realista",
-    "leads_rules": "leva à decisão desejada e respeita as regras",
-    "leads_plausible_rules": "leva à decisão desejada, é realista e respeita as regras",
-    "one_that_leads": "combinação que leva à decisão desejada",
-    "one_that_leads_plausible": "combinação realista que leva à decisão desejada",
-    "one_that_leads_rules": "combinação permitida que leva à decisão desejada",
-    "one_that_leads_plausible_rules": "combinação realista e permitida que leva à decisão desejada",
+    "clearly": "com clareza suficiente ",
+    "leads": "leva {clearly}à decisão desejada",
+    "leads_plausible": "leva {clearly}à decisão desejada e é realista",
+    "leads_rules": "leva {clearly}à decisão desejada e respeita as regras",
+    "leads_plausible_rules": "leva {clearly}à decisão desejada, é realista e respeita as regras",
+    "one_that_leads": "combinação que leva {clearly}à decisão desejada",
+    "one_that_leads_plausible": "combinação realista que leva {clearly}à decisão desejada",
+    "one_that_leads_rules": "combinação permitida que leva {clearly}à decisão desejada",
+    "one_that_leads_plausible_rules": "combinação realista e permitida que leva {clearly}à decisão desejada",
+    "to_lead": "levar {clearly}à decisão desejada",
+    "to_lead_plausible": "levar {clearly}à decisão desejada e ser realista",
+    "to_lead_rules": "levar {clearly}à decisão desejada e respeitar as regras",
+    "to_lead_plausible_rules": "levar {clearly}à decisão desejada, ser realista e respeitar as regras",
     "your_proof_all": (
         "Está comprovado que não há caminho mais fácil: das {space}, toda {one} exige de você pelo menos "
         "tanto quanto uma das {count} opções (medido por {objectives})."
@@ -189,6 +229,13 @@ WORDS = {
     "your_proof_none": "Está comprovado que nenhuma das {space} {leads}.",
     "your_proof_sole_some": "Está comprovado que não há outro caminho: esta é a única mudança possível.",
     "your_proof_sole_none": "Está comprovado que a única mudança possível não basta.",
+    "your_proof_sole_none_if": (
+        "Está comprovado que a única mudança possível não faz o que teria de fazer: {to_lead}."
+    ),
+    "your_proof_of_exact": (
+        "A prova trata dos valores exatos. Onde um valor é dito arredondado, o arredondado foi conferido "
+        "e também serve."
+    ),
     "your_proof_nothing_moves": (
         "Está comprovado que nada pode ajudar, pois não há nada que se possa pedir que você mude."
     ),
@@ -204,8 +251,8 @@ WORDS = {
         "a busca foi encurtada por uma estimativa, e não se sabe com que frequência ela deixa passar alguma"
     ),
     "because_estimate_rate": (
-        "a busca foi encurtada por uma estimativa, e espera-se que ela deixe passar alguma para no máximo "
-        "{share} das pessoas recusadas"
+        "a busca foi encurtada por uma estimativa, e espera-se que ela deixe passar alguma para no "
+        "máximo {share} das pessoas recusadas"
     ),
     "your_options_work_one": "A opção foi conferida com o próprio modelo.",
     "your_options_work_many": "Cada opção foi conferida com o próprio modelo.",
@@ -229,6 +276,34 @@ WORDS = {
     "restriction_missing": "a restrição {text}",
     "restriction_rule": "a regra {text}",
     "restriction_plausibility": "a exigência de que as opções sejam realistas",
+    # Rules and restrictions between features.
+    "in_english": "{text} (em inglês, como foi escrito)",
+    "rule_up": "{name} só aumenta",
+    "rule_down": "{name} só diminui",
+    "rule_most": "mudanças simultâneas: no máximo {most} (passaria a {more})",
+    "rule_missing": "{name} continua sem valor",
+    "rule_within": "{name} de {low} a {high} (passaria a ir de {lower} a {higher}, até onde vão os dados)",
+    "rule_moves": "{name} muda tanto quanto {driver}",
+    "rule_moves_times": "{name} muda {ratio} vezes o que muda {driver}",
+    "rule_exclusive": "no máximo um destes muda: {names}",
+    "rule_nonzero": "no máximo um destes é diferente de 0: {names}",
+    "rule_together": "{names} mudam em conjunto ou não mudam",
+    "rule_choices": "{name} é somente um destes: {listed}",
+    "rule_never": "{name} nunca muda assim: {ways}",
+    "rule_only": "{name} muda somente assim: {ways}",
+    "rule_level": "{name} é um destes: {names}",
+    "rule_level_none": "{name} é um destes ou nenhum: {names}",
+    "rule_if": "se {condition}, então {consequence}",
+    "when_changes": "{name} muda",
+    "when_most": "{name} é no máximo {high}",
+    "when_least": "{name} é no mínimo {low}",
+    "when_between": "{name} vai de {low} a {high}",
+    "when_one_of": "{name} é um destes: {values}",
+    "when_is": "{name} é {value}",
+    "candidates_steps": "{count}: de {low} a {high}, a cada {step}",
+    "candidates_list": "{count}: {values}",
+    "candidates_go_missing": "{candidates}; pode ficar sem valor",
+    "candidates_stay_missing": "{candidates}; sem valor continua assim",
     # What an auditor checks.
     "line": "{label}: {value}",
     "label_status": "Situação",
@@ -239,6 +314,7 @@ WORDS = {
     "scale_decision": "função de decisão do modelo",
     "scale_lead": "vantagem: quanto o lado desejado está à frente, dentro da faixa ou além do limiar",
     "label_threshold": "Limiar que a pontuação precisa atingir",
+    "label_margin": "Margem pedida, parte do que se deseja",
     "label_models": "Modelos que precisam todos aceitar",
     "label_person": "Pessoa",
     "label_person_score": "Pontuação da pessoa",
@@ -251,6 +327,7 @@ WORDS = {
     "label_prediction": "previsão",
     "label_plausibility": "plausibilidade (0 ou mais é plausível)",
     "label_told": "dito às pessoas como",
+    "label_told_score": "pontuação do que é dito",
     "label_best": "melhor em",
     "moves_along": "{change} (muda junto, não é recomendado)",
     "label_method": "Método",
@@ -259,8 +336,9 @@ WORDS = {
     "label_detector": "Detector de plausibilidade",
     "no_detector": "não solicitado",
     "label_cells": "Células da grade ao alcance",
-    "label_axes": "Variáveis que podem mudar",
+    "label_axes": "Atributos que podem mudar para esta pessoa",
     "label_max_changes": "Máximo de mudanças simultâneas",
+    "label_ties": "Opções de mesmo custo são todas listadas",
     "no_limit": "sem limite",
     "label_boxes": "Regiões examinadas",
     "label_scored": "Células pontuadas uma a uma",
@@ -286,12 +364,12 @@ WORDS = {
         "Estimativa (sem certeza), proporção de pessoas recusadas para quem alguma opção escapa, no máximo"
     ),
     "label_sample": "Estimativa (sem certeza), pessoas usadas na calibração",
-    "label_rules": "Regras entre variáveis que estreitaram a busca",
-    "label_checked_rules": "Regras entre variáveis verificadas em cada candidata",
-    "label_asked_rules": "Regras entre variáveis na política",
-    "label_protected": "Variáveis protegidas, nunca recomendadas",
-    "label_fixed": "Variáveis fixas, nunca recomendadas",
-    "label_along": "Variáveis que só mudam junto com outras, nunca recomendadas",
+    "label_rules": "Regras entre atributos que estreitaram a busca",
+    "label_checked_rules": "Regras entre atributos verificadas em cada candidata",
+    "label_asked_rules": "Regras entre atributos na política",
+    "label_protected": "Atributos protegidos, nunca recomendados",
+    "label_fixed": "Atributos fixos, nunca recomendados",
+    "label_along": "Atributos que só mudam junto com outros, nunca recomendados",
     "label_people": "Pessoas na população de referência",
     "label_versions": "Versões",
     "label_hashes": "SHA-256",

@@ -1,9 +1,11 @@
 """Put on the page what was proven, and the numbers behind it."""
 
+from p2ce.present.audit import dropped_by
 from p2ce.present.plain_proof import plain_proof
 from p2ce.present.proof import count_in_words, proof_sentence
 from p2ce.present.report.parts import Facts, Fold, Part, Section, Text
 from p2ce.present.report.reader import Reader
+from p2ce.present.restated import restated
 from p2ce.result import Certificate, Explanation
 
 TEXTS = ("unproven_because", "method", "model_family", "detector_family", "bound", "explainer")
@@ -64,8 +66,9 @@ def certificate_facts(
             continue
         written = str(value) if name in TEXTS else count_in_words(value, speaker)
         facts.append((labels(f"cert_{name}"), written))
+    facts.append((labels("cert_ties"), labels("yes" if certificate.ties else "no")))
     facts += [
-        (labels("cert_dropped", rule=rule), count_in_words(boxes, speaker))
+        (labels("cert_dropped", rule=dropped_by(rule, speaker)), count_in_words(boxes, speaker))
         for rule, boxes in certificate.dropped.items()
     ]
     if certificate.miss_rate is not None:
@@ -81,5 +84,5 @@ def certificate_facts(
             for one, cost in costs.items()
         ]
     for name, rules in (("cert_rules", certificate.rules), ("cert_checked_rules", certificate.checked_rules)):
-        facts += [(labels(name), rule if reader.is_auditor else speaker.with_names(rule)) for rule in rules]
+        facts += [(labels(name), rule if reader.is_auditor else restated(rule, speaker)) for rule in rules]
     return tuple(facts)

@@ -1,10 +1,11 @@
 """Lay out the report on many people: all in all, a row for each, and a section for as many as fit."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
-from p2ce.present.charts.cost_data import cost_data
+from p2ce.errors import InvalidOption
+from p2ce.present.charts.cost_data import cost_data, shared_objectives
 from p2ce.present.charts.lever_data import lever_data
 from p2ce.present.report.certificate import certificate_section, proof_of
 from p2ce.present.report.draw_portfolio import draw_costs, draw_levers
@@ -17,6 +18,7 @@ from p2ce.present.report.policy import policy_section
 from p2ce.present.report.reader import LOOKS, Reader
 from p2ce.present.report.visible import shortened
 from p2ce.present.text import what_to_do
+from p2ce.present.ways import check_why
 from p2ce.result import Explanation, Explanations, Question, Status, WhyNone
 
 ALL_IN_FULL = 200  # people; of more than these, only the first have a section
@@ -33,6 +35,7 @@ def page_of_many(
     """Put together the summary, the table of all, and the sections."""
     labels, count = reader.labels, len(explanations)
     entries = list(explanations)
+    _check_whys(explanations, entries, why)
     questions = list({id(one.question): one.question for one in entries if one.question is not None}.values())
     parts: list[Part] = []
     if not entries:
@@ -54,6 +57,27 @@ def page_of_many(
         parts=tuple(parts),
         footer=_footer(questions, reader),
     )
+
+
+def _check_whys(explanations: Explanations, entries: list[Explanation], why: Mapping[Any, WhyNone]) -> None:
+    """Refuse what belongs to none of these people, or to somebody else than its label says."""
+    if not why:
+        return
+    told = set()
+    for label, entry in zip(explanations.labels, entries, strict=True):
+        mine = _why_of(label, why)
+        if mine is not None:
+            check_why(entry, mine)
+            told.add(label)
+    if unknown := [label for label in why if label not in told]:
+        raise InvalidOption(
+            f"why has an entry for {unknown[0]!r}, which is no label of these people. "
+            "Its keys are the labels of explanations, as explanations.labels lists them."
+        )
+
+
+def _why_of(label: Any, why: Mapping[Any, WhyNone]) -> WhyNone | None:
+    return why.get(label) if isinstance(label, Hashable) else None
 
 
 def _footer(questions: list[Question], reader: Reader) -> tuple[Part, ...]:
@@ -89,31 +113,12 @@ def _charts(explanations: Explanations, entries: list[Explanation], reader: Read
     labels = reader.labels
     if not any(len(one) and one.objectives for one in entries):
         return []
-    costs = cost_data(explanations, language=reader.language)
     levers = lever_data(explanations, LEVERS, language=reader.language)
-    speaker = reader.speaker(next(one for one in entries if len(one)))
-    cost_table = Table(
-        caption=labels("costs_table"),
-        columns=(labels("col_cost"), labels("col_people")),
-        rows=[
-            (
-                Cell(text=bar.text.rsplit(":", 1)[0]),
-                Cell(text=labels.count(bar.people)),
-            )
-            for bar in costs.bars
-            if bar.people
-        ],
-    )
-    figure = Figure(
-        caption=labels("costs_figure", objective=speaker.objective(costs.objective)),
-        drawings=(draw_costs(costs),),
-        wide=True,
-        instead=cost_table,
-    )
-    parts: list[Part] = [Section(title=labels("costs_heading"), parts=(figure,), kind="half")]
+    # People of several explainers may have no objective in common.
+    parts: list[Part] = [_costs(explanations, reader)] if shared_objectives(entries) else []
     if levers.levers:
         lever_table = Table(
-            caption=labels("levers_figure"),
+            caption=labels("levers_table"),
             columns=(labels("col_lever"), labels("col_share")),
             rows=[(Cell(text=lever.name), Cell(text=lever.text)) for lever in levers.levers],
         )
@@ -126,6 +131,25 @@ def _charts(explanations: Explanations, entries: list[Explanation], reader: Read
         note: list[Part] = [Text(text=levers.note, kind="note")] if levers.note else []
         parts.append(Section(title=labels("levers_heading"), parts=(drawn, *note), kind="half"))
     return parts
+
+
+def _costs(explanations: Explanations, reader: Reader) -> Section:
+    labels = reader.labels
+    costs = cost_data(explanations, language=reader.language)
+    rows = [
+        (Cell(text=bar.text.rsplit(":", 1)[0]), Cell(text=labels.count(bar.people)))
+        for bar in costs.bars
+        if bar.people
+    ]
+    columns = (labels("col_cost"), labels("col_people"))
+    figure = Figure(
+        caption=labels("costs_figure", objective=reader.speaker(explanations[0]).objective(costs.objective)),
+        drawings=(draw_costs(costs),),
+        wide=True,
+        instead=Table(caption=labels("costs_table"), columns=columns, rows=rows),
+    )
+    note = (Text(text=costs.note, kind="note"),) if costs.note else ()
+    return Section(title=labels("costs_heading"), parts=(figure, *note), kind="half")
 
 
 def _people(explanations: Explanations, entries: list[Explanation], full: int, reader: Reader) -> Section:
@@ -143,8 +167,9 @@ def _people(explanations: Explanations, entries: list[Explanation], full: int, r
         )
     table = Table(
         caption=labels("people_caption"),
-        columns=tuple(
-            labels(key) for key in ("col_person", "col_status", "col_options", "col_today", "col_cheapest")
+        columns=(
+            *(labels(key) for key in ("col_person", "col_status", "col_options", "col_today")),
+            _cheapest_in(entries, reader),
         ),
         rows=rows,
         words=frozenset({1, 4}),
@@ -153,6 +178,14 @@ def _people(explanations: Explanations, entries: list[Explanation], full: int, r
         search=(labels("search"), labels("search_none")),
     )
     return Section(title=labels("people_heading"), parts=(table,))
+
+
+def _cheapest_in(entries: list[Explanation], reader: Reader) -> str:
+    """Name the column of first options, with the objective that comes first for everybody."""
+    first = {one.objectives[:1] for one in entries if len(one)}
+    if len(first) != 1 or not (named := first.pop()):
+        return reader.labels("col_cheapest")
+    return reader.labels("col_cheapest_in", objective=reader.speaker(entries[0]).objective(named[0]))
 
 
 def _label(label: Any, link: str) -> Cell:
@@ -183,7 +216,7 @@ def _sections(
         parts.append(
             Section(
                 title=labels("person", label=shortened(label, 120)),
-                parts=_person(entry, why.get(label) if why else None, reader),
+                parts=_person(entry, _why_of(label, why), reader),
                 anchor=_anchor(place),
                 status=reader.status(entry),
                 status_kind=LOOKS[entry.status],

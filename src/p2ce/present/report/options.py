@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from p2ce.present.numerals import in_language
+from p2ce.present.proof import is_proven, is_told_rounded
 from p2ce.present.report.parts import Card, Cards, Cell, Facts, Fold, Part, Section, Table, Text
 from p2ce.present.report.reader import Reader
 from p2ce.present.speaker import Speaker
 from p2ce.present.text import best_in_words, picked, what_to_do
 from p2ce.result import Counterfactual, Explanation, Pick
+from p2ce.result.groups import whole_changes
 from p2ce.result.numbers import readable_score
 from p2ce.result.picks import ONLY
 
@@ -64,7 +66,7 @@ def _card(
         place=place,
         number=str(pick.number),
         heading=labels("option", number=pick.number),
-        badge=_capital(best_in_words(pick.reasons, speaker) or speaker.best_at(ONLY)),
+        badge=_capital(best_in_words(pick.reasons, speaker) or _alone(explanation, reader, speaker)),
         parts=(
             Text(text=f"{what_to_do(option, explanation, language=reader.language)}.", kind="do"),
             *changes_table(option, labels("changes_caption", number=pick.number), reader, speaker),
@@ -73,13 +75,19 @@ def _card(
     )
 
 
+def _alone(explanation: Explanation, reader: Reader, speaker: Speaker) -> str:
+    """Say what the only option of a list is: others may exist, but no easier ones where that is proven."""
+    exact = is_proven(explanation) and not is_told_rounded(explanation)
+    return reader.labels("nothing_easier") if exact else speaker.best_at(ONLY)
+
+
 def changes_table(
     option: Counterfactual, caption: str, reader: Reader, speaker: Speaker
 ) -> tuple[Table, ...]:
     """Give a row per change: the feature, today's value, the new one; nothing where nothing changes."""
     labels = reader.labels
     rows = []
-    for name, (old, new) in option.changes.items():
+    for name, (old, new) in whole_changes(option, speaker.groups).items():
         before, after = speaker.before_and_after(name, old, new, said=option.rounded.get(name))
         rows.append(
             (
@@ -106,6 +114,8 @@ def _facts(
     today = reader.today(explanation, speaker)
     facts = [(reader.result_name(explanation), labels("today_is", new=new, old=today))]
     for name in explanation.objectives:
+        if reader.is_person and name != COUNTED and name not in least:
+            continue  # a number of its own, with nothing to compare it to
         cost = cost_in_words(name, option.costs[name], least, reader, speaker)
         facts.append((_capital(speaker.objective(name)), cost))
     if option.plausibility is not None and not reader.is_person:
@@ -116,7 +126,7 @@ def _facts(
 def cost_in_words(name: str, cost: float, least: dict[str, float], reader: Reader, speaker: Speaker) -> str:
     """Say what an option costs: to a person by comparing options, since 0.1235 of nothing says nothing."""
     labels, lowest = reader.labels, least.get(name)
-    is_least = lowest is not None and cost == lowest
+    is_least = lowest is not None and cost <= lowest
     if reader.is_person and name != COUNTED and is_least:
         return labels("least_cost")
     if reader.is_person and name != COUNTED and lowest is not None and 0 < lowest < cost < float("inf"):
@@ -128,12 +138,14 @@ def cost_in_words(name: str, cost: float, least: dict[str, float], reader: Reade
 
 
 def _least(explanation: Explanation) -> dict[str, float]:
-    """Give the least cost in each objective in which options differ."""
+    """Give the least cost in each objective in which options differ, up to what counts as equal to it."""
+    fine = {} if explanation.certificate is None else explanation.certificate.cost_resolution
     found = {}
     for name in explanation.objectives:
         costs = [option.costs[name] for option in explanation]
-        if min(costs) < max(costs):
-            found[name] = min(costs)
+        equal = min(costs) + fine.get(name, 0.0)
+        if equal < max(costs):
+            found[name] = equal
     return found
 
 

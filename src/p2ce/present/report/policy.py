@@ -1,8 +1,10 @@
 """Put the policy that applied on the page: what each feature may do, the rules, and the file itself."""
 
+from p2ce.present.advice import ALONG
 from p2ce.present.report.parts import Bullets, Cell, Code, Fold, Part, Section, Table, Text
 from p2ce.present.report.reader import Reader
 from p2ce.present.report.visible import shortened
+from p2ce.present.restated import candidates_in_words, restated
 from p2ce.present.speaker import Speaker, speaker_for
 from p2ce.result import Feature, Question
 from p2ce.result.question import FIXED, PROTECTED
@@ -19,13 +21,14 @@ def policy_section(question: Question, reader: Reader) -> Section:
     features = list(question.features.values())
     parts: list[Part] = []
     groups = (
-        ("free", [one for one in features if one.may_change]),
+        ("free", [one for one in features if one.may_change and one.moves != ALONG]),
+        ("along", [one for one in features if one.moves == ALONG]),
         ("protected", [one for one in features if one.moves == PROTECTED]),
         ("fixed", [one for one in features if one.moves == FIXED]),
     )
     parts += [Text(text=labels(key, names=_names(some, speaker, reader))) for key, some in groups if some]
     if question.rules:
-        rules = tuple(one if reader.is_auditor else speaker.with_names(one) for one in question.rules)
+        rules = tuple(one if reader.is_auditor else restated(one, speaker) for one in question.rules)
         parts += [Text(text=labels("rules_heading")), Bullets(items=rules)]
     if features:
         parts.append(
@@ -49,9 +52,11 @@ def policy_section(question: Question, reader: Reader) -> Section:
 
 
 def _names(features: list[Feature], speaker: Speaker, reader: Reader) -> str:
-    names = [speaker.name(one.name) for one in features[:NAMED]]
-    if len(features) > NAMED:
-        names.append(reader.labels("and_more", count=reader.labels.count(len(features) - NAMED)))
+    # A category of several columns is told once.
+    all_names = list(dict.fromkeys(one.group or speaker.name(one.name) for one in features))
+    names = all_names[:NAMED]
+    if len(all_names) > NAMED:
+        names.append(reader.labels("and_more", count=reader.labels.count(len(all_names) - NAMED)))
     return speaker.joined(names)
 
 
@@ -62,20 +67,26 @@ def _table(features: list[Feature], reader: Reader, speaker: Speaker) -> Table:
         columns=(labels("col_feature"), labels("col_may_move"), labels("col_candidates")),
         rows=[
             (
-                Cell(text=speaker.axis(one.name)),
+                Cell(text=one.group or speaker.axis(one.name)),
                 Cell(text=_moves(one, reader)),
                 Cell(text=_candidates(one, speaker) if one.may_change else ""),
             )
             for one in features
+            if not one.group or one.name == speaker.groups.get(one.group, (one.name,))[0]
         ],
         words=frozenset({1, 2}),
     )
 
 
 def _candidates(feature: Feature, speaker: Speaker) -> str:
+    if feature.group in speaker.groups:
+        levels = speaker.groups[feature.group]
+        return shortened(
+            ", ".join(speaker.value(feature.group, (level,)) for level in levels), LONGEST_CANDIDATES
+        )
     if feature.kind == "binary":  # 0 and 1 in the data, yes and no to people
         return ", ".join(speaker.value(feature.name, value) for value in (False, True))
-    return shortened(feature.candidates, LONGEST_CANDIDATES)
+    return shortened(candidates_in_words(feature, speaker), LONGEST_CANDIDATES)
 
 
 def _moves(feature: Feature, reader: Reader) -> str:

@@ -1,10 +1,9 @@
-"""Write a report to a file, as a whole or not at all."""
+"""Write a report to a file."""
 
 import os
-import secrets
-from pathlib import Path
 
 from p2ce.errors import InvalidOption
+from p2ce.files import write_whole
 
 
 def write(text: str, path: str | os.PathLike[str]) -> None:
@@ -13,50 +12,4 @@ def write(text: str, path: str | os.PathLike[str]) -> None:
         raise InvalidOption(
             f"path must be where the report is to be written, got {path!r}. Write path='report.html'."
         )
-    content = text.encode("utf-8")
-    try:
-        # Where a link leads to is what is meant, not the link.
-        target = Path(os.path.realpath(path))
-        if target.is_dir():
-            raise InvalidOption(
-                f"The report cannot be written to {str(path)!r}: it is a folder. Name a file in it."
-            )
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)  # a pipe or a terminal: there is nothing to be replaced
-            return
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError
-        _replace(target, content)
-    except FileNotFoundError:
-        raise InvalidOption(
-            f"The report cannot be written to {str(path)!r}: the folder does not exist. "
-            "Make it first, or name another."
-        ) from None
-    except PermissionError:
-        raise InvalidOption(
-            f"The report cannot be written to {str(path)!r}: writing there is not permitted. "
-            "Name a file in a folder of your own."
-        ) from None
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
-        if isinstance(problem, InvalidOption):
-            raise
-        raise InvalidOption(
-            f"The report cannot be written to {str(path)!r}: {reason}. Name another file."
-        ) from None
-
-
-def _replace(target: Path, content: bytes) -> None:
-    # In the same folder, since only within one file system a file takes another's place at once. Its name
-    # is of fixed length, so that the longest name allowed stays allowed.
-    beside = target.parent / f".p2ce-{secrets.token_hex(6)}.tmp"
-    try:
-        with beside.open("xb") as file:  # not by `tempfile`, whose files nobody else may read
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            beside.chmod(target.stat().st_mode & 0o777)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_whole(path, text.encode("utf-8"), what="The report")

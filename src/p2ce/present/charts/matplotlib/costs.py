@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from p2ce.present.charts.cost_data import CostData
 from p2ce.present.charts.looks import GREY, INK, OUTCOME_FILLS
-from p2ce.present.charts.matplotlib.canvas import new_figure, set_ticks, shown, styled, write
+from p2ce.present.charts.matplotlib.canvas import add_note, new_figure, set_ticks, shown, styled, write
 from p2ce.present.charts.scales import wrapped
 
 WIDTH, HISTOGRAM, ROW = 6.8, 3.3, 0.27  # inches
@@ -15,10 +15,11 @@ def draw_costs(data: CostData) -> Figure:
     """Draw the histogram of the cheapest costs above how everybody ended."""
     with styled():
         rows = ROW * sum(1 for one in data.outcomes if one.people)
-        figure = new_figure(WIDTH, HISTOGRAM + rows + 0.35)
+        figure = new_figure(WIDTH, HISTOGRAM + rows + (0.6 if data.note else 0.35))
         top, bottom = figure.subplots(2, 1, height_ratios=(HISTOGRAM - 0.5, rows))
         _histogram(top, data)
         _outcomes(bottom, data)
+        add_note(figure, data.note)
         return figure
 
 
@@ -65,7 +66,7 @@ def _outcomes(axes: Axes, data: CostData) -> None:
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    axes.set_yticks(range(len(rows)), [one.name for one in rows])
+    axes.set_yticks(range(len(rows)), [wrapped(one.name, 26) for one in rows])
     axes.tick_params(axis="y", length=0)
     for row, one in enumerate(rows):
         fill = OUTCOME_FILLS[one.outcome]

@@ -86,4 +86,4 @@ def draw_costs(data: CostData) -> go.Figure:
         row=2,
         col=1,
     )
-    return finish(figure, height=HEIGHT, bottom=20)
+    return finish(figure, height=HEIGHT, note=data.note, bottom=20)

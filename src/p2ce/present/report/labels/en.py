@@ -13,13 +13,14 @@ LABELS = {
     "title_none": "No way was found for this person",
     "title_error": "This decision could not be explained",
     "title_many": "Options for {count} people",
-    "status_OPTIMAL": "all options found",
+    "status_OPTIMAL": "proven: nothing is easier",
     "status_NO_RECOURSE": "proven: no option",
     "status_HEURISTIC": "not proven",
     "status_TIME_LIMIT": "stopped early",
     "status_ALREADY_FAVOURABLE": "already accepted",
     "status_ERROR": "could not be explained",
     # Options.
+    "nothing_easier": "nothing is easier",
     "options_heading": "Options",
     "picked": "{count} options in all; those that are not shown here are listed below.",
     "option": "Option {number}",
@@ -77,8 +78,9 @@ LABELS = {
     "cert_detector_family": "Plausibility detector",
     "cert_bound": "Bound",
     "cert_cells": "Possible combinations",
-    "cert_axes": "Features that may change",
+    "cert_axes": "Features that can change for this person",
     "cert_max_changes": "Most changes at once",
+    "cert_ties": "Options of equal cost all listed",
     "cert_boxes": "Boxes looked at",
     "cert_scored": "Combinations scored one by one",
     "cert_dropped": "Boxes removed: {rule}",
@@ -114,6 +116,7 @@ LABELS = {
     "protected": "Never advised, since protected: {names}.",
     "fixed": "Kept as they are: {names}.",
     "free": "Free to change within limits: {names}.",
+    "along": "Changing only along with others: {names}.",
     "and_more": "{count} more",
     "rules_heading": "Rules between features:",
     "yaml": "The policy as a file",
@@ -149,6 +152,9 @@ LABELS = {
         "Share of the people with an option for whom each changes: dark in their cheapest option, pale in"
         " any of their options."
     ),
+    "levers_table": (
+        "Share of the people with an option for whom each changes: in their cheapest option (in any option)."
+    ),
     "col_lever": "Feature",
     "people_heading": "Everybody",
     "people_caption": "One row per person",
@@ -156,6 +162,7 @@ LABELS = {
     "col_options": "Options",
     "col_today": "Today",
     "col_cheapest": "Cheapest option",
+    "col_cheapest_in": "Cheapest option ({objective})",
     "search": "Search in this table",
     "search_none": "No row fits.",
     "person": "Person {label}",

@@ -13,13 +13,14 @@ LABELS = {
     "title_none": "No se halló ningún camino para esta persona",
     "title_error": "No fue posible explicar esta decisión",
     "title_many": "Opciones para {count} personas",
-    "status_OPTIMAL": "todas las opciones halladas",
+    "status_OPTIMAL": "demostrado: nada es más fácil",
     "status_NO_RECOURSE": "demostrado: sin opción",
     "status_HEURISTIC": "sin demostrar",
     "status_TIME_LIMIT": "interrumpido antes del fin",
     "status_ALREADY_FAVOURABLE": "ya aceptado",
     "status_ERROR": "sin explicación posible",
     # Options.
+    "nothing_easier": "nada es más fácil",
     "options_heading": "Opciones",
     "picked": "{count} opciones en total; las que no aparecen aquí están en la lista de abajo.",
     "option": "Opción {number}",
@@ -60,10 +61,10 @@ LABELS = {
         "por otra."
     ),
     "front_lines": (
-        "Cada línea es una opción, con su costo en cada escala; más a la izquierda es mejor. Ninguna es "
+        "Cada línea es una opción, con su coste en cada escala; más a la izquierda es mejor. Ninguna es "
         "superada en todo por otra."
     ),
-    "front_title": "Costos de las opciones: {objectives}",
+    "front_title": "Costes de las opciones: {objectives}",
     "front_point": "opción {number}: {costs}",
     # What was proven.
     "proof_heading": "Lo que se demostró",
@@ -78,20 +79,21 @@ LABELS = {
     "cert_detector_family": "Detector de plausibilidad",
     "cert_bound": "Cota",
     "cert_cells": "Combinaciones posibles",
-    "cert_axes": "Características que pueden cambiar",
+    "cert_axes": "Características que pueden cambiar para esta persona",
     "cert_max_changes": "Máximo de cambios a la vez",
-    "cert_boxes": "Cajas examinadas",
+    "cert_ties": "Opciones de igual coste, todas listadas",
+    "cert_boxes": "Regiones examinadas",
     "cert_scored": "Combinaciones evaluadas una a una",
-    "cert_dropped": "Cajas descartadas: {rule}",
+    "cert_dropped": "Regiones descartadas: {rule}",
     "cert_verified": "Puntos confirmados por el propio modelo",
     "cert_discrepancies": "Puntos en los que discrepó",
     "cert_miss_rate": "Parte de las personas para quienes la estimación puede omitir opciones",
     "cert_sample_size": "Personas usadas en la calibración",
     "cert_explainer": "Atribuciones por",
     "cert_residual": "Estimación ensanchada en",
-    "cert_open_boxes": "Cajas aún abiertas",
-    "cert_open_costs": "Lo mínimo que podría costar una caja abierta: {objective}",
-    "cert_cost_resolution": "Costos más próximos que esto cuentan como iguales: {objective}",
+    "cert_open_boxes": "Regiones aún abiertas",
+    "cert_open_costs": "Lo mínimo que podría costar una región abierta: {objective}",
+    "cert_cost_resolution": "Costes más próximos que esto cuentan como iguales: {objective}",
     "cert_rules": "Regla respetada",
     "cert_checked_rules": "Regla comprobada en los candidatos",
     "yes": "sí",
@@ -115,6 +117,7 @@ LABELS = {
     "protected": "Nunca se aconseja, por estar protegido: {names}.",
     "fixed": "Se mantiene como está: {names}.",
     "free": "Puede cambiar dentro de límites: {names}.",
+    "along": "Cambian solo junto con otras: {names}.",
     "and_more": "{count} más",
     "rules_heading": "Reglas entre características:",
     "yaml": "La política como archivo",
@@ -142,13 +145,17 @@ LABELS = {
     "summary_caption": "Cómo terminó la búsqueda",
     "percent": "{number} %",
     "costs_heading": "Lo que cuestan las opciones más baratas",
-    "costs_figure": "Personas según el costo de su opción más barata ({objective}).",
-    "costs_table": "Personas por costo",
-    "col_cost": "Costo",
+    "costs_figure": "Personas según el coste de su opción más barata ({objective}).",
+    "costs_table": "Personas por coste",
+    "col_cost": "Coste",
     "levers_heading": "Lo que cambia con más frecuencia",
     "levers_figure": (
         "Parte de las personas con opción para quienes cambia cada una: oscuro en la opción más barata, "
         "claro en cualquiera de sus opciones."
+    ),
+    "levers_table": (
+        "Parte de las personas con opción para quienes cambia cada una: en la opción más barata "
+        "(en cualquier opción)."
     ),
     "col_lever": "Característica",
     "people_heading": "Todas las personas",
@@ -157,6 +164,7 @@ LABELS = {
     "col_options": "Opciones",
     "col_today": "Hoy",
     "col_cheapest": "Opción más barata",
+    "col_cheapest_in": "Opción más barata ({objective})",
     "search": "Buscar en esta tabla",
     "search_none": "Ninguna fila coincide.",
     "person": "Persona {label}",

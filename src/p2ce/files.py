@@ -1,0 +1,54 @@
+"""Write a file as a whole or not at all."""
+
+import os
+import secrets
+from pathlib import Path
+
+from p2ce.errors import InvalidOption
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "The file") -> None:
+    """Write bytes to a file; what stood there before stays until the new content is complete.
+
+    ``what`` begins the sentence that says why it could not be done.
+    """
+    failed = f"{what} cannot be written to {os.fsdecode(path)!r}"
+    try:
+        # Where a link leads to is what is meant, not the link.
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise InvalidOption(f"{failed}: it is a folder. Name a file in it.")
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)  # a pipe or a terminal: there is nothing to be replaced
+            return
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError
+        _replace(target, content)
+    except FileNotFoundError:
+        raise InvalidOption(f"{failed}: the folder does not exist. Make it first, or name another.") from None
+    except PermissionError:
+        raise InvalidOption(
+            f"{failed}: writing there is not permitted. Name a file in a folder of your own."
+        ) from None
+    except OSError as error:
+        raise InvalidOption(f"{failed}: {error.strerror or error}. Name another file.") from None
+    except InvalidOption:
+        raise
+    except ValueError as error:  # a name that no disk takes
+        raise InvalidOption(f"{failed}: {error}. Name another file.") from None
+
+
+def _replace(target: Path, content: bytes) -> None:
+    # In the same folder, since only within one file system a file takes another's place at once. Its name
+    # is of fixed length, so that the longest name allowed stays allowed, and nobody can foresee it.
+    beside = target.parent / f".p2ce-{secrets.token_hex(6)}.tmp"
+    try:
+        with beside.open("xb") as file:  # not by `tempfile`, whose files nobody else may read
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            beside.chmod(target.stat().st_mode & 0o777)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

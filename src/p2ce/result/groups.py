@@ -1,0 +1,81 @@
+"""Take the 0/1 columns of one category together again, as people know it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from p2ce.result.counterfactual import Counterfactual
+    from p2ce.result.question import Feature
+
+Groups: TypeAlias = Mapping[str, tuple[str, ...]]  # category → the columns that are its levels
+Level: TypeAlias = tuple[str, ...]  # the columns that are 1: mostly one, none or several where data are odd
+
+SEPARATORS = "_-=.:/ "
+
+
+def groups_of(features: "Mapping[str, Feature]") -> dict[str, tuple[str, ...]]:
+    """Give the columns of each category that is spread over several."""
+    found: dict[str, list[str]] = {}
+    for name, feature in features.items():
+        if feature.group and feature.group not in features:
+            found.setdefault(feature.group, []).append(name)
+    return {group: tuple(columns) for group, columns in found.items()}
+
+
+def whole_changes(option: "Counterfactual", groups: Groups) -> dict[str, tuple[Any, Any]]:
+    """Give what changes as people see it: (before, after) of columns, and of categories as levels.
+
+    A category takes the place of the first of its columns that changes.
+    """
+    if not groups:
+        return dict(option.changes)
+    group_of = {column: group for group, columns in groups.items() for column in columns}
+    found: dict[str, tuple[Any, Any]] = {}
+    for name, change in option.changes.items():
+        group = group_of.get(name)
+        if group is None:
+            found[name] = change
+        elif group not in found:
+            found[group] = _levels(option, groups[group])
+    return found
+
+
+def level_in(values: Mapping[str, Any], columns: Sequence[str]) -> Level:
+    """Give the level at which a row stands."""
+    return tuple(column for column in columns if values.get(column) == 1)
+
+
+def level_names(features: "Mapping[str, Feature]", group: str, language: str) -> dict[str, str]:
+    """Say what the levels of a category are called, by column.
+
+    That is the name or the name of 1 in their displays; else the column's own without what stands before
+    all of them: of Housing_own and Housing_rent, "own" and "rent".
+    """
+    columns = [name for name, feature in features.items() if feature.group == group]
+    begin = _common_beginning(group, columns)
+    names = {}
+    for column in columns:
+        display = features[column].display
+        own = display.name_in(language).strip() or display.value_name(1, language).strip()
+        names[column] = own or column[begin:].strip() or column
+    return names
+
+
+def _levels(option: "Counterfactual", columns: Sequence[str]) -> tuple[Level, Level]:
+    after = {column: option.values.get(column) for column in columns}
+    before = dict(after)
+    for column in columns:
+        if column in option.changes:
+            before[column], after[column] = option.changes[column]
+    return level_in(before, columns), level_in(after, columns)
+
+
+def _common_beginning(group: str, columns: Sequence[str]) -> int:
+    """Count the letters before the level: up to a separator, the group's name or whatever columns share."""
+    first = min(columns, default="")
+    for end in sorted((at + 1 for at, letter in enumerate(first) if letter in SEPARATORS), reverse=True):
+        begin = first[:end].lower()
+        shared = all(column.lower().startswith(begin) for column in columns)
+        if shared and (len(columns) > 1 or begin[:-1] == group.lower()):
+            return end
+    return 0

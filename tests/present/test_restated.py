@@ -1,0 +1,160 @@
+"""Rules of the engine are told in the reader's language; names stand only where columns stand."""
+
+import pytest
+
+from p2ce import rules
+from p2ce.present.languages import LANGUAGES
+from p2ce.present.restated import candidates_in_words, in_words, restated
+from p2ce.present.speaker import Speaker, speaker_for
+from p2ce.problem.display import Display
+from p2ce.result import Feature, Question
+
+DISPLAYS = {
+    "Job": Display(name={"en": "occupation", "pt": "a ocupação", "es": "la ocupación"}),
+    "Age": Display(name={"en": "age", "pt": "a idade", "es": "la edad"}),
+    "Inc": Display(name={"en": "income", "pt": "a renda", "es": "el ingreso"}, unit="EUR"),
+    "Own": Display(name={"en": "home", "pt": "a casa", "es": "la casa"}),
+    # Names that are words of the sentences.
+    "is": Display(name="island"),
+    "at": Display(name="attendance"),
+    "if": Display(name="interest"),
+    "loan sum": Display(name="loan"),
+}
+
+
+def speaker(language: str) -> Speaker:
+    features = {
+        name: Feature(name=name, kind="binary" if name == "Own" else "number", display=display)
+        for name, display in DISPLAYS.items()
+    }
+    for level in ("H_a", "H_b"):
+        features[level] = Feature(name=level, kind="binary", group="Home")
+    return speaker_for(Question(features=features), language)
+
+
+CASES = [
+    (
+        rules.if_then(if_={"Job": "Age"}, then={"Age": (21, None)}).text(),
+        "if occupation is Age, then age is at least 21",
+        "se ocupação é Age, então idade é no mínimo 21",
+        "si ocupación es Age, entonces edad es como mínimo 21",
+    ),
+    (
+        rules.if_then(
+            if_={"Own": True, "Job": ["a and b", "it's"]}, then={"Inc": (1000, 2500), "Age": "changes"}
+        ).text(),
+        "if home is yes and occupation is one of a and b, it's, then income is from 1,000 EUR to 2,500 EUR "
+        "and age changes",
+        "se casa é sim e ocupação é um destes: a and b, it's, então renda vai de 1.000 EUR a 2.500 EUR e "
+        "idade muda",
+        "si casa es sí y ocupación es uno de estos: a and b, it's, entonces ingreso va de 1.000 EUR a 2.500 "
+        "EUR y edad cambia",
+    ),
+    (
+        rules.linked(driver="Age", follower="Inc", ratio=0.5).text(),
+        "income moves 0.5 times as much as age does",
+        "renda muda 0,5 vezes o que muda idade",
+        "ingreso cambia 0,5 veces lo que cambia edad",
+    ),
+    (
+        rules.exclusive("Age", "Inc", "is").text(),
+        "no more than one of these changes: age, income and island",
+        "no máximo um destes muda: idade, renda e island",
+        "como máximo uno de estos cambia: edad, ingreso e island",
+    ),
+    (
+        rules.together("Age", "Inc").text(),
+        "age and income change together or not at all",
+        "idade e renda mudam em conjunto ou não mudam",
+        "edad e ingreso cambian en conjunto o no cambian",
+    ),
+    (
+        rules.at_most_one_of("Age", "Inc").text(),
+        "no more than one of these is other than 0: age and income",
+        "no máximo um destes é diferente de 0: idade e renda",
+        "como máximo uno de estos es distinto de 0: edad e ingreso",
+    ),
+    (
+        rules.inequality("`loan sum` <= 3*Inc + 10").text(),
+        "loan <= 3*income + 10",
+        "loan <= 3*renda + 10",
+        "loan <= 3*ingreso + 10",
+    ),
+    (
+        rules.forbid("Job", {"a": ["Age", "b"]}).text(),
+        "occupation never changes so: a → Age, b",
+        "ocupação nunca muda assim: a → Age, b",
+        "ocupación nunca cambia así: a → Age, b",
+    ),
+    (
+        rules.one_hot("Home", ["H_a", "H_b"], may_be_none=False).text(),
+        "Home is one of these: a and b",
+        "Home é um destes: a e b",
+        "Home es uno de estos: a y b",
+    ),
+    ("at only increases", "attendance only increases", "attendance só aumenta", "attendance solo aumenta"),
+    ("Age stays missing", "age stays missing", "idade continua sem valor", "edad sigue sin valor"),
+    (
+        "Inc within 25000–40000.5 (instead 0–1000000, as far as the data go)",
+        "income from 25,000 EUR to 40,000.5 EUR (would be 0 EUR to 1,000,000 EUR, as far as the data go)",
+        "renda de 25.000 EUR a 40.000,5 EUR (passaria a ir de 0 EUR a 1.000.000 EUR, até onde vão os dados)",
+        "ingreso de 25.000 EUR a 40.000,5 EUR (pasaría a ir de 0 EUR a 1.000.000 EUR, hasta donde llegan "
+        "los datos)",
+    ),
+    (
+        "Job one of Age, b (instead any label of the data)",
+        "occupation is one of these only: Age, b",
+        "ocupação é somente um destes: Age, b",
+        "ocupación es solo uno de estos: Age, b",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rules_are_told_in_every_language(case: tuple[str, ...]) -> None:
+    text, *told = case
+    assert [restated(text, speaker(language)) for language in LANGUAGES] == told
+
+
+def test_what_is_not_the_engines_stays_as_it_is_and_that_is_said() -> None:
+    own = "my check of Age says yes"
+    assert restated(own, speaker("en")) == own
+    assert restated(own, speaker("pt")) == "“my check of Age says yes” (em inglês, como foi escrito)"
+    assert restated("Age only rises", speaker("es"), quoted=True).startswith("«Age only rises» (en inglés")
+    assert in_words("Age only increases", speaker_for(None)) is None
+    assert restated("Age only increases", speaker("pt"), quoted=True) == "“idade só aumenta”"
+
+
+@pytest.mark.parametrize(
+    ("candidates", "english", "portuguese"),
+    [
+        (
+            "1,510: 500–8000.5, every 50",
+            "1,510: 500 to 8,000.5, every 50",
+            "1.510: de 500 a 8.000,5, a cada 50",
+        ),
+        (
+            "36: 450–800, every 10; may go missing; missing stays",
+            "36: 450 to 800, every 10; may go missing; missing stays",
+            "36: de 450 a 800, a cada 10; pode ficar sem valor; sem valor continua assim",
+        ),
+        ("3: 1, 2.5, 1000, …", "3: 1, 2.5, 1,000, …", "3: 1, 2,5, 1.000, …"),
+        ("in some other form", "in some other form", "in some other form"),
+    ],
+)
+def test_candidates_are_told_in_the_readers_numbers(candidates: str, english: str, portuguese: str) -> None:
+    income = Feature(name="Inc", candidates=candidates, display=DISPLAYS["Inc"])
+    assert candidates_in_words(income, speaker("en")) == english
+    assert candidates_in_words(income, speaker("pt")) == portuguese
+
+
+def test_labels_that_are_candidates_have_their_names() -> None:
+    named = Display(values={"own": {"en": "own home", "es": "casa propia"}})
+    home = Feature(name="Home", kind="category", candidates="2: own, 7", display=named)
+    told = speaker_for(Question(features={"Home": home}), "es")
+    assert candidates_in_words(home, told) == "2: casa propia, 7"
+
+
+@pytest.mark.parametrize("rule", [case[0] for case in CASES])
+def test_every_rule_is_translated(rule: str) -> None:
+    assert in_words(rule, speaker("pt")) is not None
