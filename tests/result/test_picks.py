@@ -91,7 +91,7 @@ def test_three_of_a_front() -> None:
 
 
 def test_one_option_and_none() -> None:
-    assert front([(0.1, 1.0, 1.0)]).pick(3)[0].why == "the only option"
+    assert front([(0.1, 1.0, 1.0)]).pick(3)[0].why == "the option found"
     assert front([]).pick(3) == ()
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 40
 IN_WORDS = {
-    "OPTIMAL": "with every option proven",
+    "OPTIMAL": "proven",
     "NO_RECOURSE": "proven to have none",
     "HEURISTIC": "without proof",
     "TIME_LIMIT": "out of time",

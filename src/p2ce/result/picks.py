@@ -45,7 +45,7 @@ class Pick:
         words = {
             BALANCED: "balanced",
             DIFFERENT: "unlike the others",
-            ONLY: "the only option",
+            ONLY: "the option found",
         }
         return ", ".join(
             words.get(reason) or BEST_IN_WORDS.get(reason, f"lowest {reason}") for reason in self.reasons
