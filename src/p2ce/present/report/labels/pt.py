@@ -41,9 +41,9 @@ LABELS = {
     "others_caption": "As demais opções, a mais barata primeiro",
     "others_left_one": "Mais {count} opção não é mostrada aqui.",
     "others_left_many": "Mais {count} opções não são mostradas aqui.",
-    "least_cost": "o menor de todos",
-    "times_least": "{factor} vezes o menor",
-    "cost_and_least": "{cost} (o menor de todos)",
+    "least_cost": "o menor valor",
+    "times_least": "{factor} vezes o menor valor",
+    "cost_and_least": "{cost} (o menor valor)",
     # Drawings.
     "changes_heading": "As opções em comparação com outras pessoas",
     "changes_figure": (
