@@ -32,7 +32,7 @@ from p2ce.verify.describing import facts_of
 from p2ce.verify.estimate import ask_rows, fit_estimate
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
-from p2ce.verify.mapping import check_explained, map_of
+from p2ce.verify.mapping import limit_explained, map_of, require_same_question
 from p2ce.verify.options import AS_ASKED, check_jobs, check_limit, check_listener, check_size, check_time
 from p2ce.verify.pace import look_first, takes_too_long
 from p2ce.verify.people import People, read_row, read_table
@@ -134,12 +134,10 @@ class Explainer:
         self._reference, self._rows = read.reference.iloc[kept].copy(), read.values[kept].copy()
         self._ends = ends_of(read.values)
         self._trust = Trust()
-        self._random_state = random_state
         self._ready = threading.Lock()
         self._asked_for: Setup | None = None  # the question as it was before it was made ready
         self._told: tuple[ActionSet, Question] | None = None  # other actions that were asked about last
         self._setup = read.setup
-        self._bound = bound
         self._look = look_first(self._setup, self._rows)
         require_candidates(self._setup, self._rows[0], per_row=self._look.per_row)
 
@@ -250,9 +248,8 @@ class Explainer:
         ``actions`` are those given to `explain`, if any.
         """
         check_size(size)
-        limit = getattr(getattr(explanation, "certificate", None), "max_changes", AS_ASKED)
-        setup = self._setup_for(actions, limit)
-        check_explained(setup, explanation)
+        setup = self._setup_for(actions, limit_explained(explanation))
+        require_same_question(setup, explanation)
         person = read_row(explanation.person, setup.codebook, None)
         setup = self._within_reach(setup, person.values)
         return map_of(setup, explanation, person.values, (across, up), population=self._rows, size=size)
@@ -314,7 +311,7 @@ class Explainer:
 
     def _with_estimate(self, setup: Setup) -> Setup:
         """Make the estimate that was asked for, or without which asking would take too long."""
-        bound = self._bound
+        bound = self._arguments.bound
         asks = any(model.score is None for model in setup.models)
         if bound == "auto" and asks and not moves_as_one(setup.actions):
             with telling("Trying on a few people how long asking about everything takes."):
@@ -331,7 +328,7 @@ class Explainer:
                 bound,
                 model=self._model,
                 reference=self._rows,
-                random_state=self._random_state,
+                random_state=self._arguments.random_state,
                 search=search_completely,
             )
         return replace(setup, estimate=estimate)

@@ -1,6 +1,5 @@
 """Explain the chosen people of a table: what ``p2ce explain`` does."""
 
-import hashlib
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -176,12 +175,15 @@ def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
 
 def _fingerprint(ready: Ready) -> str:
     """Give a mark by which another model is known: what it says of some people, to six digits."""
+    import numpy as np
+
+    from p2ce.verify.fingerprint import fingerprint_of
+
     scores = [
         ready.explainer.score(frame.iloc[:: max(1, len(frame) // FINGERPRINTED)])
         for frame in (ready.reference, ready.people)
     ]
-    texts = [f"{score:.5e}" for some in scores for score in some.tolist()]
-    return hashlib.sha256(" ".join(texts).encode()).hexdigest()
+    return fingerprint_of(np.concatenate(scores)[None, :])
 
 
 def _collected(work: Work, places: list[int], ready: Ready) -> "Explanations":

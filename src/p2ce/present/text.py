@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-import numpy as np
-
 from p2ce.errors import InvalidOption
 from p2ce.present.advice import check_advice, option_in_words
 from p2ce.present.audit import audit_lines
@@ -124,10 +122,9 @@ def option_sentences(
 
 
 def picked(explanation: Explanation, count: int) -> tuple[Pick, ...]:
-    """Choose options with their reasons; costs that are not finite give no order, but no failure either."""
-    with np.errstate(all="ignore"):
-        picks = explanation.pick(count)
-        alike = len(explanation) > 1 and not scaled_costs(explanation).any()
+    """Choose options with their reasons."""
+    picks = explanation.pick(count)
+    alike = len(explanation) > 1 and not scaled_costs(explanation).any()
     # Of options that all cost the same, none is balanced or unlike the others.
     return tuple(replace(one, reasons=(ONLY,)) for one in picks) if alike else picks
 

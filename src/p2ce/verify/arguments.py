@@ -23,6 +23,7 @@ from p2ce.result.dtypes import column_types
 from p2ce.search.methods import find_method
 from p2ce.tables import as_pandas
 from p2ce.verify.compounds import check_actions, groups_of, settle_groups
+from p2ce.verify.fingerprint import codes_fingerprint
 from p2ce.verify.options import check_bound, check_limit
 from p2ce.verify.question import question_of
 from p2ce.verify.rules import columns_to_miss, read_rules
@@ -137,7 +138,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     ).laid_out()
     question = question_of(
         setup,
-        reference=frame,
+        reference=codes_fingerprint(book, codes),
         values=values,
         objects=[*(model if isinstance(model, list | tuple) else [model]), given.plausibility],
         settings=settings_of(given),

@@ -20,8 +20,8 @@ from p2ce.estimates.spec import ShapEstimate
 from p2ce.estimates.tables import best_attributions, largest_attributions, mean_attributions
 from p2ce.grid.placement import Placement
 from p2ce.models.reading import PROBABILITY
-from p2ce.verify.asking import ask
 from p2ce.verify.compounds import moves_as_one
+from p2ce.verify.rows import score_frame
 from p2ce.verify.setup import Setup
 
 if TYPE_CHECKING:
@@ -70,10 +70,7 @@ def ask_rows(setup: Setup) -> Callable[[FloatArray], FloatArray]:
     """Give the reported score as a function of rows in the model's columns."""
 
     def asked(rows: FloatArray) -> FloatArray:
-        frame = setup.frame(np.asarray(rows, dtype=np.float64))
-        return setup.reported(
-            np.array([ask(model.ask, frame, setup.name_of(i)) for i, model in enumerate(setup.models)])
-        )
+        return score_frame(setup, setup.frame(np.asarray(rows, dtype=np.float64)), closely=False).scores
 
     return asked
 

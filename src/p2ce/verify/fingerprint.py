@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.problem.coding import MISSING, Coding, codebook_of
+from p2ce.problem.coding import MISSING, Codebook, Coding, codebook_of
 from p2ce.result.plain import to_plain
 from p2ce.tables import as_pandas
 
@@ -55,9 +55,14 @@ def table_fingerprint(table: Any) -> str:
     True
     """
     frame, _ = as_pandas(table)
+    book = codebook_of(frame)
+    return codes_fingerprint(book, book.encode(frame))
+
+
+def codes_fingerprint(codebook: Codebook, values: FloatArray) -> str:
+    """Give the same of a table that was coded before: values (n, d)."""
     digest = hashlib.sha256()
-    for place, coding in enumerate(codebook_of(frame)):
-        codes = coding.encode(frame.iloc[:, place])
+    for coding, codes in zip(codebook, values.T, strict=True):
         labels: list[str] | None = None
         if coding.is_category:
             labels, codes = _named_alike(coding, codes)

@@ -11,6 +11,7 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.feature_map import FeatureMap
 from p2ce.result.status import Status
 from p2ce.verify.constraints import kept_rows
+from p2ce.verify.options import AS_ASKED
 from p2ce.verify.rows import plausibility_of, score_frame
 from p2ce.verify.setup import Setup
 
@@ -61,8 +62,8 @@ def map_of(
     )
 
 
-def check_explained(setup: Setup, explanation: object) -> None:
-    """Refuse what was not explained, or not by this question."""
+def limit_explained(explanation: object) -> int | str | None:
+    """Give the limit of changes under which a person was explained; refuse what explains nobody."""
     if not isinstance(explanation, Explanation):
         raise InvalidOption(
             f"map_of() takes what explain() returned, got {type(explanation).__name__}. "
@@ -70,6 +71,11 @@ def check_explained(setup: Setup, explanation: object) -> None:
         )
     if explanation.status is Status.ERROR:
         raise InvalidOption(f"The person could not be explained, so there is no map: {explanation.message}")
+    return AS_ASKED if explanation.certificate is None else explanation.certificate.max_changes
+
+
+def require_same_question(setup: Setup, explanation: Explanation) -> None:
+    """Refuse an explanation that answers another question than this one."""
     if explanation.question is None or setup.question is None:
         return
     told, asked = explanation.question.hashes, setup.question.hashes

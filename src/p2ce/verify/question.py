@@ -17,7 +17,7 @@ from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.table import described_candidates
 from p2ce.result.question import FIXED, PROTECTED, Feature, Question
-from p2ce.verify.fingerprint import model_fingerprint, table_fingerprint
+from p2ce.verify.fingerprint import model_fingerprint
 from p2ce.verify.population import distributions
 from p2ce.verify.setup import Setup
 
@@ -29,11 +29,12 @@ DEEPEST = 4
 
 
 def question_of(
-    setup: Setup, *, reference: Any, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
+    setup: Setup, *, reference: str, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
 ) -> Question:
     """Describe a question; ``values`` (n, d) are the reference's codes in the model's columns.
 
-    ``objects`` are the user's own, models and detector, whose libraries an answer depends on.
+    ``reference`` is the fingerprint of all of it. ``objects`` are the user's own, models and detector, whose
+    libraries an answer depends on.
     """
     spreads = distributions(values, setup.codebook)
     return asked_with(
@@ -43,7 +44,7 @@ def question_of(
             versions=_versions(objects),
             hashes={
                 "model": model_fingerprint(setup, values),
-                "reference": table_fingerprint(reference),
+                "reference": reference,
             },
             settings=settings,
         ),
