@@ -142,7 +142,9 @@ def _flatten_forest(
     axis = np.where(is_leaf, -1, axis_of[forest.feature])
     for a, base in enumerate(grid.values):
         at = np.flatnonzero(axis == a)
-        details["cut"][at] = np.searchsorted(base_seen[a, : len(base)], forest.threshold[at], side="right")
+        cut = np.searchsorted(base_seen[a, : len(base)], forest.threshold[at], side="right")
+        details["below"][at] = np.searchsorted(grid.down[a], cut)
+        details["above"][at] = np.searchsorted(grid.up[a], cut)
     return trees, nodes, details
 
 
@@ -181,9 +183,11 @@ def lay_out_people(
         own[:, v] = view.see(people)
         # The same insertion by which people were placed, over the values as this view shows them.
         mine = own[:, v, grid.columns]
-        seen[:, v] = spread(layout.base_seen[v], mine, placement.position, placement.inserted, grid.lengths)
+        seen[:, v] = spread(
+            layout.base_seen[v], mine, placement.source, placement.position, placement.count
+        )
     spots = np.empty((count, axes), dtype=SPOT)
-    spots["here"], spots["inserted"] = placement.position, placement.inserted
+    spots["here"], spots["shift"] = placement.position, placement.shift
     spots["lowest"], spots["highest"] = placement.lowest, placement.highest
     prices = np.empty(tables.steps.shape, dtype=PRICE)
     prices["cost"], prices["envelope"] = tables.steps, tables.envelope

@@ -155,5 +155,8 @@ def see_inputs(
     rows = np.tile(people[0], (grid.width, 1))
     rows[:, grid.columns] = grid.table.T
     base = np.ascontiguousarray(see(rows)[:, inputs].T, dtype=np.float64)
-    at, inserted = placement.position[:, axis_of], placement.inserted[:, axis_of]
-    return own, spread(base, own[:, inputs], at, inserted, grid.lengths[axis_of])
+    # Inputs have rows of their own in this table, where their axes have others in the grid's.
+    rows = (np.arange(len(inputs)) - axis_of) * grid.width
+    source = placement.source[:, axis_of] + rows[:, None]
+    at, count = placement.position[:, axis_of], placement.count[:, axis_of]
+    return own, spread(base, own[:, inputs], source, at, count)

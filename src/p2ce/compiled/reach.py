@@ -113,9 +113,11 @@ def descend(flat, me, own, walk, at):
         if axis < 0:
             at = at + 1 if own[node.feature] <= node.threshold else node.right
             continue
-        cut = flat.details[at].cut
-        if me.spots[axis].inserted and own[node.feature] <= node.threshold:
-            cut += 1
+        # The first candidate that goes right: above the person if that one goes left, else below.
+        if own[node.feature] <= node.threshold:
+            cut = flat.details[at].above + me.spots[axis].shift
+        else:
+            cut = flat.details[at].below
         if walk.path[axis].high < cut:
             at = at + 1
         elif walk.path[axis].low >= cut:

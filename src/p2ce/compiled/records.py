@@ -17,7 +17,8 @@ DETAIL = np.dtype(
     [
         ("value", np.float64),  # what a leaf adds, as the library holds it
         ("top", np.int32),  # most that any leaf below adds, in whole ticks; at a leaf what it adds itself
-        ("cut", np.int32),  # how many base candidates of the axis go left
+        ("below", np.int16),  # how many of the axis' candidates to go down to go left
+        ("above", np.int16),  # how many of those to go up to
     ]
 )
 
@@ -39,7 +40,7 @@ SCORE = np.dtype(
 SPOT = np.dtype(
     [
         ("here", np.int32),  # index of the current value
-        ("inserted", np.int32),  # 1 where the grid itself lacks that value
+        ("shift", np.int32),  # from a place among the grid's ways up to the person's index
         ("lowest", np.int32),
         ("highest", np.int32),
     ]

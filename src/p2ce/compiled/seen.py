@@ -25,4 +25,4 @@ def see_people(
     """Show people (n, d), and every candidate of theirs: (n, d) and (n, axes, width)."""
     own = np.ascontiguousarray(see(people), dtype=np.float64)
     base = see_base(see, grid, people[0])
-    return own, spread(base, own[:, grid.columns], placement.position, placement.inserted, grid.lengths)
+    return own, spread(base, own[:, grid.columns], placement.source, placement.position, placement.count)

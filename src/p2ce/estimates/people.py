@@ -70,13 +70,10 @@ def lay_out_gains(
 def spread_table(table: FloatArray, placement: Placement) -> FloatArray:
     """Give the base candidates' numbers (axes, width) at each person's candidates: (n, axes, width).
 
-    The number at a current value that the grid lacks is its neighbour's and means nothing.
+    The number at the current value is a neighbour's and means nothing.
     """
-    axes, width = table.shape
-    slot = np.arange(width, dtype=np.int32)
-    beyond = placement.inserted[..., None] & (slot > placement.position[..., None])
-    spread: FloatArray = table[np.arange(axes)[:, None], slot - beyond]
-    return spread
+    found: FloatArray = table.ravel()[placement.source]
+    return found
 
 
 def _allowed(placement: Placement) -> BoolArray:

@@ -2,21 +2,34 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.errors import InvalidActions, nearest
 from p2ce.grid.compound import Compound
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING, Codebook, Coding
 
 
+class OneWay(NamedTuple):
+    """Candidates of an axis that are there for one direction only."""
+
+    up: FloatArray  # for those who stand below
+    down: FloatArray  # for those who stand above
+
+
+NOT_ONE_WAY = OneWay(np.empty(0), np.empty(0))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BaseGrid:
     """The axes of the grid, one per feature that may change, before any person stands on it.
 
-    Axes are in alphabetical order of name, so that the order of the columns can change no answer.
+    Axes are in alphabetical order of name, so that the order of the columns can change no answer. Some
+    candidates are there for one direction only: what lies just above a threshold for those who come from
+    below it, what lies just below for those who come from above.
 
     >>> candidates = {"Loan": [500, 1000], "Age": [30, 40, 50]}
     >>> grid = BaseGrid.from_candidates(candidates, columns=["Loan", "Sex", "Age"])
@@ -31,10 +44,13 @@ class BaseGrid:
     fillable: BoolArray  # (m,) a missing value may become a known one
     lengths: IntArray  # (m,) number of candidates of each axis
     table: FloatArray  # (m, width) all candidates, each axis repeating its last one to the end
+    down: tuple[Int32Array, ...]  # of each axis, the places of those that one may go down to, ascending
+    up: tuple[Int32Array, ...]  # likewise up to
+    slots: int  # room for the candidates of any person on any axis
 
     @property
     def width(self) -> int:
-        """Room for the longest axis and a current value that is not on it."""
+        """Room for the longest axis, and one more."""
         return int(self.table.shape[1])
 
     @property
@@ -49,10 +65,12 @@ class BaseGrid:
         columns: Sequence[str],
         direction: Mapping[str, int] | None = None,
         stays_missing: Collection[str] = (),
+        one_way: Mapping[str, OneWay] | None = None,
     ) -> "BaseGrid":
         """Build a grid from plain data: name → candidates, in any order; a missing direction is 0.
 
-        ``stays_missing`` names the axes on which a missing value may not become known.
+        ``stays_missing`` names the axes on which a missing value may not become known, ``one_way`` the
+        candidates that are there for one direction only.
         """
         names = tuple(sorted(candidates))
         position = {name: place for place, name in enumerate(columns)}
@@ -70,6 +88,8 @@ class BaseGrid:
         turns = direction or {}
         width = max((len(axis) for axis in values), default=0) + 1
         rows = [np.append(axis, np.full(width - len(axis), axis[-1])) for axis in values]
+        ways = [_ways(axis, (one_way or {}).get(name, NOT_ONE_WAY)) for name, axis in zip(names, values, strict=True)]
+        down, up = tuple(way[0] for way in ways), tuple(way[1] for way in ways)
         return cls(
             names=names,
             columns=np.array([position[name] for name in names], dtype=np.int64),
@@ -78,7 +98,23 @@ class BaseGrid:
             fillable=np.array([name not in stays_missing for name in names], dtype=np.bool_),
             lengths=np.array([len(axis) for axis in values], dtype=np.int64),
             table=np.array(rows, dtype=np.float64).reshape(len(rows), width),
+            down=down,
+            up=up,
+            slots=max((_most(*way) for way in ways), default=0) + 1,
         )
+
+
+def _ways(axis: FloatArray, one_way: OneWay) -> tuple[Int32Array, Int32Array]:
+    """Number the candidates of an axis that one may go down to, and those that one may go up to."""
+    places = np.arange(len(axis), dtype=np.int32)
+    return places[~np.isin(axis, one_way.up)], places[~np.isin(axis, one_way.down)]
+
+
+def _most(down: Int32Array, up: Int32Array) -> int:
+    """Count the candidates of whoever has most: those below a place to go down to, those above to go up to."""
+    places = np.arange(int(max(down.max(initial=0), up.max(initial=0))) + 2)
+    below, above = np.searchsorted(down, places), len(up) - np.searchsorted(up, places)
+    return int((below + above).max())
 
 
 def grid_of(
@@ -87,6 +123,7 @@ def grid_of(
     columns: Sequence[str] | None = None,
     codebook: Codebook | None = None,
     compounds: Sequence[Compound] = (),
+    one_way: Mapping[str, OneWay] | None = None,
 ) -> BaseGrid:
     """Build the grid of an action set; ``columns`` are the model's, by default the action set's own.
 
@@ -119,4 +156,5 @@ def grid_of(
         columns=[*own, *(compound.name for compound in compounds)],
         direction={feature.name: int(feature.direction) for feature in movable},
         stays_missing={feature.name for feature in movable if not feature.fillable},
+        one_way=one_way,
     )

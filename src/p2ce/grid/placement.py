@@ -13,16 +13,18 @@ from p2ce.problem.coding import MISSING
 class Placement:
     """A batch of n people on a grid of m axes.
 
-    A person's candidates on an axis are the grid's own and the current value, ascending. The grid's
-    candidate j has index j if its value is below the current one, else j + inserted.
+    A person's candidates on an axis are, ascending: the grid's own that lie below and may be gone down to,
+    the current value, and the grid's own that lie above and may be gone up to.
     """
 
     current: FloatArray  # (n, m) value of today
     position: Int32Array  # (n, m) index of the current value among the person's candidates
-    inserted: BoolArray  # (n, m) True where the grid itself lacks the current value
+    # (n, m) from the place of a candidate above among those that one may go up to, to the person's index
+    shift: Int32Array
     lowest: Int32Array  # (n, m) first index the person may use
     highest: Int32Array  # (n, m) last index the person may use; lowest <= position <= highest
-    values: FloatArray  # (n, m, width) the candidates, the last one repeated up to the width
+    source: IntArray  # (n, m, slots) of each candidate, its place in the grid's flat table
+    values: FloatArray  # (n, m, slots) the candidates, the last one repeated up to the end
     count: Int32Array  # (n, m) number of candidates
 
     def __len__(self) -> int:
@@ -45,13 +47,13 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
     people = np.asarray(people, dtype=np.float64)
     current = np.ascontiguousarray(people[:, grid.columns])
     position = np.empty(current.shape, dtype=np.int32)
-    inserted = np.empty(current.shape, dtype=np.bool_)
+    passed = np.empty(current.shape, dtype=np.int32)  # of those to go up to, how many do not lie above
     for axis, base in enumerate(grid.values):
         here = current[:, axis]
-        at = np.searchsorted(base, here)
-        position[:, axis] = at
-        inserted[:, axis] = base[np.minimum(at, len(base) - 1)] != here
-    count = grid.lengths + inserted
+        position[:, axis] = np.searchsorted(base[grid.down[axis]], here, side="left")
+        passed[:, axis] = np.searchsorted(base[grid.up[axis]], here, side="right")
+    shift = position + 1 - passed
+    count = shift + np.array([len(up) for up in grid.up], dtype=np.int32)
     lowest = np.where(grid.direction > 0, position, np.int32(0))
     highest = np.where(grid.direction < 0, position, count - 1)
     missing = current == MISSING
@@ -59,35 +61,51 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
         # Nobody goes up or down from a missing value: it becomes known, or it stays.
         lowest = np.where(missing, position, lowest)
         highest = np.where(missing, np.where(grid.fillable, count - 1, position), highest)
+    source = _sources(grid, position, shift)
     return Placement(
         current=current,
         position=position,
-        inserted=inserted,
+        shift=shift,
         lowest=lowest,
         highest=highest.astype(np.int32, copy=False),
-        values=spread(grid.table, current, position, inserted, grid.lengths),
-        count=count.astype(np.int32, copy=False),
+        source=source,
+        values=spread(grid.table, current, source, position, count),
+        count=count,
     )
 
 
-def spread(
-    table: FloatArray, current: FloatArray, position: Int32Array, inserted: BoolArray, lengths: IntArray
-) -> FloatArray:
-    """Insert each person's own value (n, m) into the axes' candidates: table (m, width) → (n, m, width).
+def _sources(grid: BaseGrid, position: Int32Array, shift: Int32Array) -> IntArray:
+    """Find each person's candidates (n, m, slots) in the grid's flat table; the current one's means nothing."""
+    begin = np.arange(grid.axis_count, dtype=np.int64)[:, None] * grid.width
+    slot = np.arange(grid.slots, dtype=np.int64)
+    padded = [_padded(places, grid.slots) for ways in (grid.down, grid.up) for places in ways]
+    ways = np.array(padded, dtype=np.int64).reshape(2, grid.axis_count, grid.slots) + begin
+    # One table for both: behind the ways down lie the ways up.
+    table = np.concatenate([ways[0], ways[1]], axis=1)
+    above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
+    at = np.where(slot < position[..., None], slot, above)
+    rows = np.arange(grid.axis_count, dtype=np.int64)[:, None] * (2 * grid.slots)
+    found: IntArray = table.ravel()[rows + at]
+    return found
 
-    The table repeats the last candidate of an axis up to the width, and so does the answer. It may hold
-    what a score sees of the candidates, in any order; ``lengths`` (m,) is how many there are.
+
+def _padded(places: Int32Array, size: int) -> Int32Array:
+    last = places[-1:] if len(places) else np.zeros(1, dtype=np.int32)
+    return np.concatenate([places, np.repeat(last, size)])[:size]
+
+
+def spread(
+    table: FloatArray, current: FloatArray, source: IntArray, position: Int32Array, count: Int32Array
+) -> FloatArray:
+    """Look up the grid's candidates in a table (m, width), and put each person's own value among them.
+
+    The table may hold what a score sees of the candidates, in any order; ``current`` (n, m) is what it sees
+    of the people. The last candidate is repeated up to the end: (n, m, slots).
     """
-    axes, width = table.shape
-    slot = np.arange(width, dtype=np.int32)
-    beyond = inserted[..., None] & (slot > position[..., None])
-    flat = (np.arange(axes, dtype=np.int32) * width)[:, None] + slot - beyond
-    values: FloatArray = table.ravel()[flat]
-    rows, columns = np.nonzero(inserted)
-    at = position[rows, columns]
-    values[rows, columns, at] = current[rows, columns]
+    values: FloatArray = table.ravel()[source]
+    np.put_along_axis(values, position[..., None].astype(np.int64), current[..., None], axis=2)
     # Someone who stands beyond the last candidate is the last one.
-    for row, column in zip(*np.nonzero(inserted & (position == lengths)), strict=True):
+    for row, column in zip(*np.nonzero(position == count - 1), strict=True):
         values[row, column, position[row, column] :] = current[row, column]
     return values
 

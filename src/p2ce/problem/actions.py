@@ -10,6 +10,7 @@ from p2ce.problem.coding import MISSING, is_missing
 from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range
 from p2ce.problem.infer import Grid, infer_features
+from p2ce.problem.special import SpecialValues
 from p2ce.problem.table import actions_table
 from p2ce.tables import as_pandas
 
@@ -50,21 +51,33 @@ class ActionSet:
             check_rules(self.features, self.rules)
 
     @classmethod
-    def infer(cls, frame: Any, *, grid: Grid = "round") -> "ActionSet":
-        """Read kinds, ranges and steps off a table of people: pandas, polars, Arrow, a dict of columns.
+    def infer(
+        cls, frame: Any, *, grid: Grid = "data", special_values: SpecialValues | None = None
+    ) -> "ActionSet":
+        """Learn kinds, ranges and candidates from a table of people: pandas, polars, Arrow, a dict of columns.
 
         Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
         categories, with the labels that people have. The range is the 1st to the 99th percentile of the
-        known values. ``grid="round"`` takes the largest of 1, 2, 2.5, 5 × 10ⁿ that is not above 5 % of
-        the range as the step; ``grid="paper"`` takes exactly 5 % and counts from the low end.
+        known values.
+
+        Args:
+            frame: the people, one per row.
+            grid: "data" chooses candidates where people are, so that at most 1 % of them lie between two
+                neighbours, and prefers round numbers; an `Explainer` adds the values on either side of a
+                tree model's thresholds. "paper" takes steps of exactly 5 % of the range, from its low end.
+            special_values: codes that are no numbers (-9 for "no record", 999), by column:
+                ``{"Months": [-9, -8]}``. Nobody is advised to take one, whoever has one keeps it unless
+                ``leave_special()``, and they count neither for ranges nor for distances. "detect" takes
+                what looks like one. By default what looks like one is only logged, at INFO.
 
         >>> import pandas as pd
-        >>> ActionSet.infer(pd.DataFrame({"Rate": [0.0, 0.5, 1.0], "Owns": [True, False, True]}))["Rate"].step
-        0.025
+        >>> people = pd.DataFrame({"Rate": [0.0, 0.5, 1.0], "Owns": [True, False, True]})
+        >>> ActionSet.infer(people)["Rate"].candidates().tolist()
+        [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
         >>> ActionSet.infer(pd.DataFrame({"Housing": ["own", "rent", None, "own"]}))["Housing"].labels
         ('own', 'rent')
         """
-        return cls(features=infer_features(as_pandas(frame)[0], grid=grid))
+        return cls(features=infer_features(as_pandas(frame)[0], grid=grid, special_values=special_values))
 
     def fix(self, *names: object) -> "ActionSet":
         """Let the named features never change.
@@ -122,7 +135,7 @@ class ActionSet:
         return self._change(asked, lambda f, value: replace(f, asked_range=read_range(f, value)))
 
     def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
-        """Move in steps of this size, in the feature's own unit: candidates are its multiples.
+        """Move in steps of this size, in the feature's own unit: candidates are its multiples, and no others.
 
         The paper's grid keeps counting from its low end. ``values()`` of a feature replaces its step.
 
@@ -132,7 +145,9 @@ class ActionSet:
         [0.2, 0.3, 0.4]
         """
         asked = self._keywords("step", steps, named, example="100")
-        return self._change(asked, lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f)))
+        return self._change(
+            asked, lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f), inferred=None)
+        )
 
     def values(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
         """Name the candidates one by one, in place of range and step; within() still filters them.
@@ -168,6 +183,17 @@ class ActionSet:
         """
         return self._change(_each(names), lambda feature, _: replace(feature, may_go_missing=True))
 
+    def leave_special(self, *names: object) -> "ActionSet":
+        """Let a special value of the named features become a number, which nobody is advised otherwise.
+
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"Months": [-9, 3, 5, 8]})
+        >>> actions = ActionSet.infer(people, special_values={"Months": [-9]})
+        >>> actions["Months"].allows(-9, 3), actions.leave_special("Months")["Months"].allows(-9, 3)
+        (False, True)
+        """
+        return self._change(_each(names), lambda feature, _: replace(feature, leaves_special=True))
+
     def display(self, displays: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
         """Say how features are called and written where people read them: name, unit, decimals, phrases.
 
@@ -195,8 +221,8 @@ class ActionSet:
         >>> ActionSet.infer(people).increase_only("Years").rule(linked("Years", "Age"))
         ActionSet: 2 features, 2 may change, 1 rule
           feature  kind   may move    candidates
-          Age      whole  either way  24: 22–68, every 2
-          Years    whole  up only     24: 2–48, every 2
+          Age      whole  either way  48: 21–68, every 1
+          Years    whole  up only     48: 1–48, every 1
           rules
             Age moves as much as Years does
         """

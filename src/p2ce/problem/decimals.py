@@ -66,3 +66,32 @@ def multiples(indices: range, *, anchor: Fraction, step: Fraction) -> FloatArray
     start, stride = int(anchor * shared), int(step * shared)
     # Python divides whole numbers with a single correct rounding, however long they are.
     return np.array([(start + i * stride) / shared for i in indices], dtype=np.float64)
+
+
+def roundest_between(low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the roundest number of each interval (low, high]: the multiple of the largest 1, 2 or 5 × 10ⁿ.
+
+    Of several multiples it is the largest. NaN where the interval is empty or holds no number of 15 digits.
+
+    >>> roundest_between(np.array([0.1, 99.0, 5.0]), np.array([0.173, 101.5, 5.0])).tolist()
+    [0.15, 100.0, nan]
+    """
+    found = np.full(len(high), np.nan)
+    open_ = high > low
+    found[open_ & (low < 0) & (high >= 0)] = 0.0
+    waiting = open_ & np.isnan(found) & np.isfinite(high)
+    if not waiting.any():
+        return found
+    top = int(np.ceil(np.log10(max(float(np.abs(high[waiting]).max()), 5e-300)))) + 1
+    for power in range(top, top - 20, -1):
+        for digit in (5, 2, 1):
+            if not waiting.any():
+                return found
+            # Both as whole numbers, so that the division is rounded once.
+            times, over = (digit * 10.0**power, 1.0) if power >= 0 else (float(digit), 10.0**-power)
+            index = np.floor(high * over / times)
+            value = index * times / over
+            fits = waiting & (value > low) & (value <= high) & (np.abs(index) < 2**50)
+            found[fits] = value[fits]
+            waiting &= ~fits
+    return found

@@ -1,7 +1,7 @@
 """Say what one feature may do, and which values it may take."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from typing import Any
@@ -41,13 +41,16 @@ class Direction(IntEnum):
 class FeatureActions:
     """What one feature may do.
 
-    Candidates of a number are ``anchor + i * step`` inside the range, or the ``choices`` if there are any.
+    Candidates of a number are the ``choices`` if there are any, else what was ``inferred`` from the data and,
+    where a range goes beyond that, multiples of the step; else ``anchor + i * step`` inside the range.
     The range is ``asked_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
     which says nothing about ``choices``. Whoever narrows the range only removes candidates.
     Candidates of a category are its ``labels``, or the ``choices`` among them.
 
     A missing value may become any candidate if it is ``fillable``, whatever the direction, since nobody
-    goes up or down from there. A known one becomes missing only if it ``may_go_missing``.
+    goes up or down from there. A known one becomes missing only if it ``may_go_missing``. A ``special`` value
+    (a code such as -9 for "no record") is a category beside the numbers: nobody goes there, and whoever has
+    one keeps it, unless the feature ``leaves_special``, in whatever direction.
 
     >>> rate = FeatureActions(
     ...     name="Rate", kind=Kind.NUMBER, dtype=np.dtype(float), low=0.1, high=0.3, step=0.05
@@ -64,8 +67,9 @@ class FeatureActions:
     direction: Direction = Direction.BOTH
     low: float
     high: float
-    step: float
+    step: float  # of the steps beyond what was inferred, where something was
     anchor: float = 0.0
+    inferred: tuple[float, ...] | None = None  # ascending; None where step() or the paper's grid says it
     asked_range: tuple[float, float] | None = None
     choices: tuple[Any, ...] | None = None  # numbers, ascending, or labels, as ``labels`` has them
     labels: tuple[Any, ...] | None = None  # a category's, those in the frame, in the order of their codes
@@ -73,10 +77,18 @@ class FeatureActions:
     fillable: bool = True
     may_go_missing: bool = False
     holds_missing: bool = False  # whether the column's type can say that a value is missing
+    special: tuple[float, ...] = ()  # codes that stand for something else than a number, ascending
+    leaves_special: bool = False
     display: Display = field(default_factory=Display, hash=False)  # how people read it
 
     def __post_init__(self) -> None:
         """Refuse constraints that contradict each other, and those that leave no candidate at all."""
+        if self.special and self.choices is not None and set(self.special) & set(self.choices):
+            both = shown_values(sorted(set(self.special) & set(self.choices)))
+            raise ContradictoryConstraints(
+                f"{both} of {self.name!r} is a special value, where nobody goes, and one of its values(). "
+                f"Remove one of the two."
+            )
         if self.direction and self.labels is not None and self.order is None:
             raise self._without_order()
         if self.may_go_missing:
@@ -90,6 +102,21 @@ class FeatureActions:
     @property
     def is_category(self) -> bool:
         return self.labels is not None
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether the data chose the candidates, so that finer ones contradict nobody."""
+        return self.inferred is not None and self.choices is None and self.labels is None
+
+    def with_more(self, values: FloatArray) -> "FeatureActions":
+        """Add candidates to those that were inferred, as far as the column holds them."""
+        assert self.inferred is not None
+        if self.dtype.kind in "iub":
+            values = values[values == np.floor(values)]
+        elif self.kind is Kind.WHOLE:
+            values = np.unique(np.round(values))
+        merged = np.union1d(np.array(self.inferred, dtype=np.float64), self._as_held(values))
+        return replace(self, inferred=tuple(merged.tolist()))
 
     def ends(self) -> tuple[float, float]:
         """Give the range in force, in the column's own precision."""
@@ -111,11 +138,28 @@ class FeatureActions:
         self._check_not_too_many()
         if self.labels is not None:
             return as_cells(self.labels if self.choices is None else self.choices)
+        return self._numbers()
+
+    def _numbers(self) -> FloatArray:
         if self.choices is not None:
             return self._filter(np.array(self.choices))
         if self._is_constant():
             return np.array([self.ends()[0]])
-        return self._filter(np.unique(self._at(self._indices())))
+        if self.inferred is None:
+            return self._filter(np.unique(self._at(self._indices())))
+        inside = self._filter(np.array(self.inferred, dtype=np.float64))
+        beyond = self._beyond_inferred()
+        return np.union1d(inside, beyond) if len(beyond) else inside
+
+    def _beyond_inferred(self) -> FloatArray:
+        """Give the multiples of the step that lie in the range, but outside of what was inferred."""
+        low, high = self.ends()
+        if self.inferred and low >= min(self.inferred[0], self.low) and high <= max(self.inferred[-1], self.high):
+            return np.empty(0)
+        found = self._filter(np.unique(self._at(self._indices())))
+        if not self.inferred:
+            return found
+        return found[(found < self.inferred[0]) | (found > self.inferred[-1])]
 
     def codes(self, coding: Coding) -> FloatArray:
         """Give the candidates as the grid sees them: ascending numbers, first of all MISSING if allowed.
@@ -134,18 +178,16 @@ class FeatureActions:
         missing = [MISSING] if self.may_go_missing and not self.fixed else []
         return np.concatenate([missing, values])
 
-    def first_and_last(self) -> tuple[float, float]:
-        """Give the smallest and the largest multiple of the step inside the range."""
-        indices = self._indices()
-        return float(self._at(indices[:1])[0]), float(self._at(indices[-1:])[0])
-
     def count(self) -> int:
-        """Count the known candidates (of a fixed feature: those it would have) without making them."""
+        """Count the known candidates (of a fixed feature: those it would have) without making all of them."""
         if self.labels is not None:
             return len(self.labels if self.choices is None else self.choices)
-        if self.choices is not None:
-            return len(self._filter(np.array(self.choices)))
-        return 1 if self._is_constant() else len(self._indices())
+        if self.choices is not None or self._is_constant():
+            return len(self._numbers())
+        steps = len(self._indices()) if self.inferred is None or self.asked_range is not None else 0
+        if self.inferred is None or steps > MOST_CANDIDATES:
+            return steps
+        return len(self._numbers())
 
     def allows(self, before: Any, after: Any) -> bool:
         """Tell whether the feature may go from one value to the other, by what was asked of it alone.
@@ -163,6 +205,10 @@ class FeatureActions:
         change = self._change(before, after)
         if change == 0:
             return True
+        if after in self.special or (before in self.special and not self.leaves_special):
+            return False
+        if before in self.special:
+            return not self.fixed and self._offers(after)
         return not self.fixed and change * self.direction >= 0 and self._offers(after)
 
     def _is_missing(self, value: Any) -> bool:
@@ -224,13 +270,17 @@ class FeatureActions:
         return range(inside.start - int(before >= low), inside.stop + int(after <= high))
 
     def _at(self, indices: range) -> FloatArray:
-        found = multiples(indices, anchor=self._anchor(), step=as_typed(self.step))
+        return self._as_held(multiples(indices, anchor=self._anchor(), step=as_typed(self.step)))
+
+    def _as_held(self, values: FloatArray) -> FloatArray:
         if self.dtype.kind != "f":
-            return found
+            return values
         with np.errstate(over="ignore"):  # one beyond the largest float32 is infinite, and so outside
-            return found.astype(self.dtype).astype(np.float64)
+            return values.astype(self.dtype).astype(np.float64)
 
     def _filter(self, values: FloatArray) -> FloatArray:
+        if self.special:
+            values = values[~np.isin(values, self.special)]
         if self.choices is not None and self.asked_range is None:
             return values
         low, high = self.ends()
@@ -244,6 +294,11 @@ class FeatureActions:
             raise InvalidActions(
                 f"{self.name!r} has {self.count():,} labels, more than the {MOST_CANDIDATES:,} allowed. "
                 f"Name fewer with values(), or fix({self.name!r}) if it is an identifier."
+            )
+        if self.inferred is not None and self.asked_range is None:
+            raise InvalidActions(
+                f"{self.name!r} has {self.count():,} inferred candidates, more than the {MOST_CANDIDATES:,} "
+                f"allowed. Use step() or values()."
             )
         raise InvalidActions(
             f"Steps of {shown(self.step)} give {self.name!r} {self.count():,} candidates in "
@@ -293,6 +348,11 @@ class FeatureActions:
 
     def _range_between_multiples(self) -> InvalidActions:
         where = "within() asks for" if self.asked_range else "The inferred range is"
+        if self.inferred:
+            return InvalidActions(
+                f"{where} {shown_range(*self.ends())} of {self.name!r}, which holds none of its inferred "
+                f"candidates. {self._way_out(*self.ends())}"
+            )
         return InvalidActions(
             f"{where} {shown_range(*self.ends())} of {self.name!r}, which holds no multiple of its step "
             f"{shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"

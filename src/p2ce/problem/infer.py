@@ -9,36 +9,44 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidReference, UnsupportedColumn, nearest
+from p2ce.problem.candidates import values_where_people_are
 from p2ce.problem.coding import MISSING, Coding, coding_of
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, FeatureActions, Kind, shown
+from p2ce.problem.special import SpecialValues, settle_special
 
 if TYPE_CHECKING:  # The stages below the explainer do without pandas; a frame is asked, never built.
     import pandas as pd
 
-Grid = Literal["round", "paper"]
-GRIDS = ("round", "paper")
+Grid = Literal["data", "paper"]
+GRIDS = ("data", "paper")
 LARGEST_EXACT_WHOLE = 2**53  # above it float64 no longer tells neighbouring whole numbers apart
 
 
-def infer_features(frame: "pd.DataFrame", *, grid: Grid = "round") -> tuple[FeatureActions, ...]:
+def infer_features(
+    frame: "pd.DataFrame", *, grid: Grid = "data", special_values: SpecialValues | None = None
+) -> tuple[FeatureActions, ...]:
     """Give the actions of every column, in the frame's order.
 
     >>> import pandas as pd
     >>> age, = infer_features(pd.DataFrame({"Age": range(18, 80)}))
-    >>> age.kind, age.step
-    (<Kind.WHOLE: 'whole'>, 2.0)
+    >>> age.kind, age.candidates()[:3].tolist()
+    (<Kind.WHOLE: 'whole'>, [19.0, 20.0, 21.0])
     """
     if grid not in GRIDS:
-        raise InvalidOption(f"grid must be 'round' or 'paper', not {grid!r}. {nearest(grid, GRIDS)}")
+        raise InvalidOption(f"grid must be 'data' or 'paper', not {grid!r}. {nearest(grid, GRIDS)}")
     columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
     codings = [_coding_of(column) for column in columns]
     codes = [coding.encode(column) for coding, column in zip(codings, columns, strict=True)]
     _refuse_infinite(codings, codes)
     known = [values[values != MISSING] for values in codes]
     _refuse_unknown(codings, known)
+    numbers = {c.name: values for c, values in zip(codings, known, strict=True) if not c.is_category}
+    special = settle_special(special_values, numbers, columns=[coding.name for coding in codings])
     return tuple(
-        _infer_category(coding, values) if coding.is_category else _infer_number(coding, values, grid)
+        _infer_category(coding, values)
+        if coding.is_category
+        else _infer_number(coding, values, grid, special.get(coding.name, ()))
         for coding, values in zip(codings, known, strict=True)
     )
 
@@ -118,8 +126,11 @@ def _infer_category(coding: Coding, codes: FloatArray) -> FeatureActions:
     )
 
 
-def _infer_number(coding: Coding, values: FloatArray, grid: Grid) -> FeatureActions:
+def _infer_number(
+    coding: Coding, values: FloatArray, grid: Grid, special: tuple[float, ...]
+) -> FeatureActions:
     name, dtype = coding.name, coding.number_dtype
+    values = values[~np.isin(values, special)] if special else values
     kind = _kind(dtype, values)
     if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT_WHOLE and dtype.kind in "iu":
         raise InvalidReference(
@@ -132,7 +143,15 @@ def _infer_number(coding: Coding, values: FloatArray, grid: Grid) -> FeatureActi
             f"Rescale the column."
         )
     low, high = _range(values, kind, dtype)
+    if kind is Kind.WHOLE and grid == "data":
+        low, high = float(ceil(low)), float(floor(high))
     step, anchor = _step_and_anchor(low, high, kind, grid, extent=float(np.ptp(values)))
+    inferred = None
+    if grid == "data" and kind is not Kind.BINARY:
+        whole = kind is Kind.WHOLE
+        inferred = tuple(
+            values_where_people_are(values, low=low, high=high, whole=whole, dtype=dtype).tolist()
+        )
     return FeatureActions(
         name=name,
         kind=kind,
@@ -141,7 +160,9 @@ def _infer_number(coding: Coding, values: FloatArray, grid: Grid) -> FeatureActi
         high=high,
         step=step,
         anchor=anchor,
+        inferred=inferred,
         holds_missing=coding.holds_missing,
+        special=special,
     )
 
 
@@ -174,7 +195,7 @@ def _step_and_anchor(
         width = as_typed(extent) or abs(as_typed(low)) or Fraction(20)
         return round_step(width, whole=whole), low
     width = as_typed(high) - as_typed(low)
-    if grid == "round":
+    if grid == "data":
         return round_step(width, whole=whole), 0.0
     return (float(ceil(width / 20)), float(ceil(low))) if whole else (_twentieth(width), low)
 

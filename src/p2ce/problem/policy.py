@@ -19,7 +19,8 @@ TOP_KEYS = ("version", "features", "rules")
 SCHEMA = Path(__file__).with_name("policy.schema.json")
 HEADER = """\
 # What each feature may do, for p2ce: ActionSet.load("this file"), or `p2ce policy check` to look it over.
-# Comments mean nothing and are not kept. `seen` is where the data lies, `range` what somebody asked for.
+# Comments mean nothing and are not kept. `seen` is where the data lies and `candidates` what it chose there;
+# `range`, `step` and `values` are what somebody said.
 """
 
 

@@ -11,8 +11,9 @@ from p2ce.errors import InvalidActions, PolicyError, nearest
 from p2ce.problem.arguments import read_choices, read_range, read_step
 from p2ce.problem.decimals import as_typed, round_step
 from p2ce.problem.display import DISPLAY_KEYS, Display
-from p2ce.problem.feature import Direction, FeatureActions, Kind
+from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions, Kind
 from p2ce.problem.policy_document import Document, Path
+from p2ce.problem.runs import Run, numbers_in, runs_of
 
 FEATURE_KEYS = (
     "kind",
@@ -23,15 +24,18 @@ FEATURE_KEYS = (
     "range",
     "values",
     "seen",
+    "candidates",
     "step",
     "count_from",
+    "special",
+    "may_leave_special",
     "labels",
     "order",
     "missing",
     "can_be_missing",
     "display",
 )
-NUMBERS_ONLY = ("range", "seen", "step", "count_from")
+NUMBERS_ONLY = ("range", "seen", "candidates", "step", "count_from", "special", "may_leave_special")
 CATEGORIES_ONLY = ("labels", "order")
 DIRECTIONS = {"up": Direction.UP, "down": Direction.DOWN, "either": Direction.BOTH}
 # (a missing value may become known, a known one may become missing)
@@ -66,8 +70,17 @@ def feature_to_plain(feature: FeatureActions) -> dict[str, Any]:
         plain["values"] = [_value(value, feature) for value in feature.choices]
     if (feature.low, feature.high) != usual["seen"]:
         plain["seen"] = [tidy(feature.low), tidy(feature.high)]
+    if feature.inferred:
+        plain["candidates"] = [
+            [tidy(run.first), tidy(run.last), tidy(float(run.step))] if run.step else tidy(run.first)
+            for run in runs_of(feature.inferred)
+        ]
     if feature.step != usual["step"]:
         plain["step"] = tidy(feature.step)
+    if feature.special:
+        plain["special"] = [tidy(code) for code in feature.special]
+    if feature.leaves_special:
+        plain["may_leave_special"] = True
     if feature.anchor != 0 or copysign(1, feature.anchor) < 0:
         plain["count_from"] = tidy(feature.anchor)
     for key, labels in (("labels", feature.labels), ("order", feature.order)):
@@ -89,7 +102,15 @@ def _usual(feature: FeatureActions) -> dict[str, Any]:
         return {"seen": (0.0, 1.0), "step": 1.0}
     if feature.labels is not None:
         return {"seen": (0.0, float(len(feature.labels) - 1)), "step": 1.0}
-    return {"seen": None, "step": None}
+    # What was inferred needs no step, as long as it is the one that reading the file makes of the range.
+    usual = None if feature.inferred is None else usual_step(feature.low, feature.high, feature.kind)
+    return {"seen": None, "step": usual}
+
+
+def usual_step(low: float, high: float, kind: Kind) -> float:
+    """Give the step that goes without saying, from the range that was seen."""
+    width = as_typed(high) - as_typed(low)
+    return 1.0 if kind is Kind.BINARY or not width else round_step(width, whole=kind is not Kind.NUMBER)
 
 
 def tidy(number: float) -> int | float:
@@ -163,10 +184,7 @@ class FeatureReader:
             seen = self.pair(plain, "seen") or (0.0, 1.0)
         if seen is None:
             self.refuse((), f"{self.name!r} needs a 'range' [low, high], or 'values' to choose from.")
-        width = as_typed(seen[1]) - as_typed(seen[0])
-        whole = kind is not Kind.NUMBER
-        usual = 1.0 if kind is Kind.BINARY or not width else round_step(width, whole=whole)
-        step = self.number(plain, "step") if "step" in plain else usual
+        step = self.number(plain, "step") if "step" in plain else usual_step(*seen, kind)
         anchor = self.number(plain, "count_from") if "count_from" in plain else 0.0
         if step <= 0:
             self.refuse(("step",), f"The step of {self.name!r} must be above 0, got {step}.")
@@ -176,8 +194,11 @@ class FeatureReader:
             high=seen[1],
             step=step,
             anchor=anchor,
+            inferred=self.candidates(plain, kind),
             asked_range=asked,
             choices=None if values is None else tuple(sorted(set(values))),
+            special=tuple(sorted(set(self.numbers(plain, "special")))) if "special" in plain else (),
+            leaves_special=self.flag(plain, "may_leave_special", False),
         )
         if asked is not None:
             read_range(feature, asked)
@@ -254,6 +275,31 @@ class FeatureReader:
         if not isinstance(given, Sequence) or isinstance(given, str) or not given:
             self.refuse((key,), f"{key} of {self.name!r} must be a list such as [1, 2, 3], got {given!r}.")
         return [self.number(plain, key, place) for place in range(len(given))]
+
+    def candidates(self, plain: Mapping[str, Any], kind: Kind) -> tuple[float, ...] | None:
+        """Read what was inferred; a policy that names no step either leaves the choice to the data."""
+        if "candidates" not in plain:
+            return None if "step" in plain or kind is Kind.BINARY else ()
+        given = plain["candidates"]
+        runs = []
+        for part in given if isinstance(given, list) else [None]:
+            ends = part if isinstance(part, list) else [part, part, 0]
+            numbers = [one for one in ends if isinstance(one, int | float) and not isinstance(one, bool)]
+            if len(numbers) != 3 or not np.isfinite(numbers).all() or numbers[0] > numbers[1]:
+                break
+            step = as_typed(float(numbers[2]))
+            if step < 0 or (not step and numbers[0] != numbers[1]):
+                break
+            if step and (numbers[1] - numbers[0]) / float(step) > MOST_CANDIDATES:
+                break
+            runs.append(Run(float(numbers[0]), float(numbers[1]), step))
+        else:
+            return numbers_in(runs)
+        self.refuse(
+            ("candidates",),
+            f"candidates of {self.name!r} must be a list of numbers and of [first, last, step], at most "
+            f"{MOST_CANDIDATES:,} in all, got {given!r}.",
+        )
 
     def pair(self, plain: Mapping[str, Any], key: str) -> tuple[float, float] | None:
         if key not in plain:

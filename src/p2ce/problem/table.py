@@ -1,12 +1,16 @@
 """Write what the features may do as a table that people can read."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from p2ce.problem.decimals import as_typed
 from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range, shown_values
 from p2ce.problem.labels import shown_labels
+from p2ce.problem.runs import runs_of
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from p2ce.problem.rules.base import Rule
 
 MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP: "up only"}
@@ -51,10 +55,25 @@ def _candidates(feature: FeatureActions) -> str:
         return f"{count:,}: {shown_labels(feature.labels if feature.choices is None else feature.choices)}"
     if feature.choices is not None or feature.kind is Kind.BINARY or count == 1:
         return f"{count}: {shown_values(feature.candidates())}"
-    first, last = feature.first_and_last()
-    return f"{count:,}: {shown_range(first, last)}, every {shown(feature.step)}"
+    values = feature.candidates()
+    return f"{count:,}: {shown_range(values[0], values[-1])}, {_steps(values.tolist(), feature.dtype)}"
+
+
+def _steps(values: list[float], dtype: "np.dtype[Any]") -> str:
+    """Say how far candidates lie apart: all alike, or from the smallest to the largest step."""
+    runs = runs_of(values, dtype)
+    steps = [run.step for run in runs if run.step] + [
+        as_typed(after.first, dtype) - as_typed(before.last, dtype)
+        for before, after in zip(runs[:-1], runs[1:], strict=True)
+    ]
+    least, most = shown(float(min(steps))), shown(float(max(steps)))
+    return f"every {least}" if least == most else f"steps of {least} to {most}"
 
 
 def _missing(feature: FeatureActions) -> str:
-    """Say what was asked of missing values, where it is not what goes without saying."""
-    return "; may go missing" * feature.may_go_missing + "; missing stays" * (not feature.fillable)
+    """Say what was asked of missing and special values, where it is not what goes without saying."""
+    text = "; may go missing" * feature.may_go_missing + "; missing stays" * (not feature.fillable)
+    if not feature.special:
+        return text
+    what = "may be left" if feature.leaves_special else "stay"
+    return f"{text}; special values {shown_values(feature.special)} {what}"

@@ -26,6 +26,7 @@ from p2ce.verify.compounds import check_actions, groups_of, settle_groups
 from p2ce.verify.fingerprint import codes_fingerprint
 from p2ce.verify.options import check_bound, check_limit
 from p2ce.verify.question import question_of
+from p2ce.verify.refine import refinement_of
 from p2ce.verify.rules import columns_to_miss, read_rules
 from p2ce.verify.setup import Setup, labels_of
 
@@ -115,6 +116,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     dtypes, categories = column_types(frame)
     values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
     actions = settle_groups(actions, codebook, values)
+    described = Reference(names=names, values=values, codebook=codebook)
     setup = Setup(
         names=names,
         labels=labels_of(frame, names),
@@ -123,7 +125,8 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         model=read[0],
         others=read[1:],
         detector=detector,
-        objectives=tuple(one.fit(Reference(names=names, values=values, codebook=codebook)) for one in wanted),
+        objectives=tuple(one.fit(described) for one in wanted),
+        refinement=refinement_of(read, detector, described, inferred),
         actions=actions,
         rules=read_rules(actions, codebook),
         compounds=groups_of(actions, codebook),

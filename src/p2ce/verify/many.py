@@ -111,7 +111,7 @@ def _without_unsearched(rows: IntArray, answer: Answers | str) -> Part:
 
 def batch_size(setup: Setup) -> int:
     """Fit a batch's cost and value tables into a few megabytes."""
-    cells = setup.grid.width * max(len(setup.grid.names), 1)
+    cells = setup.grid.slots * max(len(setup.grid.names), 1)
     per_person = cells * (8 * len(setup.layout.views) + 16 * len(setup.objectives) + 24)
     return int(np.clip(BATCH_BYTES // per_person, 1, LARGEST_BATCH))
 

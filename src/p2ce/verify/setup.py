@@ -23,6 +23,7 @@ from p2ce.result.question import Question
 from p2ce.search.methods import Method
 from p2ce.verify.compounds import compounds_for, groups_of, has_links, limits_of
 from p2ce.verify.people import has_strangers
+from p2ce.verify.refine import Refinement, one_way, refined
 from p2ce.verify.rules import CheckedRule, columns_to_miss, read_rules
 
 if TYPE_CHECKING:
@@ -62,10 +63,14 @@ class Setup:
     categories: dict[str, Categories]  # likewise
     question: Question | None = None  # as every answer tells it
     estimate: "Estimate | None" = None  # prunes without proof, where asked for
+    refinement: Refinement | None = None  # what inferred candidates are refined by; None: by nothing
+    finest: bool = False  # whether inferred candidates are all that can be told apart
+    searched: ActionSet = field(default=None)  # type: ignore[assignment]  # actions as refined, by laid_out()
     grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()
     is_personal: bool = False  # made for one person, who alone moves like this
     scores: tuple[CompiledScore, ...] = ()  # all that are compiled, over everybody's columns
+    _finest: "list[Setup | None]" = field(default_factory=list, init=False)  # made when first needed
 
     @property
     def shared(self) -> int:
@@ -154,7 +159,7 @@ class Setup:
     def for_person(self, values: FloatArray) -> "Setup":
         """Ask the same question of one person (d,), whose features move as those of nobody else do."""
         groups = self.compounds[: self.shared]
-        compounds = compounds_for(self.actions, self.codebook, groups, values)
+        compounds = compounds_for(self.searched, self.codebook, groups, values)
         personal = replace(self, compounds=compounds, is_personal=True)
         if all(own is shared for own, shared in zip(compounds, groups, strict=False)):
             return personal._on_grid()
@@ -162,10 +167,32 @@ class Setup:
 
     def laid_out(self) -> "Setup":
         """Make the scores and the grid anew."""
-        return replace(self, scores=scores_of(self))._on_grid()
+        return replace(self, scores=scores_of(self), searched=self._refined())._on_grid()
+
+    def on_finest_grid(self) -> "Setup | None":
+        """Ask the same question on the finest grid; None where nothing was inferred, or it is this one."""
+        if self.finest or self.refinement is None:
+            return None
+        if not self._finest:
+            finer = replace(self, finest=True, estimate=None).laid_out()
+            same = finer.searched == self.searched
+            self._finest.append(None if same else finer)
+        return self._finest[0]
+
+    def _refined(self) -> ActionSet:
+        if self.refinement is None:
+            return self.actions
+        return refined(self.actions, self.refinement, finest=self.finest)
 
     def _on_grid(self) -> "Setup":
-        grid = grid_of(self.actions, columns=self.names, codebook=self.codebook, compounds=self.compounds)
+        sides = {} if self.refinement is None else one_way(self.actions, self.refinement, finest=self.finest)
+        grid = grid_of(
+            self.searched,
+            columns=self.names,
+            codebook=self.codebook,
+            compounds=self.compounds,
+            one_way=sides,
+        )
         return replace(self, grid=grid, layout=layout_of(self, grid))
 
     def with_models(

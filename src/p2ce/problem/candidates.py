@@ -1,0 +1,154 @@
+"""Choose the candidate values of a number: where people are, round numbers among them preferred."""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, roundest_between
+
+MOST_LISTED = 300  # a column with no more values than these offers all of them
+SHARED_BY = 4  # people: where most values have so many, the values are the column's own, round or not
+LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
+MOST_DECIMALS = 6  # a column with more is continuous
+SMALLEST_STEP = Fraction(1, 10**6)  # of the range; people who are closer together than this are one place
+NEAR = 0.002  # of the column's standard deviation: how far from a threshold a rounder number may lie
+
+
+def values_where_people_are(
+    values: FloatArray, *, low: float, high: float, whole: bool, dtype: "np.dtype[Any]"
+) -> FloatArray:
+    """Choose candidates between ``low`` and ``high`` for a column of numbers, ascending.
+
+    A column with room for few values in its range offers each of them: every whole number, every multiple
+    of its smallest decimal. Any other offers round numbers: multiples of a round step of at most 5 % of the
+    range, and every step that holds more than 1 % of the people is cut into smaller round ones, down to the
+    column's own resolution. Values that more than 1 % of the people have are candidates too, and all of
+    them where there are few and people share most.
+
+    >>> stays = np.repeat([1.0, 2.0, 3.0, 4.0, 7.0, 30.0, 400.0], [40, 30, 20, 10, 6, 4, 4])
+    >>> values_where_people_are(stays, low=1, high=400, whole=True, dtype=np.dtype(int))[:8].tolist()
+    [1.0, 2.0, 3.0, 4.0, 7.0, 10.0, 20.0, 30.0]
+    """
+    known, counts = np.unique(values, return_counts=True)
+    resolution = resolution_of(known, whole=whole, dtype=dtype)
+    ends = as_typed(low, dtype), as_typed(high, dtype)
+    if resolution is not None:
+        listed = index_range(*ends, anchor=Fraction(0), step=resolution)
+        if len(listed) <= MOST_LISTED:
+            return _inside(multiples(listed, anchor=Fraction(0), step=resolution), low, high, dtype)
+    inside = (known >= low) & (known <= high)
+    share = max(1, int(LARGEST_SHARE * counts.sum()))
+    is_listed = inside.sum() <= MOST_LISTED and np.median(counts) >= SHARED_BY
+    common = known[inside & (is_listed | (counts > share))]
+    points = _round_steps(known, counts, common, ends, resolution, share=share, whole=whole)
+    return _inside(np.concatenate([points, common]), low, high, dtype)
+
+
+def resolution_of(known: FloatArray, *, whole: bool, dtype: "np.dtype[Any]") -> Fraction | None:
+    """Give the smallest decimal place that the values (ascending, each once) use; None if continuous."""
+    if whole:
+        return Fraction(1)
+    for decimals in range(1, MOST_DECIMALS + 1):
+        rounded = np.round(known, decimals)
+        if np.array_equal(rounded.astype(dtype).astype(np.float64) if dtype.kind == "f" else rounded, known):
+            return Fraction(1, 10**decimals)
+    return None
+
+
+def _inside(points: FloatArray, low: float, high: float, dtype: "np.dtype[Any]") -> FloatArray:
+    """Give the points as a column of that type holds them, each once, inside the range."""
+    points = _as_held(points, dtype)
+    return points[(points >= low) & (points <= high)]
+
+
+def _round_steps(
+    known: FloatArray,
+    counts: np.ndarray,
+    common: FloatArray,
+    ends: tuple[Fraction, Fraction],
+    resolution: Fraction | None,
+    *,
+    share: int,
+    whole: bool,
+) -> FloatArray:
+    """Cut the range into round steps, and every step that holds too many people into smaller ones."""
+    # Whoever stands at a common value stands at a candidate, and lies in no step.
+    people = np.where(np.isin(known, common), 0, counts)
+    before = np.concatenate([[0], np.cumsum(people)])
+    width = ends[1] - ends[0]
+    smallest = max(resolution or Fraction(0), width * SMALLEST_STEP)
+    step = as_typed(round_step(width, whole=whole))
+    starts = index_range(*ends, anchor=Fraction(0), step=step)
+    waiting = [(i * step, step) for i in range(starts.start - 1, starts.stop)]
+    found = []
+    while waiting:
+        begin, size = waiting.pop()
+        found.append(begin)
+        first = np.searchsorted(known, float(begin), side="right")
+        last = np.searchsorted(known, float(begin + size), side="left")
+        finer = _finer(size)
+        if last > first and before[last] - before[first] > share and finer >= smallest:
+            waiting += [(begin + part * finer, finer) for part in range(int(size / finer))]
+    return np.array([float(point) for point in set(found)])
+
+
+def _finer(step: Fraction) -> Fraction:
+    """Give the next smaller round step that divides one of 1, 2, 2.5 or 5 × 10ⁿ."""
+    digits = step
+    while digits.denominator != 1 or digits < 1:
+        digits *= 10
+    while digits % 10 == 0:
+        digits /= 10
+    return step / (5 if digits in (5, 25) else 2)
+
+
+class Sides(NamedTuple):
+    """Values next to thresholds t: the nearest with x <= t, for those who come down, and with x > t."""
+
+    below: FloatArray
+    above: FloatArray
+
+
+def either_side(
+    thresholds: FloatArray, *, unit: float, resolution: Fraction | None, dtype: "np.dtype[Any]"
+) -> Sides:
+    """Give a value on either side of every threshold.
+
+    In a whole column these are the neighbours of t, in one of so many decimals the next such ones. In a
+    continuous one they are the roundest numbers within a five-hundredth of ``unit``, the column's deviation,
+    that lie between t and its neighbouring thresholds.
+
+    >>> whole = either_side(np.array([2.5, 7.0]), unit=3.0, resolution=Fraction(1), dtype=np.dtype(int))
+    >>> whole.below.tolist(), whole.above.tolist()
+    ([2.0, 7.0], [3.0, 8.0])
+    >>> sides = either_side(np.array([0.123456, 0.13]), unit=1.0, resolution=None, dtype=np.dtype(float))
+    >>> sides.below.tolist(), sides.above.tolist()
+    ([0.122, 0.13], [0.125, 0.132])
+    """
+    cuts = np.unique(thresholds[np.isfinite(thresholds)])
+    if not len(cuts):
+        return Sides(cuts, cuts)
+    if resolution is not None and resolution >= 1:
+        below = np.unique(np.floor(cuts / float(resolution)) * float(resolution))
+        return Sides(below, below + float(resolution))
+    reach = NEAR * unit
+    if resolution is not None:
+        reach = max(reach, float(resolution))
+    before, after = np.append(-np.inf, cuts[:-1]), np.append(cuts[1:], np.inf)
+    # A value that the column holds in fewer digits must not end up on the other side.
+    gap = np.spacing(np.abs(cuts).astype(dtype if dtype.kind == "f" else np.float64)).astype(np.float64)
+    return Sides(
+        _as_held(roundest_between(np.maximum(before, cuts - reach), cuts), dtype),
+        _as_held(roundest_between(cuts + gap, np.minimum(after, cuts + reach)), dtype),
+    )
+
+
+def _as_held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
+    """Give the values as a column of that type holds them, each once; what is no number is left out."""
+    found = values[np.isfinite(values)]
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            found = found.astype(dtype).astype(np.float64)
+    return np.unique(found) + 0.0  # −0 would print as such

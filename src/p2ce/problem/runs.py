@@ -1,0 +1,55 @@
+"""Write a long list of numbers as a few runs of equal steps, and read it back."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from p2ce.problem.decimals import DOUBLE, as_typed, multiples
+
+SHORTEST = 3  # numbers; fewer are written one by one
+
+
+class Run(NamedTuple):
+    """Numbers from ``first`` to ``last`` in steps; a single number has the step 0."""
+
+    first: float
+    last: float
+    step: Fraction
+
+    def numbers(self) -> list[float]:
+        """Write the run out."""
+        if not self.step:
+            return [self.first]
+        first = as_typed(self.first)
+        count = (as_typed(self.last) - first) // self.step + 1
+        return multiples(range(count), anchor=first, step=self.step).tolist()
+
+
+def runs_of(numbers: Sequence[float], dtype: "np.dtype[Any]" = DOUBLE) -> list[Run]:
+    """Join ascending numbers into runs; written out again, runs are the very same numbers.
+
+    >>> [(run.first, run.last, float(run.step)) for run in runs_of([0.1, 0.2, 0.3, 1.0, 5.0, 10.0, 15.0])]
+    [(0.1, 0.3, 0.1), (1.0, 1.0, 0.0), (5.0, 15.0, 5.0)]
+    """
+    typed = [as_typed(number, dtype) for number in numbers]
+    runs: list[Run] = []
+    at = 0
+    while at < len(numbers):
+        end = at + 1
+        while end + 1 < len(numbers) and typed[end + 1] - typed[end] == typed[at + 1] - typed[at]:
+            end += 1
+        run = None
+        if end - at + 1 >= SHORTEST and end < len(numbers):
+            run = Run(numbers[at], numbers[end], typed[at + 1] - typed[at])
+        if run is None or (dtype == DOUBLE and run.numbers() != list(numbers[at : end + 1])):
+            run, end = Run(numbers[at], numbers[at], Fraction(0)), at
+        runs.append(run)
+        at = end + 1
+    return runs
+
+
+def numbers_in(runs: Iterable[Run]) -> tuple[float, ...]:
+    """Write runs out, ascending and each number once."""
+    return tuple(np.unique([number for run in runs for number in run.numbers()]).tolist())

@@ -1,0 +1,109 @@
+"""Tell codes from numbers: values such as -9 or 999 that stand for "no record" and the like."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidActions, UnknownFeature, nearest
+
+SpecialValues: TypeAlias = Mapping[Any, Sequence[float]] | Literal["detect"]
+
+log = logging.getLogger("p2ce")
+
+DETECT = "detect"
+FEWEST = 3  # people who have it; one alone is an outlier
+# How codes are usually written: nines, eights and sevens, and the small negative numbers.
+USUAL = frozenset(
+    [-float(small) for small in range(1, 10)]
+    + [sign * float(digit * width) for sign in (1, -1) for digit in "789" for width in range(2, 10)]
+    + [float("9" * width + last) for width in range(2, 6) for last in "678"]
+)
+WHOLE_STEP = 1.0
+BEYOND = 0.5  # of the others' range: how far beyond them a large code lies at least
+
+
+def settle_special(
+    given: SpecialValues | None, numbers: Mapping[str, FloatArray], *, columns: Sequence[str]
+) -> dict[str, tuple[float, ...]]:
+    """Give the special values by column: those named, or those detected; what only looks like one is logged.
+
+    ``numbers`` are the known values of the columns of numbers, ``columns`` the names of all.
+    """
+    if given is None or isinstance(given, str):
+        if given not in (None, DETECT):
+            raise InvalidActions(
+                f"special_values is a dict of column → codes, or 'detect'; got {given!r}. "
+                f"Write special_values={{'Months': [-9, -8]}}."
+            )
+        found = detected(numbers)
+        if found:
+            log.info("%s", proposal(found, taken=given == DETECT))
+        return found if given == DETECT else {}
+    if not isinstance(given, Mapping):
+        raise InvalidActions(
+            f"special_values is a dict of column → codes, or 'detect'; got {type(given).__name__}. "
+            f"Write special_values={{'Months': [-9, -8]}}."
+        )
+    return {str(name): _codes(str(name), codes, numbers, columns) for name, codes in given.items()}
+
+
+def detected(numbers: Mapping[str, FloatArray]) -> dict[str, tuple[float, ...]]:
+    """Find what looks like a code in each column: usual as one, shared by some, and apart from the rest.
+
+    >>> detected({"Months": np.array([-9.0] * 3 + [-8.0] * 4 + [1.0, 4.0, 12.0, 30.0]), "Age": np.arange(99.0)})
+    {'Months': (-9.0, -8.0)}
+    """
+    found = {name: _detected(values) for name, values in numbers.items()}
+    return {name: codes for name, codes in found.items() if codes}
+
+
+def _detected(values: FloatArray) -> tuple[float, ...]:
+    known, counts = np.unique(values, return_counts=True)
+    usual = np.array([value in USUAL for value in known.tolist()], dtype=np.bool_) & (counts >= FEWEST)
+    others = known[~usual]
+    if not usual.any() or len(others) < 2:
+        return ()
+    # What may be a number among the others is one: a count of 99 beside one of 98.
+    low, high = float(others.min()), float(others.max())
+    far = max(BEYOND * (high - low), WHOLE_STEP)
+    apart = ((known < 0) & (low >= 0)) | (known > high + far) | (known < low - far)
+    return tuple(known[usual & apart].tolist())
+
+
+def proposal(found: Mapping[str, tuple[float, ...]], *, taken: bool) -> str:
+    """Say in one sentence what was found, and what to write to confirm or deny it."""
+    named = {name: [_plain(code) for code in codes] for name, codes in found.items()}
+    if taken:
+        return f"Taken for special values, which are no numbers: {named}."
+    first = dict(list(named.items())[:3])
+    more = f" and in {len(named) - 3} more columns" if len(named) > 3 else ""
+    return (
+        f"These values look like codes and not like numbers: {first}{more}. If they are, say so: "
+        f"ActionSet.infer(X, special_values={first if not more else DETECT!r})."
+    )
+
+
+def _plain(code: float) -> int | float:
+    return int(code) if code.is_integer() else code
+
+
+def _codes(
+    name: str, codes: Any, numbers: Mapping[str, FloatArray], columns: Sequence[str]
+) -> tuple[float, ...]:
+    if name not in columns:
+        raise UnknownFeature(f"special_values names {name!r}. {nearest(name, columns)}")
+    if name not in numbers:
+        raise InvalidActions(f"{name!r} is a category, in which every label is one. Leave special_values out.")
+    listed = [codes] if isinstance(codes, Real) else list(codes)
+    if not all(isinstance(code, Real) and np.isfinite(float(code)) for code in listed):
+        raise InvalidActions(f"special_values of {name!r} must be numbers, got {codes!r}.")
+    values = tuple(sorted({float(code) for code in listed}))
+    if np.isin(numbers[name], values).all():
+        raise InvalidActions(
+            f"Every value of {name!r} is special, so that no number is left. Name fewer, or drop the column."
+        )
+    return values
