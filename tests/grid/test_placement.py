@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.grid import BaseGrid, grid_of, place
+from p2ce.grid.base_grid import OneWay
 from p2ce.problem import ActionSet
 from p2ce.problem.coding import MISSING, codebook_of
 
@@ -40,14 +41,64 @@ def test_placing_many_equals_placing_each_by_hand(
             assert placed.current[person, axis] == now
             assert placed.count[person, axis] == count
             assert placed.position[person, axis] == at
-            assert placed.inserted[person, axis] == (now not in base)
             assert placed.lowest[person, axis] == (at if turn > 0 else 0)
             assert placed.highest[person, axis] == (at if turn < 0 else count - 1)
-            padding = [expected[-1]] * (grid.width - count)
+            padding = [expected[-1]] * (grid.slots - count)
             assert placed.values[person, axis].tolist() == expected + padding
-            for j, value in enumerate(sorted(base)):
-                index = j if value < now else j + placed.inserted[person, axis]
-                assert placed.values[person, axis, index] == value
+            looked_up = grid.table.ravel()[placed.source[person, axis]]
+            for index in set(range(count)) - {at}:
+                assert looked_up[index] == expected[index]
+
+
+@given(
+    st.lists(VALUES, min_size=1, max_size=8, unique=True),
+    st.sets(VALUES),
+    st.sets(VALUES),
+    st.lists(VALUES, max_size=5),
+)
+def test_candidates_for_one_direction_are_there_for_those_who_come_from_that_side(
+    base: list[float], up: set[float], down: set[float], people: list[float]
+) -> None:
+    up, down = up - down, down - up
+    one_way = {"a": OneWay(up=np.array(sorted(up)), down=np.array(sorted(down)))}
+    grid = BaseGrid.from_candidates({"a": base}, columns=["a"], one_way=one_way)
+    placed = place(grid, np.array(people).reshape(-1, 1))
+    for person, now in enumerate(people):
+        expected = sorted(
+            {now}
+            | {value for value in base if value < now and value not in up}
+            | {value for value in base if value > now and value not in down}
+        )
+        count = placed.count[person, 0]
+        assert placed.values[person, 0, :count].tolist() == expected
+        assert placed.values[person, 0, placed.position[person, 0]] == now
+        assert count <= grid.slots
+        # How the kernel finds the first candidate that goes right at a threshold.
+        for threshold in np.arange(-7, 8) - 0.5:
+            cut = np.searchsorted(grid.values[0], threshold, side="right")
+            below, above = np.searchsorted(grid.down[0], cut), np.searchsorted(grid.up[0], cut)
+            found = above + placed.shift[person, 0] if now <= threshold else below
+            assert found == sum(value <= threshold for value in expected)
+
+
+@given(st.sampled_from([-1, 0, 1]), st.booleans(), st.lists(VALUES, min_size=1, max_size=5))
+def test_a_code_is_kept_or_left_in_any_direction(turn: int, leaves: bool, people: list[float]) -> None:
+    grid = BaseGrid.from_candidates(
+        {"a": [0, 1, 2]},
+        columns=["a"],
+        direction={"a": turn},
+        special={"a": [-6, 5]},
+        leaves_special=["a"] if leaves else [],
+    )
+    placed = place(grid, np.array(people).reshape(-1, 1))
+    for person, now in enumerate(people):
+        low, high = placed.lowest[person, 0], placed.highest[person, 0]
+        usable = placed.values[person, 0, low : high + 1].tolist()
+        if now in (-6, 5):
+            assert usable == (sorted({0, 1, 2, now}) if leaves else [now])
+        else:
+            wanted = [value for value in sorted({0, 1, 2, now}) if turn == 0 or (value - now) * turn >= 0]
+            assert usable == wanted
 
 
 def test_types_and_shapes() -> None:
@@ -55,11 +106,10 @@ def test_types_and_shapes() -> None:
     placed = place(grid, np.array([[1.5, 5.0], [0.0, 7.0], [9.0, 1.0]]))
     assert placed.values.shape == (3, 2, 3)
     assert placed.values.dtype == np.float64
-    for array in (placed.position, placed.lowest, placed.highest, placed.count):
+    for array in (placed.position, placed.shift, placed.lowest, placed.highest, placed.count):
         assert array.shape == (3, 2)
         assert array.dtype == np.int32
         assert array.flags.c_contiguous
-    assert placed.inserted.dtype == np.bool_
 
 
 def test_no_people_and_no_axes_are_fine() -> None:
@@ -108,7 +158,6 @@ def test_missing_values_become_known_or_stay(
                 wanted = [value for value in expected if turn == 0 or (value - now) * turn >= 0]
             assert usable == wanted
             assert placed.values[person, axis, placed.position[person, axis]] == now
-            assert placed.inserted[person, axis] == (now not in bases[axis])
 
 
 def test_only_who_lacks_a_value_stands_where_it_is_missing() -> None:
@@ -121,7 +170,7 @@ def test_only_who_lacks_a_value_stands_where_it_is_missing() -> None:
     assert grid.values[0].tolist() == [0.0, 1.0]
     assert grid.values[1][0] == MISSING
     placed = place(grid, book.encode(people))
-    assert placed.inserted[:, 0].tolist() == [False, False, True]
+    assert placed.position[:, 0].tolist() == [0, 1, 0]  # before the first label
     assert (placed.lowest[2, 0], placed.highest[2, 0]) == (0, 0)  # a home that is not told stays so
     assert placed.position[1, 1] == 0
     assert placed.highest[1, 1] == placed.count[1, 1] - 1

@@ -196,7 +196,7 @@ def test_a_policy_survives_the_disk(tmp_path: Path) -> None:
     assert ActionSet.load(str(tmp_path / "other.yaml")) == ACTIONS
 
 
-@pytest.mark.parametrize("grid", ["round", "paper"])
+@pytest.mark.parametrize("grid", ["data", "paper"])
 def test_inferred_policies_survive(grid: Any) -> None:
     actions = ActionSet.infer(PEOPLE, grid=grid)
     assert saved_and_loaded(actions) == actions
@@ -206,14 +206,15 @@ def test_it_reads_well() -> None:
     text = to_text(
         ActionSet.infer(PEOPLE[["Age", "Housing"]]).fix("Age").rule(rules.forbid("Housing", {"own": ["no"]}))
     )
-    assert text.split("\n", 2)[2] == (
+    assert text.split("\n", 3)[3] == (
         "version: 1\n"
         "features:\n"
         "  Age:\n"
         "    kind: whole\n"
         "    may_change: false\n"
-        "    seen: [18.59, 76.41]\n"
-        "    step: 2\n"
+        "    seen: [19, 76]\n"
+        "    candidates:\n"
+        "      - [19, 76, 1]\n"
         "  Housing:\n"
         "    kind: category\n"
         "    labels: [own, 'no', '1e5', '007', 'yes']\n"

@@ -183,9 +183,7 @@ def lay_out_people(
         own[:, v] = view.see(people)
         # The same insertion by which people were placed, over the values as this view shows them.
         mine = own[:, v, grid.columns]
-        seen[:, v] = spread(
-            layout.base_seen[v], mine, placement.source, placement.position, placement.count
-        )
+        seen[:, v] = spread(layout.base_seen[v], mine, placement.source, placement.position, placement.count)
     spots = np.empty((count, axes), dtype=SPOT)
     spots["here"], spots["shift"] = placement.position, placement.shift
     spots["lowest"], spots["highest"] = placement.lowest, placement.highest

@@ -42,6 +42,8 @@ class BaseGrid:
     values: tuple[FloatArray, ...]  # ascending candidates of each axis
     direction: IntArray  # (m,) -1 down only, 0 either way, +1 up only
     fillable: BoolArray  # (m,) a missing value may become a known one
+    special: tuple[FloatArray, ...]  # of each axis, codes that are no numbers: no candidates, but a start
+    leaves_special: BoolArray  # (m,) whoever starts there may go to any candidate; else nobody leaves
     lengths: IntArray  # (m,) number of candidates of each axis
     table: FloatArray  # (m, width) all candidates, each axis repeating its last one to the end
     down: tuple[Int32Array, ...]  # of each axis, the places of those that one may go down to, ascending
@@ -66,11 +68,14 @@ class BaseGrid:
         direction: Mapping[str, int] | None = None,
         stays_missing: Collection[str] = (),
         one_way: Mapping[str, OneWay] | None = None,
+        special: Mapping[str, Sequence[float]] | None = None,
+        leaves_special: Collection[str] = (),
     ) -> "BaseGrid":
         """Build a grid from plain data: name → candidates, in any order; a missing direction is 0.
 
         ``stays_missing`` names the axes on which a missing value may not become known, ``one_way`` the
-        candidates that are there for one direction only.
+        candidates that are there for one direction only, ``special`` the codes that are no numbers and
+        ``leaves_special`` the axes on which somebody at such a code may move.
         """
         names = tuple(sorted(candidates))
         position = {name: place for place, name in enumerate(columns)}
@@ -88,7 +93,8 @@ class BaseGrid:
         turns = direction or {}
         width = max((len(axis) for axis in values), default=0) + 1
         rows = [np.append(axis, np.full(width - len(axis), axis[-1])) for axis in values]
-        ways = [_ways(axis, (one_way or {}).get(name, NOT_ONE_WAY)) for name, axis in zip(names, values, strict=True)]
+        single = one_way or {}
+        ways = [_ways(axis, single.get(name, NOT_ONE_WAY)) for name, axis in zip(names, values, strict=True)]
         down, up = tuple(way[0] for way in ways), tuple(way[1] for way in ways)
         return cls(
             names=names,
@@ -96,6 +102,8 @@ class BaseGrid:
             values=values,
             direction=np.array([int(turns.get(name, 0)) for name in names], dtype=np.int64),
             fillable=np.array([name not in stays_missing for name in names], dtype=np.bool_),
+            special=tuple(np.array((special or {}).get(name, ()), dtype=np.float64) for name in names),
+            leaves_special=np.array([name in leaves_special for name in names], dtype=np.bool_),
             lengths=np.array([len(axis) for axis in values], dtype=np.int64),
             table=np.array(rows, dtype=np.float64).reshape(len(rows), width),
             down=down,
@@ -157,4 +165,6 @@ def grid_of(
         direction={feature.name: int(feature.direction) for feature in movable},
         stays_missing={feature.name for feature in movable if not feature.fillable},
         one_way=one_way,
+        special={feature.name: feature.special for feature in movable if feature.special},
+        leaves_special={feature.name for feature in movable if feature.leaves_special},
     )

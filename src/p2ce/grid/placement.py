@@ -61,6 +61,12 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
         # Nobody goes up or down from a missing value: it becomes known, or it stays.
         lowest = np.where(missing, position, lowest)
         highest = np.where(missing, np.where(grid.fillable, count - 1, position), highest)
+    for axis, codes in enumerate(grid.special):
+        # Nor from a code that is no number.
+        if len(codes) and (apart := np.isin(current[:, axis], codes)).any():
+            leaves, here = grid.leaves_special[axis], position[:, axis]
+            lowest[:, axis] = np.where(apart, 0 if leaves else here, lowest[:, axis])
+            highest[:, axis] = np.where(apart, count[:, axis] - 1 if leaves else here, highest[:, axis])
     source = _sources(grid, position, shift)
     return Placement(
         current=current,

@@ -12,7 +12,7 @@ MOST_LISTED = 300  # a column with no more values than these offers all of them
 SHARED_BY = 4  # people: where most values have so many, the values are the column's own, round or not
 LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
-SMALLEST_STEP = Fraction(1, 10**6)  # of the range; people who are closer together than this are one place
+SMALLEST_STEP = Fraction(1, 10**12)  # of the range; people who are closer together than this are one place
 NEAR = 0.002  # of the column's standard deviation: how far from a threshold a rounder number may lie
 
 
@@ -36,7 +36,7 @@ def values_where_people_are(
     ends = as_typed(low, dtype), as_typed(high, dtype)
     if resolution is not None:
         listed = index_range(*ends, anchor=Fraction(0), step=resolution)
-        if len(listed) <= MOST_LISTED:
+        if listed.stop - listed.start <= MOST_LISTED:
             return _inside(multiples(listed, anchor=Fraction(0), step=resolution), low, high, dtype)
     inside = (known >= low) & (known <= high)
     share = max(1, int(LARGEST_SHARE * counts.sum()))
@@ -50,9 +50,10 @@ def resolution_of(known: FloatArray, *, whole: bool, dtype: "np.dtype[Any]") -> 
     """Give the smallest decimal place that the values (ascending, each once) use; None if continuous."""
     if whole:
         return Fraction(1)
+    # Sums of decimals are a few units in the last place beside them: 0.1 + 0.2 has one decimal, too.
+    noise = 4.0 * np.spacing(np.abs(known).astype(dtype if dtype.kind == "f" else np.float64))
     for decimals in range(1, MOST_DECIMALS + 1):
-        rounded = np.round(known, decimals)
-        if np.array_equal(rounded.astype(dtype).astype(np.float64) if dtype.kind == "f" else rounded, known):
+        if (np.abs(np.round(known, decimals) - known) <= noise).all():
             return Fraction(1, 10**decimals)
     return None
 

@@ -83,7 +83,7 @@ def roundest_between(low: FloatArray, high: FloatArray) -> FloatArray:
     if not waiting.any():
         return found
     top = int(np.ceil(np.log10(max(float(np.abs(high[waiting]).max()), 5e-300)))) + 1
-    for power in range(top, top - 20, -1):
+    for power in range(top, max(top - 20, -300), -1):
         for digit in (5, 2, 1):
             if not waiting.any():
                 return found

@@ -154,7 +154,11 @@ class FeatureActions:
     def _beyond_inferred(self) -> FloatArray:
         """Give the multiples of the step that lie in the range, but outside of what was inferred."""
         low, high = self.ends()
-        if self.inferred and low >= min(self.inferred[0], self.low) and high <= max(self.inferred[-1], self.high):
+        if (
+            self.inferred
+            and low >= min(self.inferred[0], self.low)
+            and high <= max(self.inferred[-1], self.high)
+        ):
             return np.empty(0)
         found = self._filter(np.unique(self._at(self._indices())))
         if not self.inferred:
@@ -177,6 +181,11 @@ class FeatureActions:
             values = self._codes_of(values.tolist(), coding.labels)
         missing = [MISSING] if self.may_go_missing and not self.fixed else []
         return np.concatenate([missing, values])
+
+    def first_and_last(self) -> tuple[float, float]:
+        """Give the smallest and the largest multiple of the step inside the range."""
+        indices = self._indices()
+        return float(self._at(indices[:1])[0]), float(self._at(indices[-1:])[0])
 
     def count(self) -> int:
         """Count the known candidates (of a fixed feature: those it would have) without making all of them."""
@@ -201,14 +210,12 @@ class FeatureActions:
             if was_missing and goes_missing:
                 return True
             permitted = self.may_go_missing if goes_missing else self.fillable and self._offers(after)
-            return permitted and not self.fixed
+            return permitted and not self.fixed and self._may_leave(before)
         change = self._change(before, after)
         if change == 0:
             return True
-        if after in self.special or (before in self.special and not self.leaves_special):
-            return False
         if before in self.special:
-            return not self.fixed and self._offers(after)
+            return not self.fixed and self._may_leave(before) and self._offers(after)
         return not self.fixed and change * self.direction >= 0 and self._offers(after)
 
     def _is_missing(self, value: Any) -> bool:
@@ -228,9 +235,14 @@ class FeatureActions:
         # A label that the order does not know lies behind all others, as its code does.
         return float(len(self.order) if place is None else place)
 
+    def _may_leave(self, value: Any) -> bool:
+        return self.leaves_special or value not in self.special
+
     def _offers(self, value: Any) -> bool:
         if self.labels is not None:
             return self.choices is None or place_of(value, self.choices) is not None
+        if value in self.special:
+            return False
         if self.asked_range is not None and not self.ends()[0] <= value <= self.ends()[1]:
             return False
         return self.choices is None or value in self.choices

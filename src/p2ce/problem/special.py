@@ -97,7 +97,9 @@ def _codes(
     if name not in columns:
         raise UnknownFeature(f"special_values names {name!r}. {nearest(name, columns)}")
     if name not in numbers:
-        raise InvalidActions(f"{name!r} is a category, in which every label is one. Leave special_values out.")
+        raise InvalidActions(
+            f"{name!r} is a category, in which every label is one. Leave special_values out."
+        )
     listed = [codes] if isinstance(codes, Real) else list(codes)
     if not all(isinstance(code, Real) and np.isfinite(float(code)) for code in listed):
         raise InvalidActions(f"special_values of {name!r} must be numbers, got {codes!r}.")

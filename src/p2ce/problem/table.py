@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from p2ce.problem.decimals import as_typed
-from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range, shown_values
+from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions, Kind, shown, shown_range, shown_values
 from p2ce.problem.labels import shown_labels
 from p2ce.problem.runs import runs_of
 
@@ -55,6 +55,8 @@ def _candidates(feature: FeatureActions) -> str:
         return f"{count:,}: {shown_labels(feature.labels if feature.choices is None else feature.choices)}"
     if feature.choices is not None or feature.kind is Kind.BINARY or count == 1:
         return f"{count}: {shown_values(feature.candidates())}"
+    if feature.inferred is None or count > MOST_CANDIDATES:
+        return f"{count:,}: {shown_range(*feature.first_and_last())}, every {shown(feature.step)}"
     values = feature.candidates()
     return f"{count:,}: {shown_range(values[0], values[-1])}, {_steps(values.tolist(), feature.dtype)}"
 

@@ -1,0 +1,28 @@
+"""Are numbers written as runs the very same numbers when they are read back?"""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.problem.runs import Run, numbers_in, runs_of
+
+NUMBERS = st.lists(
+    st.floats(-1e9, 1e9).map(lambda x: x + 0.0)
+    | st.integers(-1000, 1000).map(float)
+    | st.integers(0, 99).map(lambda i: i / 10),
+    unique=True,
+    max_size=60,
+)
+
+
+@given(NUMBERS)
+def test_runs_written_out_are_the_numbers(numbers: list[float]) -> None:
+    runs = runs_of(sorted(numbers))
+    assert numbers_in(runs) == tuple(sorted(numbers))
+
+
+def test_equal_steps_become_one_run() -> None:
+    tenths = [i / 10 for i in range(1, 40)]
+    (run,) = runs_of(tenths)
+    assert isinstance(run, Run)
+    assert (run.first, run.last, float(run.step)) == (0.1, 3.9, 0.1)
+    assert [len(part.numbers()) for part in runs_of([1.0, 2.0, 3.0, 5.0, 10.0, 15.0])] == [3, 3]

@@ -1,0 +1,96 @@
+"""Are codes kept apart from numbers: detected where they look like ones, named where somebody knows?"""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature
+from p2ce.problem import ActionSet, Kind
+from p2ce.problem.special import detected
+
+PEOPLE = pd.DataFrame(
+    {
+        "Months": [-9] * 5 + [-8] * 5 + list(range(40)),
+        "Income": [1000.0 + 50 * i for i in range(45)] + [99999.0] * 5,
+        "Age": [*range(20, 69), 99],
+        "Change": list(range(-25, 25)),
+    }
+)
+
+
+def test_codes_are_found_where_they_stand_apart_from_numbers() -> None:
+    numbers = {name: PEOPLE[name].to_numpy(float) for name in PEOPLE}
+    assert detected(numbers) == {"Months": (-9.0, -8.0), "Income": (99999.0,)}
+    assert detected({"Days": np.repeat([999.0, 3.0, 6.0, 10.0], 5)}) == {"Days": (999.0,)}
+    # A number among others is one, however it is written.
+    assert detected({"Score": np.repeat(np.arange(990.0, 1010.0), 5)}) == {}
+    assert detected({"Pay": np.repeat([-2.0, -1.0, 0.0, 1.0], 5)}) == {"Pay": (-2.0, -1.0)}
+
+
+def test_by_default_what_looks_like_a_code_is_only_told(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="p2ce"):
+        actions = ActionSet.infer(PEOPLE)
+    assert actions["Months"].special == ()
+    assert "special_values={'Months': [-9, -8], 'Income': [99999]}" in caplog.text
+    caplog.clear()
+    with caplog.at_level(logging.INFO, logger="p2ce"):
+        actions = ActionSet.infer(PEOPLE, special_values="detect")
+    assert actions["Months"].special == (-9.0, -8.0)
+    assert "Taken for special values" in caplog.text
+
+
+def test_special_values_count_neither_for_ranges_nor_for_candidates() -> None:
+    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8], "Income": 99999})
+    months = actions["Months"]
+    assert months.low == 1
+    assert months.candidates().min() >= 0
+    assert actions["Income"].candidates().max() < 5_000
+    wide = actions.within(Months=(-20, 50))["Months"]
+    assert not {-9.0, -8.0} & set(wide.candidates().tolist())
+    flags = pd.DataFrame({"Flag": [0, 1, 9, 1, 0, 9, 9]})
+    assert ActionSet.infer(flags, special_values={"Flag": [9]})["Flag"].kind is Kind.BINARY
+
+
+def test_nobody_takes_a_code_and_leaving_it_has_to_be_allowed() -> None:
+    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}).decrease_only("Months")
+    months = actions["Months"]
+    assert months.allows(-9, -9)
+    assert not months.allows(5, -9)
+    assert not months.allows(-9, -8)
+    assert not months.allows(-9, 3)
+    leaving = actions.leave_special("Months")["Months"]
+    assert leaving.allows(-9, 3)  # neither up nor down
+    assert not leaving.allows(-9, -8)
+    assert not leaving.allows(3, 5)
+    assert not actions.leave_special("Months").fix("Months")["Months"].allows(-9, 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"Month": [-9]}, UnknownFeature, "Did you mean 'Months'"),
+        ({"Months": ["x"]}, InvalidActions, "must be numbers"),
+        ({"Age": list(range(200))}, InvalidActions, "no number is left"),
+        ("guess", InvalidActions, "'detect'"),
+        ([1, 2], InvalidActions, "a dict of column"),
+    ],
+)
+def test_what_is_wrong_is_said(given: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        ActionSet.infer(PEOPLE, special_values=given)  # type: ignore[arg-type]
+
+
+def test_a_code_among_explicit_values_is_a_contradiction() -> None:
+    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9]})
+    with pytest.raises(ContradictoryConstraints, match="special value"):
+        actions.values(Months=[-9, 3])
+
+
+def test_a_policy_file_keeps_them(tmp_path: object) -> None:
+    path = f"{tmp_path}/policy.yaml"
+    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}).leave_special("Months")
+    actions.save(path)
+    assert ActionSet.load(path) == actions
+    assert "special values -9, -8 may be left" in str(actions)
