@@ -77,9 +77,9 @@ class Explainer:
         method: "exact", or one of the paper's searches: "p2ce", "p2ce-ablation", "mapocam".
         ties: keep alternatives of equal cost as well.
         bound: "auto" prunes by proven bounds of the scores, and asks a model that has none about every cell
-            that may matter, or falls back on "shap" (and says so) where that takes too long; "none" prunes
-            by cost alone; "shap" (or a `p2ce.ShapEstimate`) asks any model and prunes by a calibrated
-            estimate too, "shap-paper" by the paper's.
+            that may matter, or falls back on "shap" (and says so) where that takes too many evaluations;
+            "none" prunes by cost alone; "shap" (or a `p2ce.ShapEstimate`) asks any model and prunes by a
+            calibrated estimate too, "shap-paper" by the paper's.
         random_state: seeds the isolation forest and the estimate.
 
     >>> import pandas as pd
@@ -138,8 +138,8 @@ class Explainer:
         self._asked_for: Setup | None = None  # the question as it was before it was made ready
         self._told: tuple[ActionSet, Question] | None = None  # other actions that were asked about last
         self._setup = read.setup
-        self._look = look_first(self._setup, self._rows)
-        require_candidates(self._setup, self._rows[0], per_row=self._look.per_row)
+        self._refused = look_first(self._setup, self._rows)
+        require_candidates(self._setup, self._rows[0])
 
     @property
     def actions(self) -> ActionSet:
@@ -174,7 +174,7 @@ class Explainer:
         people = read_row(row, setup.codebook, setup.actions, kind=self._kind)
         check_time(time_limit)
         check_listener(listener)
-        return self._answer(self._made_ready(setup), people, time_limit, listener)
+        return self._answer(self._made_ready(setup), people, time_limit, None, listener)[0]
 
     def why_none(
         self, explanation: Explanation, *, actions: ActionSet | None = None, time_limit: float | None = None
@@ -314,14 +314,16 @@ class Explainer:
         bound = self._arguments.bound
         asks = any(model.score is None for model in setup.models)
         if bound == "auto" and asks and not moves_as_one(setup.actions):
-            with telling("Trying on a few people how long asking about everything takes."):
-                if takes_too_long(setup, self._look, search_completely):
+            with telling(
+                "Trying a complete search on a few people; bound='shap' or bound='none' decide without."
+            ):
+                if takes_too_long(setup, self._refused, search_completely):
                     bound = "shap"
         if bound in ("auto", "none"):
             return setup
         with telling(
             "Calibrating the estimate on people of the reference, once for this question; "
-            "ShapEstimate(people=…, seconds=…) limits it."
+            "ShapEstimate(people=…, evaluations=…, seconds=…) limits it."
         ):
             estimate = fit_estimate(
                 setup,
@@ -362,12 +364,20 @@ class Explainer:
         return setup
 
     def _answer(
-        self, setup: Setup, people: People, limit: float | None, listener: Listener | None
-    ) -> Explanation:
+        self,
+        setup: Setup,
+        people: People,
+        limit: float | None,
+        most_work: int | None,
+        listener: Listener | None,
+    ) -> tuple[Explanation, int]:
+        """Answer for one person; also give the work that the search took."""
         setup = self._within_reach(setup, people.values)
-        answers = answer_people(setup, people.values, time_limit=limit, listener=listener)
+        answers = answer_people(
+            setup, people.values, time_limit=limit, most_work=most_work, listener=listener
+        )
         self._trust.hear(answers)
-        return build_explanation(setup, people, 0, self._trust.judge(answers), 0)
+        return build_explanation(setup, people, 0, self._trust.judge(answers), 0), int(answers.work[0])
 
     def _within_reach(self, setup: Setup, values: FloatArray) -> Setup:
         """Make the question one that holds for people (n, d), of whom there is one where links are."""

@@ -28,6 +28,7 @@ def test_every_explainer_is_an_option(name: str) -> None:
         ({"people": 10.5}, "people must be a whole number"),
         ({"background": True}, "background must be a whole number"),
         ({"rows": -1}, "rows must be a whole number"),
+        ({"evaluations": 0}, "evaluations must be a whole number"),
         ({"seconds": 0}, "above 0"),
         ({"seconds": float("nan")}, "above 0"),
         ({"random_state": -1}, "2\\*\\*32 - 1"),

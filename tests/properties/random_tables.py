@@ -1,7 +1,7 @@
 """Make small random tables with columns of every kind, and fit models of every kind on them."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,11 +61,17 @@ class Table:
     label: np.ndarray
 
 
-def random_table(seed: int, *, columns: int, kinds: tuple[str, ...], group: bool = False) -> Table:
-    """Make people with so many columns of these kinds, all in random order; ``group`` adds three more."""
+def random_table(
+    seed: int, *, columns: int, kinds: tuple[str, ...], must: Collection[str] = (), group: bool = False
+) -> Table:
+    """Make people with so many columns of these kinds, all in random order; ``group`` adds three more.
+
+    Columns that it ``must`` have come first, whatever their number.
+    """
     draw = np.random.default_rng(seed)
     possible = [name for name in COLUMNS if name in kinds]
-    chosen = [possible[i] for i in draw.permutation(len(possible))[:columns]]
+    shuffled = [possible[i] for i in draw.permutation(len(possible))]
+    chosen = sorted(shuffled, key=lambda name: name not in must)[: max(columns, len(must))]
     made = {name: COLUMNS[name](draw) for name in chosen}
     if group:
         level = draw.integers(0, 4 if draw.random() < 0.5 else 3, ROWS)
@@ -77,8 +83,10 @@ def random_table(seed: int, *, columns: int, kinds: tuple[str, ...], group: bool
     return Table(frame=frame, label=(margin > np.quantile(margin, draw.uniform(0.5, 0.8))).astype(int))
 
 
-def few_candidates(frame: pd.DataFrame, draw: np.random.Generator) -> p2ce.ActionSet:
-    """Take few candidates per feature, and say something about some of them."""
+def few_candidates(
+    frame: pd.DataFrame, draw: np.random.Generator, *, free: Collection[str] = ()
+) -> p2ce.ActionSet:
+    """Take few candidates per feature, and say something about some of them; ``free`` ones are not fixed."""
     actions = p2ce.ActionSet.infer(frame)
     for name in frame.columns:
         feature = actions[name]
@@ -93,7 +101,7 @@ def few_candidates(frame: pd.DataFrame, draw: np.random.Generator) -> p2ce.Actio
         if way < 0.15 and (not feature.is_category or feature.order):
             actions = actions.increase_only(name) if way < 0.08 else actions.decrease_only(name)
         elif way < 0.25 and frame.shape[1] > 2:
-            actions = actions.fix(name)
+            actions = actions if name in free else actions.fix(name)
         elif way < 0.45 and frame[name].isna().any():
             actions = actions.keep_missing(name) if way < 0.35 else actions.allow_missing(name)
     return actions

@@ -11,6 +11,7 @@ from p2ce import ActionSet, rules
 from tests.properties.random_tables import GROUP, plain
 
 Person = Mapping[str, Any]
+LINKABLE = ("age", "debt", "years")  # numbers of which one may follow another
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -184,7 +185,7 @@ def make_predicate(frame: pd.DataFrame, names: list[str], draw: np.random.Genera
 
 def make_link(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> Link | None:
     """One number follows another."""
-    numbers = [name for name in names if name in ("age", "debt", "years")][:2]
+    numbers = [name for name in names if name in LINKABLE][:2]
     if len(numbers) < 2:
         return None
     driver, follower = numbers

@@ -19,9 +19,10 @@ from tests.properties.random_tables import (
     plain_row,
     random_table,
 )
-from tests.properties.rules_in_pandas import MAKERS, Link, Spoken, make_group
+from tests.properties.rules_in_pandas import LINKABLE, MAKERS, Link, Spoken, make_group, make_link
 from tests.properties.whole_tables import Truth, front_by_asking
 
+MOST_PEOPLE = 6
 OBJECTIVES = ["mean_distance", "max_distance", "changes", "percentile_shift", "euclidean"]
 
 
@@ -35,10 +36,14 @@ class Question:
     threshold: float
     actions: p2ce.ActionSet  # without rules
     spoken: tuple[Spoken, ...]
-    person: dict[str, Any]  # plain values, None where missing
+    people: tuple[dict[str, Any], ...]  # some who are refused, in plain values, None where missing
     objectives: tuple[str, ...]
     max_changes: int | None
     is_plausible: Callable[[pd.DataFrame], np.ndarray] | None
+
+    @property
+    def person(self) -> dict[str, Any]:
+        return self.people[0]
 
     @property
     def ruled(self) -> p2ce.ActionSet:
@@ -84,15 +89,22 @@ def make_question(
     objectives: list[str],
     max_changes: int | None,
     detector: bool,
+    link: bool | None = None,
+    must: Sequence[str] = (),
 ) -> Question:
-    """Make the question of a seed; the sizes are given, so that hypothesis can shrink them."""
+    """Make the question of a seed; the sizes are given, so that hypothesis can shrink them.
+
+    ``link`` says whether a rule of that kind is there; None leaves it to chance. ``must`` names columns.
+    """
     draw = np.random.default_rng(seed)
-    table = random_table(seed, columns=columns, kinds=KINDS[family], group=group)
+    if link:
+        must = [*must, *draw.choice([name for name in LINKABLE if name not in must], 2, False).tolist()]
+    table = random_table(seed, columns=columns, kinds=KINDS[family], must=must, group=group)
     model = FITS[family](table.frame, table.label, seed)
-    actions = few_candidates(table.frame, draw)
+    actions = few_candidates(table.frame, draw, free=LINKABLE if link else ())
     threshold = 0.5 if hasattr(model, "predict_proba") else float(np.quantile(model(table.frame), 0.8))
     refused = np.flatnonzero(~accepted_by(model, threshold)(table.frame))
-    place = int(draw.choice(refused)) if len(refused) else 0
+    some = draw.permutation(refused)[:MOST_PEOPLE].tolist() if len(refused) else [0]
     seen = table.frame.iloc[:, 0]
     rare = seen.value_counts().index[-1]
     return Question(
@@ -101,8 +113,8 @@ def make_question(
         frame=table.frame,
         threshold=threshold,
         actions=actions,
-        spoken=_rules(table.frame, actions, draw, rule_count, group),
-        person=plain_row(table.frame, place),
+        spoken=_rules(table.frame, actions, draw, rule_count, group=group, link=link),
+        people=tuple(plain_row(table.frame, place) for place in some),
         objectives=tuple(objectives),
         max_changes=max_changes,
         # A function of the user's that takes the rarest value of a column for an outlier.
@@ -111,12 +123,25 @@ def make_question(
 
 
 def _rules(
-    frame: pd.DataFrame, actions: p2ce.ActionSet, draw: np.random.Generator, count: int, group: bool
+    frame: pd.DataFrame,
+    actions: p2ce.ActionSet,
+    draw: np.random.Generator,
+    count: int,
+    *,
+    group: bool,
+    link: bool | None,
 ) -> tuple[Spoken, ...]:
+    """Say so many rules beside the group, unless there is one column only."""
     spoken: list[Spoken] = [make_group(frame, draw)] if group else []
-    for maker in draw.choice(len(MAKERS), count):
+    makers = [maker for maker in MAKERS if link is not False or maker is not make_link]
+    wanted = len(spoken) + (count if frame.shape[1] > 1 else 0)
+    # A predicate contradicts nothing, so that this comes to an end.
+    while len(spoken) < wanted:
         names = [str(name) for name in draw.permutation(list(frame))]
-        made = MAKERS[maker](frame, names, draw) if len(names) > 1 else None
+        is_first = len(spoken) == int(group)
+        made = (make_link if link and is_first else makers[int(draw.integers(len(makers)))])(
+            frame, names, draw
+        )
         if made is None or (isinstance(made, Link) and set(made.rule.columns) & set(GROUP)):
             continue
         try:

@@ -62,6 +62,7 @@ def explanation(**fields: Any) -> Explanation:
 # Any answer at all: strange names, every float (infinities and NaN too), integers of any length.
 names = st.text(max_size=8)
 floats = st.floats()
+known_floats = st.floats(allow_nan=False)
 values = st.booleans() | st.integers() | floats | names | st.none()
 counts = st.integers(min_value=0, max_value=2**62)
 cells = counts | st.integers(0, 6000).map(lambda axes: 20**axes)
@@ -90,9 +91,7 @@ def explanations(draw: st.DrawFn) -> Explanation:
     )
     labels = st.builds(
         Categories,
-        labels=st.lists(values.filter(lambda label: label is not None and label == label), max_size=4).map(
-            tuple
-        ),
+        labels=st.lists(st.booleans() | st.integers() | known_floats | names, max_size=4).map(tuple),
         ordered=st.booleans(),
         dtype=names,
     )
@@ -110,7 +109,7 @@ def explanations(draw: st.DrawFn) -> Explanation:
         dropped=st.dictionaries(names, counts, max_size=3),
         rules=st.lists(names, max_size=2).map(tuple),
         checked_rules=st.lists(names, max_size=2).map(tuple),
-        open_costs=st.none() | costs.filter(lambda found: all(cost == cost for cost in found.values())),
+        open_costs=st.none() | filled(objectives, known_floats),
     )
     return draw(
         st.builds(

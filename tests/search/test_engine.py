@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.compiled.costs import Join
+from p2ce.compiled.flat import FlatPeople
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
@@ -13,6 +14,7 @@ from p2ce.search import engine
 from p2ce.search.brute_force import brute_force, sort_points
 from p2ce.search.engine import Found, Progress, rules_of, search_people
 from p2ce.search.methods import METHODS
+from p2ce.search.workspace import WORK
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problem_of, problems
 
@@ -57,6 +59,19 @@ def test_open_boxes_grow_as_needed() -> None:
     assert found.finished.all()
 
 
+def only(problem: Problem, person: int) -> FlatPeople:
+    """Give one of the people, without the others."""
+    shared = {"joins", "banned", "first_ban"}
+    return problem.flat_people._replace(
+        **{
+            name: array[[person]]
+            for name, array in problem.flat_people._asdict().items()
+            if name not in shared
+        },
+        first_ban=np.zeros(2, dtype=np.int64),
+    )
+
+
 def same(one: Found, other: Found) -> bool:
     return all(
         np.array_equal(getattr(one, name), getattr(other, name))
@@ -68,17 +83,8 @@ def same(one: Found, other: Found) -> bool:
 @given(problem=problems)
 def test_people_do_not_influence_each_other(problem: Problem) -> None:
     together = search_people(problem.layout, problem.flat_people, EXACT)
-    shared = {"joins", "banned", "first_ban"}
     for person in range(len(problem.people)):
-        me = problem.flat_people._replace(
-            **{
-                name: array[[person]]
-                for name, array in problem.flat_people._asdict().items()
-                if name not in shared
-            },
-            first_ban=np.zeros(2, dtype=np.int64),
-        )
-        alone = search_people(problem.layout, me, EXACT)
+        alone = search_people(problem.layout, only(problem, person), EXACT)
         mine = together.points[together.first[person] : together.first[person + 1]]
         np.testing.assert_array_equal(alone.points, mine)
         np.testing.assert_array_equal(alone.counters[0], together.counters[person])
@@ -146,6 +152,47 @@ def test_stopping_anywhere_keeps_valid_points_and_says_what_is_open(
             )
             # A point of the front that is not there yet must be in what is open.
             assert covered or (found.open_totals[person] <= total).all()
+
+
+@examples(30)
+@given(problem=problems, share=st.floats(0.0, 1.2), piece=st.sampled_from([60, 5_000, 10**9]))
+def test_a_limit_of_work_ends_a_search_at_the_same_box_in_any_company(
+    problem: Problem, share: float, piece: int
+) -> None:
+    rules = EXACT._replace(dense_cells=4)
+    whole = search_people(problem.layout, problem.flat_people, rules)
+    most = (share * whole.counters[:, WORK]).astype(np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "LONG_SLICE", piece)
+        together = search_people(problem.layout, problem.flat_people, rules, most_work=most)
+    for person in range(len(problem.people)):
+        alone = search_people(
+            problem.layout, only(problem, person), rules, most_work=most[[person]], limits=np.full(1, 600.0)
+        )
+        mine = together.points[together.first[person] : together.first[person + 1]]
+        np.testing.assert_array_equal(alone.points, mine)
+        np.testing.assert_array_equal(alone.counters[0], together.counters[person])
+        np.testing.assert_array_equal(alone.open_totals[0], together.open_totals[person])
+        assert alone.open_boxes[0] == together.open_boxes[person]
+        assert alone.finished[0] == together.finished[person]
+        assert together.finished[person] == (together.open_boxes[person] == 0)
+        # Who is not finished has gone beyond the limit, by one box; who is, had enough.
+        if not together.finished[person]:
+            assert together.counters[person, WORK] > most[person]
+        if most[person] >= whole.counters[person, WORK]:
+            assert together.finished[person]
+
+
+def test_the_room_that_others_needed_changes_no_work() -> None:
+    """A full front explores a box twice: with a limit, everybody begins with the same room."""
+    problem = large_front(150)
+    whole = search_people(problem.layout, only(problem, 0), EXACT)
+    for share in (0.3, 0.7, 0.9, 1.0):
+        most = np.full(3, int(share * whole.counters[0, WORK]))
+        found = search_people(problem.layout, problem.flat_people, EXACT, most_work=most)
+        assert len(set(np.diff(found.first).tolist())) == 1
+        assert len(np.unique(found.counters, axis=0)) == 1
+        assert found.finished.tolist() == [share == 1.0] * 3
 
 
 def totals_of(problem: Problem, person: int, cell: list[int]) -> np.ndarray:

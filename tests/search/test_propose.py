@@ -44,7 +44,7 @@ class Drive:
         self.scratch = new_scratch(self.layout, self.people, self.rules)
         self.mail: Mail = new_mail(self.people, 4096, 64)
 
-    def step(self, quota: int, worth: float = NEVER) -> bool:
+    def step(self, quota: int, worth: float = NEVER, budget: int = 10**9) -> bool:
         """Fill the mail once; tell whether anything is open."""
         self.mail.used[:] = 0
         code = ws.BOXES_FULL
@@ -60,6 +60,7 @@ class Drive:
                 quota - int(self.mail.used[0]),
                 8 - int(self.mail.used[1]),
                 worth,
+                budget,
             )
             if code == ws.BOXES_FULL:
                 self.lane = lane_with_more_boxes(self.lane)
@@ -102,15 +103,16 @@ def all_cells(problem: Problem, max_changes: int | None) -> set[tuple[int, ...]]
     leaf=st.sampled_from([1, 4, 64]),
     quota=st.integers(1, 50),
     worth=st.sampled_from([2.0, 20.0, NEVER]),
+    budget=st.sampled_from([0, 400, 10**9]),
 )
 def test_while_nothing_is_accepted_every_cell_is_proposed_once(
-    problem: Problem, max_changes: int | None, leaf: int, quota: int, worth: float
+    problem: Problem, max_changes: int | None, leaf: int, quota: int, worth: float, budget: int
 ) -> None:
     drive = Drive(problem, max_changes, leaf)
     seen: list[tuple[int, ...]] = []
     going = True
     while going:
-        going = drive.step(quota, worth)
+        going = drive.step(quota, worth, budget)
         assert drive.mail.used[0] < quota + leaf
         seen += drive.cells()
         if drive.mail.used[0]:

@@ -13,7 +13,7 @@ from p2ce.search import waves
 from p2ce.search.engine import Progress, rules_of
 from p2ce.search.methods import METHODS
 from p2ce.search.waves import OutsideScore, search_in_waves
-from p2ce.search.workspace import FOREIGN, SCORED
+from p2ce.search.workspace import FOREIGN, SCORED, WORK
 
 RULES = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
 NAMES = ["a", "b", "c"]
@@ -58,6 +58,22 @@ class Sum:
         self.bounded += len(owner)
         most = self.question.rows(owner, boxes.high) @ np.maximum(self.weights, 0.0)
         return np.asarray(most < self.enough)
+
+
+class Each(Sum):
+    """Asks something else of each person."""
+
+    def __init__(self, question: Question, needed: list[float]) -> None:
+        super().__init__(question, 0.0)
+        self.needed = np.array(needed)
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        value = super().judge(owner, points).value
+        return Verdicts(np.where(value >= self.needed[owner], ACCEPTED, REFUSED), value)
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+        self.bounded += len(owner)
+        return np.asarray(self.question.rows(owner, boxes.high).sum(axis=1) < self.needed[owner])
 
 
 def outside(score: object, *, has_bound: bool = False, keeps_values: bool = True) -> OutsideScore:
@@ -138,6 +154,80 @@ def test_each_person_has_a_limit_of_their_own() -> None:
     assert found.open_boxes[[0, 2]].tolist() == [0, 0]
     assert found.finished[1] == (found.open_boxes[1] == 0)
     assert not found.stopped
+
+
+def people_of(question: Question, *who: int) -> FlatPeople:
+    """Give some of the people, without the others."""
+    shared = {"joins", "banned", "first_ban"}
+    parts = {name: array for name, array in question.people._asdict().items() if name not in shared}
+    return question.people._replace(
+        **{name: array[list(who)] for name, array in parts.items()},
+        first_ban=np.zeros(len(who) + 1, dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize("cells", [1, 50, 300, 1_500, 10_000])
+@pytest.mark.parametrize("lanes", [2, 64])
+@pytest.mark.parametrize("has_bound", [False, True])
+def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
+    cells: int, lanes: int, has_bound: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waves, "LANES", lanes)
+    for constant, value in {"PATIENCE": 100, "LEAF_CELLS": 16, "CELLS_PER_BOUND": 2}.items():
+        monkeypatch.setattr(waves, constant, value)
+    question = Question(people=5, size=14)
+    most = waves.CELL_WORK * cells * np.arange(1, 6)
+    # Each needs another sum: some are settled early, and leave the others alone.
+    together = Each(question, [30.0, 8.0, 25.0, 36.0, 37.0])
+    found = search_in_waves(
+        question.layout, question.people, RULES, [outside(together, has_bound=has_bound)], most_work=most
+    )
+    for person in range(5):
+        mine = Each(question, [together.needed[person]])
+        alone = search_in_waves(
+            question.layout,
+            people_of(question, person),
+            RULES,
+            [outside(mine, has_bound=has_bound)],
+            most_work=most[[person]],
+        )
+        assert mine.asked == [(0, *cell) for owner, *cell in together.asked if owner == person]
+        np.testing.assert_array_equal(alone.counters[0], found.counters[person])
+        assert alone.finished[0] == found.finished[person]
+        np.testing.assert_array_equal(alone.open_totals[0], found.open_totals[person])
+        points = found.points[found.first[person] : found.first[person + 1]]
+        np.testing.assert_array_equal(alone.points, points)
+        # A limit is exceeded by no more than a leaf and a round of bounds.
+        assert len(mine.asked) <= cells * (person + 1) + 16
+        if not found.finished[person]:
+            assert found.counters[person, WORK] > most[person]
+            assert found.open_boxes[person] >= 1
+    assert found.finished.all() == (cells == 10_000)
+
+
+def test_a_limit_that_is_not_reached_changes_no_front() -> None:
+    question = Question(people=3, size=9)
+    free = search_in_waves(question.layout, question.people, RULES, [outside(Sum(question, 14.0))])
+    most = np.full(3, 10**12)
+    limited = search_in_waves(
+        question.layout, question.people, RULES, [outside(Sum(question, 14.0))], most_work=most
+    )
+    np.testing.assert_array_equal(limited.points, free.points)
+    assert limited.finished.all()
+
+
+def test_work_without_cells_ends_a_wave(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boxes that are cut without a cell worth judging count as well, and the listener is heard between."""
+    monkeypatch.setattr(waves, "WAVE_WORK", 200)
+    monkeypatch.setattr(waves, "LEAF_CELLS", 1)
+    question = Question(size=12)
+    heard: list[Progress] = []
+    found = search_in_waves(
+        question.layout, question.people, RULES, [outside(Sum(question, 20.0))], listener=heard.append
+    )
+    assert found.finished.all()
+    assert len(heard) > found.counters[0, WORK] // 200 // waves.CELL_WORK
+    assert len(found.points) == 1
 
 
 def test_a_listener_that_stops_ends_it_for_everyone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,10 +166,15 @@ class Refusal:
         return explainer.why_none(given, actions=self.actions(), **options)
 
 
-def find_refusal(
+def find_refusal(kind: str, seed: int, names: tuple[str, ...], plausible: bool, max_changes: int) -> Refusal:
+    """Look for a person who has no option under these restrictions, in one population after the other."""
+    tried = (_among_people(kind, seed + 10_000 * i, names, plausible, max_changes) for i in range(20))
+    return next(refusal for refusal in tried if refusal is not None)
+
+
+def _among_people(
     kind: str, seed: int, names: tuple[str, ...], plausible: bool, max_changes: int
 ) -> Refusal | None:
-    """Look for a person who has no option under these restrictions."""
     frame, label = people(seed)
     if kind != "histogram":
         frame = frame.fillna({"income": 10.0})

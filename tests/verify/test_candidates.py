@@ -40,9 +40,9 @@ def test_labels_that_the_model_refuses_are_named_with_the_way_out() -> None:
     model.known -= {"free"}
     row = setup.codebook.encode(PEOPLE)[0]
     with pytest.raises(InvalidActions, match=r"refuses 'home' at free \(.*actions\.values\(\{'home'"):
-        require_candidates(setup, row, per_row=0.0)
+        require_candidates(setup, row)
     fine = setup.with_actions(ActionSet.infer(PEOPLE).values(home=["own", "rent"]))
-    require_candidates(fine, row, per_row=0.0)
+    require_candidates(fine, row)
 
 
 def test_a_row_that_the_model_refuses_anyway_says_nothing_of_candidates() -> None:
@@ -50,16 +50,24 @@ def test_a_row_that_the_model_refuses_anyway_says_nothing_of_candidates() -> Non
     setup = setup_of(model, ActionSet.infer(PEOPLE))
     model.known.clear()
     with pytest.raises(Exception, match="unknown home") as caught:
-        require_candidates(setup, setup.codebook.encode(PEOPLE)[0], per_row=0.0)
+        require_candidates(setup, setup.codebook.encode(PEOPLE)[0])
     assert not isinstance(caught.value, InvalidActions)
 
 
-def test_a_slow_model_is_not_bothered() -> None:
+def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Picky("own", "rent", "free")
-    setup = setup_of(model, ActionSet.infer(PEOPLE))
+    setup = setup_of(model, ActionSet.infer(PEOPLE).values(age=list(range(20, 90))))
+    row = setup.codebook.encode(PEOPLE)[0]
     model.rows = 0
-    require_candidates(setup, setup.codebook.encode(PEOPLE)[0], per_row=candidates.LONGEST_SECONDS + 1.0)
-    assert model.rows == 0
+    require_candidates(setup, row)
+    assert model.rows == 70 + 3
+    monkeypatch.setattr(candidates, "MOST_TRIED", 13)
+    model.rows = 0
+    require_candidates(setup, row)
+    assert model.rows == 10 + 3  # the short list leaves its share to the long one
+    model.known -= {"free"}
+    with pytest.raises(InvalidActions, match="refuses 'home' at free"):
+        require_candidates(setup, row)
 
 
 def test_nothing_is_asked_where_nothing_may_change() -> None:
@@ -73,5 +81,5 @@ def test_nothing_is_asked_where_nothing_may_change() -> None:
         return np.zeros(len(frame))
 
     quiet = replace(setup, model=replace(setup.model, ask=counting))
-    require_candidates(quiet, setup.codebook.encode(PEOPLE)[0], per_row=0.0)
+    require_candidates(quiet, setup.codebook.encode(PEOPLE)[0])
     assert 0 not in asked

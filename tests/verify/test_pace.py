@@ -1,4 +1,4 @@
-"""Models that take their time: what asking costs, who falls back on an estimate, and when time is up."""
+"""Models that take their time: who falls back on an estimate, on any machine alike, and when time is up."""
 
 import time
 from typing import Any
@@ -29,11 +29,13 @@ def wavy(rows: pd.DataFrame) -> np.ndarray:
 class Slow:
     """Takes so long for a call, and so much more for each row."""
 
-    def __init__(self, seconds: float, per_row: float = 0.0) -> None:
-        self.seconds, self.per_row = seconds, per_row
+    def __init__(self, seconds: float, per_row: float = 0.0, clock: "Clock | None" = None) -> None:
+        self.seconds, self.per_row, self.clock = seconds, per_row, clock
 
     def __call__(self, rows: pd.DataFrame) -> np.ndarray:
         time.sleep(self.seconds + self.per_row * len(rows))
+        if self.clock is not None:
+            self.clock.ahead += 3600.0
         return wavy(rows)
 
 
@@ -55,9 +57,7 @@ def refused(threshold: float = ENOUGH) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def slow() -> p2ce.Explainer:
     """Ask a slow model about many thousands of cells."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pace, "LONGEST_SECONDS", np.inf)
-        made = explainer(Slow(0.03), max_changes=None, actions=many())
+    made = explainer(Slow(0.03), max_changes=None, actions=many())
     made.warm_up()
     return made
 
@@ -140,16 +140,6 @@ def test_a_listener_that_answers_nothing_stops_nothing() -> None:
     assert found.counterfactuals == asking.explain(person).counterfactuals
 
 
-def test_the_cost_of_a_row_is_measured() -> None:
-    setup = explainer(Slow(0.0, 1e-5), bound="none")._setup
-    rows = loans.people().to_numpy(dtype=np.float64)
-    assert 0.9e-5 <= pace.look_first(setup, rows).per_row < 1e-3
-    few = explainer(Slow(0.02), bound="none")._setup
-    assert pace.look_first(few, rows[:5]).per_row >= 0.02 / 5
-    both = explainer([Slow(0.0, 1e-5), Slow(0.0, 1e-5)], bound="none")._setup
-    assert pace.look_first(both, rows).per_row >= 1.8e-5
-
-
 @pytest.mark.parametrize(("threshold", "decides"), [(0.0, "accepts"), (1.1, "refuses")])
 def test_a_model_that_decides_alike_about_everybody_is_told(
     threshold: float, decides: str, caplog: pytest.LogCaptureFixture
@@ -165,13 +155,15 @@ def test_a_sorted_frame_is_looked_at_everywhere(caplog: pytest.LogCaptureFixture
     people = pd.concat([loans.people()] * 4, ignore_index=True)
     people = people.iloc[np.argsort(-wavy(people))]
     made = p2ce.Explainer(wavy, people, plausibility=None, threshold=0.5)
-    assert len(made._look.refused) == pace.TRIED_PEOPLE
+    assert len(made._refused) == pace.TRIED_PEOPLE
     assert "reference rows that were looked at" not in caplog.text
 
 
 def test_a_large_grid_that_is_quickly_searched_is_asked_completely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "LONGEST_SECONDS", 1e-9)
-    found = explainer(wavy, max_changes=2, threshold=0.9).explain(refused(0.9).iloc[0])
+    monkeypatch.setattr(pace, "MOST_EVALUATIONS", 1_000)
+    asking = explainer(wavy, max_changes=2, threshold=0.9)
+    assert asking.describe().cells > 2_000
+    found = asking.explain(refused(0.9).iloc[0])
     assert found.status is Status.OPTIMAL
     assert found.certificate.bound == "complete"
 
@@ -179,11 +171,10 @@ def test_a_large_grid_that_is_quickly_searched_is_asked_completely(monkeypatch: 
 def test_what_takes_too_long_is_estimated_and_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(pace, "LONGEST_SECONDS", 1e-9)
-    monkeypatch.setattr(pace, "TRIED_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "MOST_EVALUATIONS", 1)
     asking = explainer(wavy, max_changes=2, threshold=0.9)
     answered = asking.explain_many(refused(0.9))
-    assert caplog.text.count("Asking about everything takes too long") == 1
+    assert caplog.text.count("A complete search takes too long (2 of 2 people") == 1
     assert Status.HEURISTIC in answered.statuses
     found = next(one for one in answered if one.status is Status.HEURISTIC)
     certificate = found.certificate
@@ -192,7 +183,7 @@ def test_what_takes_too_long_is_estimated_and_says_so(
     assert certificate.miss_rate is not None
     assert certificate.sample_size > 50
     assert certificate.explainer == "sampling"
-    monkeypatch.setattr(pace, "LONGEST_SECONDS", np.inf)
+    monkeypatch.undo()
     complete = explainer(wavy, max_changes=2, threshold=0.9).explain(found.person)
     assert complete.status is Status.OPTIMAL
     assert complete.certificate.bound == "complete"
@@ -200,7 +191,7 @@ def test_what_takes_too_long_is_estimated_and_says_so(
 
 
 def test_nobody_falls_back_who_asks_for_proof_or_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "LONGEST_SECONDS", 1e-9)
+    monkeypatch.setattr(pace, "MOST_EVALUATIONS", 1)
     proven = explainer(wavy, max_changes=2, bound="none", threshold=0.9).explain(refused(0.9).iloc[0])
     assert proven.status is Status.OPTIMAL
     assert proven.certificate.bound == "none"
@@ -219,3 +210,57 @@ def test_an_estimate_is_stopped_by_the_clock_too() -> None:
     assert time.perf_counter() - begin < 1.0
     assert found.status is Status.TIME_LIMIT
     assert found.certificate.open_boxes >= 1
+
+
+class Clock:
+    """A clock that a model puts forward, by an hour for each of its calls."""
+
+    def __init__(self) -> None:
+        self.ahead, self.now = 0.0, time.perf_counter
+
+    def __call__(self) -> float:
+        return self.now() + self.ahead
+
+
+def told(explainer: p2ce.Explainer, people: pd.DataFrame) -> list[dict[str, Any]]:
+    """Give all that answers say, but for what they took."""
+    found = [*explainer.explain_many(people), explainer.explain(people.iloc[0])]
+    plain = [one.to_dict(question=False) for one in found]
+    return [{name: one[name] for name in one if name not in ("elapsed", "timings")} for one in plain]
+
+
+@pytest.mark.parametrize("slowness", ["sleeps", "clock"])
+@pytest.mark.parametrize(
+    ("bound", "most"), [("auto", 10**9), ("auto", 1_000), ("auto", 1), (SMALL, 10**9), ("none", 10**9)]
+)
+def test_a_slow_day_gives_the_same_answers(
+    bound: Any, most: int, slowness: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "MOST_EVALUATIONS", most)
+    asked: dict[str, Any] = {"max_changes": 2, "threshold": 0.9, "bound": bound}
+    people = refused(0.9).iloc[:12]
+    quick = told(explainer(Slow(0.0), **asked), people)
+    if slowness == "sleeps":
+        slow = told(explainer(Slow(0.01, 1e-5), **asked), people)
+    else:
+        clock = Clock()
+        monkeypatch.setattr(time, "perf_counter", clock)
+        slow = told(explainer(Slow(0.0, clock=clock), **asked), people)
+        assert clock.ahead > 3600.0
+    assert slow == quick
+    estimated = [one["certificate"]["bound"] == "shap" for one in quick]
+    assert set(estimated) == {bound is SMALL or most == 1}
+
+
+def test_a_calibration_that_time_cut_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    spec = p2ce.ShapEstimate(people=40, background=3, rows=1, seconds=1e-9)
+    explainer(wavy, max_changes=2, bound=spec, threshold=0.9).warm_up()
+    assert "seconds=1e-09 cut the calibration: 0 of 40 people" in caplog.text
+
+
+def test_a_calibration_that_its_evaluations_cut_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    """The people of the first round take all there is: the others are not looked at."""
+    spec = p2ce.ShapEstimate(people=40, background=3, rows=1, evaluations=16)
+    explainer(wavy, max_changes=2, bound=spec, threshold=0.9).warm_up()
+    assert "cut the calibration" not in caplog.text
+    assert "Too many of the 16 people to calibrate on could not be searched to the end" in caplog.text

@@ -29,7 +29,9 @@ class ShapEstimate:
     several times more than attributions from other people's rows alone.
 
     ``miss_rate`` is the share of people, between 0 and 1, whose front may come out wrong; the estimate is
-    widened until it holds on at most ``people`` refused people of the reference, within ``seconds``.
+    widened until it holds on at most ``people`` refused people of the reference. Their true fronts are
+    searched for with at most ``evaluations`` of the model in all, so that the same people are calibrated on
+    whatever the machine; ``seconds`` is a limit of your own beside it, and a warning says when it cut.
     ``background`` rows stand for "feature unknown", ``rows`` are those in which each candidate value is
     planted to see its attribution.
 
@@ -44,7 +46,8 @@ class ShapEstimate:
     people: int = 199
     background: int = 16
     rows: int = 3
-    seconds: float = 120.0
+    evaluations: int = 4_000_000  # two minutes or so of a model that takes 30 microseconds a row
+    seconds: float | None = None
     random_state: int | None = None
 
     def __post_init__(self) -> None:
@@ -60,9 +63,11 @@ class ShapEstimate:
         _check_count("people", self.people, "people to calibrate on")
         _check_count("background", self.background, "background rows")
         _check_count("rows", self.rows, "rows per candidate value")
-        if not _is_number(self.seconds) or not self.seconds > 0.0:
+        _check_count("evaluations", self.evaluations, "evaluations of the model")
+        if self.seconds is not None and (not _is_number(self.seconds) or not self.seconds > 0.0):
             raise InvalidOption(
-                f"seconds is the longest that calibration may take, above 0; got {self.seconds!r}."
+                "seconds is the longest that calibration may take, above 0, or None for no such limit; "
+                f"got {self.seconds!r}."
             )
         seed = self.random_state
         if seed is not None and not (_is_whole(seed) and 0 <= int(seed) <= LARGEST_SEED):

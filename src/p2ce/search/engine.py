@@ -47,7 +47,7 @@ class Found:
     points: Int32Array  # (points, axes) candidate indices, one person's after the other's
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
     counters: IntArray  # (n, COUNTERS), see search.workspace
-    finished: BoolArray  # (n,) False where time ran out or the listener stopped it
+    finished: BoolArray  # (n,) False where a limit was reached or the listener stopped it
     open_boxes: IntArray  # (n,)
     open_totals: FloatArray  # (n, objectives) least joined cost in ticks that an open box may still have
     seconds: FloatArray  # (n,) time spent on each person
@@ -107,12 +107,14 @@ def search_people(
     rules: "Rules",
     *,
     limits: FloatArray | None = None,
+    most_work: IntArray | None = None,
     listener: Listener | None = None,
 ) -> Found:
     """Search for every person of the batch; ``limits`` (n,) are seconds, for each person.
 
-    A person whom time ran out for keeps the front found so far. Once the listener answers False, nobody
-    is searched any further.
+    ``most_work`` (n,) limits what the counter WORK may reach, for each person: it ends a search at the same
+    box on every machine and in any company. A person who reaches a limit keeps the front found so far. Once
+    the listener answers False, nobody is searched any further.
     """
     from p2ce.search import run
     from p2ce.search import workspace as ws
@@ -125,17 +127,22 @@ def search_people(
     open_totals = np.zeros((count, objectives))
     seconds = np.zeros(count)
     slice_of_work = LONG_SLICE if limits is None else SHORT_SLICE
+    first_front = work.front
     begin = person_begin = time.perf_counter()
     person, stopped = 0, False
     while person < count:
-        if stopped or (limits is not None and limits[person] <= 0):
+        budget = slice_of_work
+        if most_work is not None:
+            if not work.state[ws.STARTED]:
+                # A front that is full explores a box twice, so that its room must not be what others left.
+                work = work._replace(front=first_front)
+            budget = min(budget, int(most_work[person]) - _work_done(work))
+        if stopped or budget < 0 or (limits is not None and limits[person] <= 0):
             code, reached = ws.PAUSED, person
         else:
-            # With a limit the clock is read at every person, so that each gets the full time.
-            end = count if limits is None else person + 1
-            reached, code = run.run_many(
-                layout.flat, people, person, end, rules, work, results, slice_of_work
-            )
+            # With a limit, people are run one by one, so that each gets the whole of it.
+            end = count if limits is None and most_work is None else person + 1
+            reached, code = run.run_many(layout.flat, people, person, end, rules, work, results, budget)
         now = time.perf_counter()
         if reached > person:
             seconds[person:reached] = (now - person_begin) / (reached - person)
@@ -156,7 +163,8 @@ def search_people(
                     elapsed=now - begin,
                 )
                 stopped = listener(news) is False
-            if stopped or (limits is not None and now - person_begin >= limits[person]):
+            late = limits is not None and now - person_begin >= limits[person]
+            if stopped or late or (most_work is not None and _work_done(work) > most_work[person]):
                 seconds[person] = now - person_begin
                 results = _keep_unfinished(person, work, results)
                 finished[person] = False
@@ -174,6 +182,13 @@ def search_people(
         stopped=stopped,
         said=np.zeros((int(results.first[-1]), 0)),
     )
+
+
+def _work_done(work: "Workspace") -> int:
+    """Give the work on the person at hand so far."""
+    from p2ce.search.workspace import STARTED, WORK
+
+    return int(work.counters[WORK]) if work.state[STARTED] else 0
 
 
 def warm_open(layout: "ScoreLayout", people: "FlatPeople") -> None:

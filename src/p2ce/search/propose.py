@@ -28,6 +28,7 @@ from p2ce.search.workspace import (
     STARTED,
     TOO_MANY,
     USED,
+    WORK,
 )
 
 
@@ -196,8 +197,8 @@ def push_parts(me, box, size, work):
 
 
 @entry
-def propose(flat, people, p, rules, lane, scratch, mail, quota, box_quota, worth_bounding):
-    """Go on with a person until so many cells or boxes are in the mail, or nothing is open.
+def propose(flat, people, p, rules, lane, scratch, mail, quota, box_quota, worth_bounding, budget):
+    """Go on with a person until so many cells or boxes are in the mail, work is spent, or nothing is open.
 
     Boxes of at least ``worth_bounding`` cells are mailed instead of cut, so that a foreign score can bound
     them first. Returns DONE when nothing is open, BOXES_FULL when room is short, else PAUSED.
@@ -210,13 +211,15 @@ def propose(flat, people, p, rules, lane, scratch, mail, quota, box_quota, worth
         open_everything(me, work)
     cells = mail.used[0] + quota
     boxes = mail.used[1] + box_quota
-    while mail.used[0] < cells and mail.used[1] < boxes:
+    stop = counters[WORK] + budget
+    while mail.used[0] < cells and mail.used[1] < boxes and counters[WORK] <= stop:
         if work.state[OPEN] == 0:
             return DONE
         if not has_room(work, 2):
             return BOXES_FULL
         pop_box(work, True)
         counters[BOXES] += 1
+        counters[WORK] += 50
         size = list_axes(me, box)
         # Too many changes, or dearer than what is known. The person's own point is no answer: one change
         # at least.

@@ -213,6 +213,13 @@ def take_everything(me, work):
 
 
 @kernel
+def is_settled(rules, listed, state):
+    """Tell whether nothing is open, listed or not met yet."""
+    everything_met = state[ROOT_PUSHED] == 1 or rules.max_changes <= listed
+    return everything_met and state[OPEN] == 0 and state[SIZE] > listed
+
+
+@kernel
 def run_person(flat, me, rules, work, budget):
     """Search until the person is settled, the budget of work is spent, or room is short."""
     state = work.state
@@ -220,6 +227,8 @@ def run_person(flat, me, rules, work, budget):
     listed = min(rules.listed, rules.max_changes)
     most_parts = work.votes.shape[2] + 1
     while work.counters[WORK] <= stop:
+        if is_settled(rules, listed, state):
+            return DONE
         if not has_room(work, most_parts):
             return BOXES_FULL
         work.counters[WORK] += 50
@@ -240,12 +249,10 @@ def run_person(flat, me, rules, work, budget):
                 work.counters[BOUND] += 1
                 release_box(me, work.box)
                 continue
-        elif state[ROOT_PUSHED] == 0 and rules.max_changes > listed:
+        else:
             state[ROOT_PUSHED] = 1
             take_everything(me, work)
             size = list_axes(me, work.box)
-        else:
-            return DONE
         # Points with fewer changes than are listed have been met one support at a time.
         least = 0 if listing or listed == 0 else listed + 1
         settled = explore_box(flat, me, rules, size, least, listing, best_first, work)
@@ -255,10 +262,7 @@ def run_person(flat, me, rules, work, budget):
         release_box(me, work.box)
         if not settled:
             return FRONT_FULL
-    nothing_left = state[OPEN] == 0 and state[SIZE] > listed
-    if nothing_left and (state[ROOT_PUSHED] == 1 or rules.max_changes <= listed):
-        return DONE
-    return PAUSED
+    return DONE if is_settled(rules, listed, state) else PAUSED
 
 
 @entry
@@ -298,6 +302,7 @@ def run_many(flat, people, p, stop, rules, work, results, budget):
         me = person_of(people, p)
         if work.state[STARTED] == 0:
             start_person(flat, me, rules, work)
+            budget -= work.counters[WORK]
         spent = work.counters[WORK]
         code = run_person(flat, me, rules, work, budget)
         if code != DONE:

@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.foreign import REFUSED, Boxes, ForeignPeople, some_boxes
-from p2ce.search.engine import FAR, Found, Listener, Progress
+from p2ce.search.engine import FAR, SHORT_SLICE, Found, Listener, Progress
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
     from p2ce.compiled.flat import FlatPeople, ScoreLayout
@@ -32,6 +32,11 @@ PATIENCE = 4096
 BOXES_AT_ONCE = 64
 # Bounding a box takes about as long as judging so many cells.
 CELLS_PER_BOUND = 200
+# What judging a cell counts as, in units of the counter WORK: some microseconds, as a network takes. Models
+# that are called take ten times longer and more, which is theirs.
+CELL_WORK = 1_000
+# Work between two waves, where few cells are worth judging: a tenth of a second or so.
+WAVE_WORK = 30_000_000
 NEVER = float("inf")
 
 
@@ -70,6 +75,7 @@ class _Runner:
     person: int
     lane: "Lane"
     seconds: float = 0.0
+    worth: _Worth = field(default_factory=_Worth)
     exhausted: bool = False  # nothing is open any more; cells may still be in the mail
     values: dict[bytes, FloatArray] = field(default_factory=dict)  # point → what each keeping score said
 
@@ -81,13 +87,16 @@ def search_in_waves(
     scores: Sequence[OutsideScore],
     *,
     limits: FloatArray | None = None,
+    most_work: IntArray | None = None,
     listener: Listener | None = None,
 ) -> Found:
     """Search for every person of the batch, as `search_people` does, with ``scores`` asked in this order.
 
-    A cell is put to a score only where those before it accept or doubt, and only once.
+    A cell is put to a score only where those before it accept or doubt, and only once; it counts as
+    `CELL_WORK` of a person's work.
     """
-    return _Search(layout, people, rules._replace(dense_cells=LEAF_CELLS), scores).run(limits, listener)
+    search = _Search(layout, people, rules._replace(dense_cells=LEAF_CELLS), scores, most_work)
+    return search.run(limits, listener)
 
 
 class _Search:
@@ -97,16 +106,18 @@ class _Search:
         people: "FlatPeople",
         rules: "Rules",
         scores: Sequence[OutsideScore],
+        most_work: IntArray | None,
     ) -> None:
         from p2ce.search.lanes import new_scratch
 
         self.layout, self.people, self.rules, self.scores = layout, people, rules, scores
+        self.most_work = most_work
         self.scratch: Scratch = new_scratch(layout, people, rules)
-        self.worth = _Worth()
         self.bounded = rules.model_check and any(score.has_bound for score in scores)
         self.kept = [s for s, score in enumerate(scores) if score.keeps_values]
         self.mail: Mail | None = None
         self.most_rows = MOST_QUOTA * LANES  # of a wave
+        self.wave_work = WAVE_WORK  # of a person, in a wave
         self.per_row: float | None = None  # seconds, in the last wave
 
     def run(self, limits: FloatArray | None, listener: Listener | None) -> Found:
@@ -139,6 +150,7 @@ class _Search:
             still = []
             for one in under_way:
                 late = stopped or (limits is not None and one.seconds >= limits[one.person])
+                late = late or self._work_left(one) < 0
                 if one.exhausted or late:
                     done[one.person] = one
                     if not one.exhausted:
@@ -154,6 +166,7 @@ class _Search:
         """Keep a wave well within a person's time, by what a row has taken so far."""
         most = WARY_ROWS if self.per_row is None else WAVE_SHARE * limit / max(self.per_row, 1e-9)
         self.most_rows = int(np.clip(most, LEAST_ROWS, MOST_QUOTA * LANES))
+        self.wave_work = SHORT_SLICE
         # The cells of a leaf are mailed together.
         self.rules = self.rules._replace(dense_cells=min(LEAF_CELLS, self.most_rows))
 
@@ -171,11 +184,21 @@ class _Search:
             mine = np.flatnonzero(owners == person)
             self._accept(lanes[person], mail, valid[mine], values[mine])
 
+    def _work_left(self, one: _Runner) -> int:
+        from p2ce.search.workspace import WORK
+
+        if self.most_work is None:
+            return WAVE_WORK
+        return int(self.most_work[one.person]) - int(one.lane.counters[WORK])
+
     def _quota(self, one: _Runner, active: int) -> int:
         from p2ce.search.workspace import SCORED
 
-        fair = WAVE_ROWS // active
+        # Where work is limited, a person's waves must not depend on how many others are under way.
+        fair = WAVE_ROWS // active if self.most_work is None else WAVE_ROWS
         wanted = int(np.clip(max(fair, one.lane.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
+        if self.most_work is not None:
+            wanted = min(wanted, 1 + self._work_left(one) // CELL_WORK)
         return max(1, min(wanted, self.most_rows // active))
 
     def _collect(self, under_way: list[_Runner]) -> "Mail":
@@ -192,8 +215,10 @@ class _Search:
         mail.used[:] = 0
         for one, quota in zip(under_way, quotas, strict=True):
             hard = self.bounded and one.lane.counters[ws.SCORED] >= PATIENCE
-            least = self.worth.least if hard else NEVER
-            wanted, most_boxes = int(mail.used[0]) + quota, int(mail.used[1]) + BOXES_AT_ONCE
+            least = one.worth.least if hard else NEVER
+            cells_before, boxes_before = int(mail.used[0]), int(mail.used[1])
+            wanted, most_boxes = cells_before + quota, boxes_before + BOXES_AT_ONCE
+            stop = int(one.lane.counters[ws.WORK]) + max(0, min(self.wave_work, self._work_left(one)))
             code = ws.BOXES_FULL
             while code == ws.BOXES_FULL:
                 code = kernels.propose(
@@ -207,9 +232,13 @@ class _Search:
                     wanted - int(mail.used[0]),
                     most_boxes - int(mail.used[1]),
                     least,
+                    stop - int(one.lane.counters[ws.WORK]),
                 )
                 if code == ws.BOXES_FULL:
                     one.lane = lane_with_more_boxes(one.lane)
+            judged = int(mail.used[0]) - cells_before
+            bounded = int(mail.used[1]) - boxes_before
+            one.lane.counters[ws.WORK] += CELL_WORK * (judged + CELLS_PER_BOUND * bounded)
             one.exhausted = code == ws.DONE
         return mail
 
@@ -234,8 +263,10 @@ class _Search:
             if score.has_bound and not hopeless.all():
                 left = np.flatnonzero(~hopeless)
                 hopeless[left] = score.people.hopeless(owner[left], some_boxes(boxes, left))
-        cells = np.prod(boxes.high - boxes.low + 1.0, axis=1)
-        self.worth.learn(count, float(cells[hopeless].clip(max=1e9).sum()))
+        cells = np.where(hopeless, np.prod(boxes.high - boxes.low + 1.0, axis=1).clip(max=1e9), 0.0)
+        for person in np.unique(owner).tolist():
+            mine = owner == person
+            lanes[person].worth.learn(int(np.count_nonzero(mine)), float(cells[mine].sum()))
         for at, person in enumerate(owner.tolist()):
             one = lanes[person]
             if hopeless[at]:

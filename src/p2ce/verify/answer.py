@@ -59,13 +59,29 @@ class Answers:
     search_seconds: FloatArray  # (n,)
     verify_seconds: float  # for the whole batch
 
+    @property
+    def work(self) -> IntArray:
+        """How much each person's search took, in units of its counter: (n,)."""
+        from p2ce.search.workspace import WORK
+
+        return self.counters[:, WORK]
+
 
 def answer_people(
-    setup: Setup, values: FloatArray, *, time_limit: float | None = None, listener: Listener | None = None
+    setup: Setup,
+    values: FloatArray,
+    *,
+    time_limit: float | None = None,
+    most_work: int | None = None,
+    listener: Listener | None = None,
 ) -> Answers:
-    """Answer for people (n, d) in the model's columns; ``time_limit`` is in seconds, for each of them."""
+    """Answer for people (n, d) in the model's columns; ``time_limit`` is in seconds, for each of them.
+
+    So is ``most_work``, in units of the counter WORK (see `search_people`): who exceeds it is not finished,
+    on a fast machine as on a slow one.
+    """
     try:
-        return _answer(setup, values, time_limit, listener)
+        return _answer(setup, values, time_limit, most_work, listener)
     except Exception as error:
         strangers = unseen_labels(setup.codebook, values)
         if not strangers:
@@ -76,7 +92,13 @@ def answer_people(
         ) from error
 
 
-def _answer(setup: Setup, values: FloatArray, time_limit: float | None, listener: Listener | None) -> Answers:
+def _answer(
+    setup: Setup,
+    values: FloatArray,
+    time_limit: float | None,
+    most_work: int | None,
+    listener: Listener | None,
+) -> Answers:
     begin = time.perf_counter()
     batch = prepare(setup, values)
     count = len(values)
@@ -92,7 +114,8 @@ def _answer(setup: Setup, values: FloatArray, time_limit: float | None, listener
     favourable = np.zeros(count, dtype=np.bool_)
     for attempt in range(MOST_ROUNDS):
         left = tally.time_left(waiting, time_limit)
-        found = _search(setup, batch, waiting, bans, left, listener, own_scores=own_scores)
+        work = tally.work_left(waiting, most_work)
+        found = _search(setup, batch, waiting, bans, left, work, listener, own_scores=own_scores)
         tally.note(waiting, found)
         begin = time.perf_counter()
         owner = np.repeat(waiting, np.diff(found.first))
@@ -111,7 +134,8 @@ def _answer(setup: Setup, values: FloatArray, time_limit: float | None, listener
             bans.setdefault(int(owner[at]), []).append(_ban(found.points[at], int(checked.refused_by[at])))
         tally.verify_seconds += time.perf_counter() - begin
         left = tally.time_left(again, time_limit)
-        late = again if found.stopped else again[:0] if left is None else again[left <= 0]
+        work = tally.work_left(again, most_work)
+        late = again[np.full(len(again), found.stopped) | _used_up(left) | _used_up(work)]
         tally.leave_open(late)
         waiting = np.setdiff1d(again, late)
         settled.append(checked.kept(~checked.failed & ~np.isin(owner, waiting)))
@@ -122,6 +146,10 @@ def _answer(setup: Setup, values: FloatArray, time_limit: float | None, listener
         tally.gave_up[waiting] = True
         settled.append(checked.kept(~checked.failed & np.isin(owner, waiting)))
     return _gather(setup, batch, settled, tally, own_scores, favourable)
+
+
+def _used_up(left: FloatArray | IntArray | None) -> BoolArray | bool:
+    return False if left is None else np.asarray(left <= 0)
 
 
 def _ban(cell: Int32Array, refused_by: int) -> Int32Array:
@@ -177,6 +205,12 @@ class _Tally:
         left: FloatArray = time_limit - self.search_seconds[who] - self.verify_seconds / len(self.finished)
         return left
 
+    def work_left(self, who: IntArray, most_work: int | None) -> IntArray | None:
+        """Give the work that each person has left."""
+        from p2ce.search.workspace import WORK
+
+        return None if most_work is None else most_work - self.counters[who, WORK]
+
     def leave_open(self, who: IntArray) -> None:
         """Enter people who are not searched again although points of theirs failed."""
         self.open_boxes[who] = np.maximum(self.open_boxes[who], 1)
@@ -201,6 +235,7 @@ def _search(
     who: IntArray,
     bans: dict[int, list[Int32Array]],
     limits: FloatArray | None = None,
+    most_work: IntArray | None = None,
     listener: Listener | None = None,
     *,
     own_scores: FloatArray | None = None,
@@ -218,12 +253,14 @@ def _search(
             first_ban=np.cumsum([0, *map(len, banned)], dtype=np.int64),
         )
     if not setup.in_waves:
-        return search_people(setup.layout, people, _rules(setup), limits=limits, listener=listener)
+        return search_people(
+            setup.layout, people, _rules(setup), limits=limits, most_work=most_work, listener=listener
+        )
     singles = None
     if setup.estimate is not None:
         if setup.estimate.bound == PAPER:
             assert own_scores is not None, "people are asked about before they are searched in this way"
-            return search_published(setup, batch, who, own_scores[who], bans, limits, listener)
+            return search_published(setup, batch, who, own_scores[who], bans, limits, most_work, listener)
         people, singles = with_estimate(setup, people, batch.placement.of(who), batch.values[who])
     return search_in_waves(
         setup.layout,
@@ -231,6 +268,7 @@ def _search(
         _rules(setup),
         outside_scores(setup, batch.placement, batch.wide, batch.networks, who, singles),
         limits=limits,
+        most_work=most_work,
         listener=listener,
     )
 
@@ -245,11 +283,23 @@ def _rules(setup: Setup) -> "Rules":
     )
 
 
-def search_completely(setup: Setup, values: FloatArray, seconds: float) -> Known:
-    """Find the true fronts of refused people, for an estimate to be calibrated on; ``seconds`` for each."""
+def search_completely(
+    setup: Setup, values: FloatArray, most_work: int, seconds: float | None = None
+) -> Known:
+    """Find the true fronts of refused people, without an estimate; work and seconds are for each of them."""
+    from p2ce.search.workspace import WORK
+
     batch = prepare(setup, values)
-    found = _search(setup, batch, np.arange(len(values)), {}, np.full(len(values), seconds))
-    return Known(finished=found.finished, first=found.first, points=found.points, placement=batch.placement)
+    limits = None if seconds is None else np.full(len(values), seconds)
+    work = np.full(len(values), most_work)
+    found = _search(setup, batch, np.arange(len(values)), {}, limits, work)
+    return Known(
+        finished=found.finished,
+        work=found.counters[:, WORK],
+        first=found.first,
+        points=found.points,
+        placement=batch.placement,
+    )
 
 
 def _stacked(banned: Sequence[Sequence[Int32Array]], width: int) -> Int32Array:

@@ -7,17 +7,17 @@ from p2ce.errors import InvalidActions
 from p2ce.result.numbers import readable
 from p2ce.verify.setup import Setup
 
-MOST_TRIED = 500  # per axis
-LONGEST_SECONDS = 1.0  # a model that takes longer to answer is not bothered
+MOST_TRIED = 2_000  # candidates in all: a slow model takes some seconds for them
 
 
-def require_candidates(setup: Setup, row: FloatArray, *, per_row: float) -> None:
+def require_candidates(setup: Setup, row: FloatArray) -> None:
     """Show every candidate to every model, in a row (d,) that it takes; raise naming those that it refuses.
 
-    An encoder that was fitted on some numbers may raise at others: better here than amid a search.
+    An encoder that was fitted on some numbers may raise at others: better here than amid a search. Of more
+    than `MOST_TRIED` candidates, as many are tried, spread out over every axis.
     """
     rows, what = _rows(setup, row)
-    if not len(rows) or len(rows) * per_row > LONGEST_SECONDS:
+    if not len(rows):
         return
     for number, model in enumerate(setup.models):
         try:
@@ -31,16 +31,35 @@ def require_candidates(setup: Setup, row: FloatArray, *, per_row: float) -> None
 
 def _rows(setup: Setup, row: FloatArray) -> tuple[FloatArray, list[tuple[int, float]]]:
     """Put one candidate at a time into the row; columns that move as one are left out."""
-    what = [
-        (int(column), float(value))
+    axes = [
+        (int(column), values)
         for column, values in zip(setup.grid.columns, setup.grid.values, strict=True)
         if column < len(row)
-        for value in values[:: -(-len(values) // MOST_TRIED)]
     ]
+    most = max(1, _fair_share([len(values) for _, values in axes], MOST_TRIED))
+    what = [(column, float(value)) for column, values in axes for value in _spread_out(values, most)]
     rows = np.repeat(row[None, :], len(what), axis=0)
     for place, (column, value) in enumerate(what):
         rows[place, column] = value
     return rows, what
+
+
+def _fair_share(sizes: list[int], total: int) -> int:
+    """Give the most that each may take so that all together stay within the total: small ones leave more."""
+    left = total
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return share
+        left -= size
+    return max(sizes, default=0)
+
+
+def _spread_out(values: FloatArray, most: int) -> FloatArray:
+    """Choose so many values, both ends among them."""
+    if len(values) <= most:
+        return values
+    return values[np.unique(np.linspace(0, len(values) - 1, most).astype(np.int64))]
 
 
 def _answers(setup: Setup, number: int, rows: FloatArray) -> bool:

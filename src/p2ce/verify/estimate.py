@@ -20,6 +20,7 @@ from p2ce.estimates.spec import ShapEstimate
 from p2ce.estimates.tables import best_attributions, largest_attributions, mean_attributions
 from p2ce.grid.placement import Placement
 from p2ce.models.reading import PROBABILITY
+from p2ce.search.waves import CELL_WORK
 from p2ce.verify.compounds import moves_as_one
 from p2ce.verify.rows import score_frame
 from p2ce.verify.setup import Setup
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("p2ce")
 
 PAPER = "shap-paper"
-# People per round of calibration, between two looks at the clock.
+EVALUATIONS, SECONDS = "evaluations", "seconds"  # what may cut a calibration: fields of `ShapEstimate`
+# People per round of calibration: each may take this share of the evaluations that are left.
 ROUND = 16
 
 
@@ -57,13 +59,14 @@ class Known(NamedTuple):
     """True fronts of some people, found without an estimate."""
 
     finished: BoolArray  # (n,)
+    work: IntArray  # (n,) what each took, in units of the search's counter
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
     points: Int32Array  # (points, axes)
     placement: Placement
 
 
-# Answers a setup for people, without an estimate; so many seconds for each of them.
-CompleteSearch: TypeAlias = Callable[[Setup, FloatArray, float], Known]
+# Answers a setup for people, without an estimate: with so much work for each of them, and so many seconds.
+CompleteSearch: TypeAlias = Callable[[Setup, FloatArray, int, float | None], Known]
 
 
 def ask_rows(setup: Setup) -> Callable[[FloatArray], FloatArray]:
@@ -117,16 +120,31 @@ def fit_estimate(
         personal=spec.personal,
         unit=typical_unit(scaled[:-1], float(scaled[-1])),
     )
-    needed = _residuals_needed(setup, estimate, reference[parts.calibration], spec.seconds, search)
+    people = reference[parts.calibration]
+    needed, cut_by = _residuals_needed(setup, estimate, people, spec, search)
     found = calibrate(needed, spec.miss_rate)
+    if cut_by == SECONDS:
+        log.warning(
+            "seconds=%g cut the calibration: %d of %d people were looked at, so that another machine may "
+            "give other answers. Pass a larger ShapEstimate(seconds=…), or fewer evaluations=… instead.",
+            spec.seconds,
+            found.sample_size,
+            len(people),
+        )
+    if found.residual == math.inf and not np.isneginf(needed).all():
+        log.warning(
+            "Too many of the %d people to calibrate on could not be searched to the end: the estimate "
+            "prunes nothing. Pass a larger ShapEstimate(evaluations=…), fewer candidates or changes.",
+            found.sample_size,
+        )
     if found.stated_rate > spec.miss_rate:
         log.warning(
-            "A miss rate of %g %% takes %d different refused people to calibrate on; the reference gave %d "
-            "within %.0f s, so that it is %.2g %%.",
+            "A miss rate of %g %% takes %d different refused people to calibrate on; there were %d %s, so "
+            "that it is %.2g %%.",
             100 * spec.miss_rate,
             math.ceil(1 / spec.miss_rate) - 1,
             found.sample_size,
-            spec.seconds,
+            f"within ShapEstimate({cut_by}={getattr(spec, cut_by):g})" if cut_by else "in the reference",
             100 * found.stated_rate,
         )
     return replace(
@@ -135,28 +153,37 @@ def fit_estimate(
 
 
 def _residuals_needed(
-    setup: Setup, estimate: Estimate, people: FloatArray, seconds: float, search: CompleteSearch
-) -> FloatArray:
-    """Find the residual that would have kept the whole front of each person, as far as time allows.
+    setup: Setup, estimate: Estimate, people: FloatArray, spec: ShapEstimate, search: CompleteSearch
+) -> tuple[FloatArray, str | None]:
+    """Find the residual that would have kept the whole front of each person, within the limits of the spec.
 
-    A front is missed exactly when one of its points is dropped, and the points are known here.
+    A front is missed exactly when one of its points is dropped, and the points are known here. Also give
+    the limit that cut, by its name; None where none did.
     """
-    needed = []
+    needed: list[float] = []
     threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
-    begin = time.perf_counter()
+    until = math.inf if spec.seconds is None else time.perf_counter() + spec.seconds
+    work = CELL_WORK * int(spec.evaluations)
+    cut_by = None
     for at in range(0, len(people), ROUND):
-        left = seconds - (time.perf_counter() - begin)
-        if left <= 0:
+        seconds = until - time.perf_counter()
+        if work <= 0 or seconds <= 0:
+            cut_by = EVALUATIONS if work <= 0 else SECONDS
             break
         values = people[at : at + ROUND]
-        known = search(setup, values, left / len(values))
+        share = None if spec.seconds is None else seconds / len(values)
+        most = -(-work // len(values))
+        known = search(setup, values, most, share)
+        work -= int(known.work.sum())
+        if not known.finished[known.work <= most].all():
+            cut_by = SECONDS
         base, gains, _ = _gains(setup, estimate, known.placement, values)
         for p, finished in enumerate(known.finished.tolist()):
             points = known.points[known.first[p] : known.first[p + 1]]
             least = needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
             # Leaving out those who take too long would flatter the estimate: they are the hard ones.
             needed.append(least if finished else np.inf)
-    return np.array(needed)
+    return np.array(needed), cut_by
 
 
 def _gains(setup: Setup, estimate: Estimate, placement: Placement, values: FloatArray) -> Gains:

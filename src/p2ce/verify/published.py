@@ -8,6 +8,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.search.engine import Found, Listener, Progress
 from p2ce.search.published import search_as_published
+from p2ce.search.waves import CELL_WORK
 from p2ce.verify.asking import ask
 from p2ce.verify.batch import Batch
 from p2ce.verify.constraints import kept_rows
@@ -27,13 +28,14 @@ def search_published(
     own_scores: FloatArray,
     bans: Mapping[int, Sequence[Int32Array]],
     limits: FloatArray | None,
+    most_work: IntArray | None,
     listener: Listener | None,
 ) -> Found:
     """Run the paper's search with its uncalibrated estimate for some people of a batch.
 
     A person who is not finished keeps nothing: levels are not finished in the order of cost.
     """
-    from p2ce.search.workspace import COUNTERS, ESTIMATE, SCORED
+    from p2ce.search.workspace import COUNTERS, ESTIMATE, SCORED, WORK
 
     assert setup.estimate is not None
     asked = ask_rows(setup)
@@ -49,16 +51,18 @@ def search_published(
     for at, person in enumerate(who.tolist()):
         begin = time.perf_counter()
         until = np.inf if limits is None else begin + float(limits[at])
+        most = np.inf if most_work is None else float(most_work[at])
         banned = {tuple(cell[:-1].tolist()) for cell in bans.get(person, ())}
 
-        def judge(cells: Int32Array, at: int = at, until: float = until) -> FloatArray:
+        def judge(cells: Int32Array, at: int = at, until: float = until, most: float = most) -> FloatArray:
             nonlocal stopped
             now = time.perf_counter()
             if listener is not None and not stopped:
                 news = Progress(person=at, people=len(who), found=0, open_boxes=1, elapsed=now - start)
                 stopped = listener(news) is False
-            if stopped or now > until:
+            if stopped or now > until or counters[at, WORK] > most:
                 raise _Stopped
+            counters[at, WORK] += CELL_WORK * len(cells)
             return asked(batch.rows(setup, np.full(len(cells), who[at]), cells))
 
         def is_plausible(

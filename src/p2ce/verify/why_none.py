@@ -17,12 +17,16 @@ from p2ce.verify.restrictions import Restriction, restrictions_of, without
 from p2ce.verify.setup import Setup
 from p2ce.verify.smallest_sets import Set, smallest_of, smallest_sets
 
-# Answers for the one person there is, in so many seconds, as `Explainer.explain` does.
-Answer: TypeAlias = Callable[[Setup, People, float | None, Listener | None], Explanation]
+# Answers for the one person there is, in so many seconds and with so much work, as `Explainer.explain` does;
+# also says how much work that took.
+Answer: TypeAlias = Callable[
+    [Setup, People, float | None, int | None, Listener | None], tuple[Explanation, int]
+]
 
-# A set that does not open a way is worth widening only if that is quick: it spares later searches.
-WIDENING_SECONDS = 0.5
-WIDENING_SHARE = 4.0  # of the seconds that the set itself took
+# A set that does not open a way is worth widening only if that is quick: it spares later searches. Counted as
+# work (tenths of a second of a compiled search), so that the same sets are widened on every machine.
+WIDENING_WORK = 50_000_000
+WIDENING_SHARE = 4  # of the work that the set itself took
 # What of the certificate tells one question from another.
 FINGERPRINT = ("method", "detector_family", "cells", "axes", "max_changes", "rules", "checked_rules")
 
@@ -67,10 +71,10 @@ def why_none(
     people = read_row(explanation.person, setup.codebook, setup.actions, kind=explanation.kind)
     restrictions = restrictions_of(setup, people.values[0], ends)
     # Asked for no time at all, an explainer tells what its question is; compiling does not count as time.
-    _check_same_question(explanation, answer(without(setup, ()), people, 0.0, None))
+    _check_same_question(explanation, answer(without(setup, ()), people, 0.0, None, None)[0])
     freest = without(setup, restrictions)
     if not kernels_are_loaded(in_waves=freest.in_waves):
-        answer(freest, people, 0.0, None)
+        answer(freest, people, 0.0, None, None)
     hunt = _Hunt(setup, people, restrictions, answer, time_limit)
     smallest = smallest_sets(
         hunt.plain, hunt.odd, ask=hunt.opens, is_no=hunt.stays_shut, is_over=hunt.is_over
@@ -121,7 +125,7 @@ class _Hunt:
         self._limit, self._begin = time_limit, time.perf_counter()
         self._open: list[Set] = []
         self._shut: list[Set] = []
-        self._seconds = 0.0  # that the last set took
+        self._work = 0  # that the last set took
 
     @property
     def elapsed(self) -> float:
@@ -138,29 +142,26 @@ class _Hunt:
             return False
         if some in self.answers and self.answers[some].status is not Status.TIME_LIMIT:
             return None  # more time would not help
-        begin = time.perf_counter()
-        found = self._ask(some, self._left(1.0 if again else 0.5))
-        self._seconds = time.perf_counter() - begin
+        found, self._work = self._ask(some, self._left(1.0 if again else 0.5))
         self.answers[some] = found
         return True if len(found) else False if found.status is Status.NO_RECOURSE else None
 
     def stays_shut(self, lifted: Set) -> bool:
-        """Prove in little time that there is no way; False if there is one or if it takes longer."""
+        """Prove with little work that there is no way; False if there is one or if it takes more."""
         some = self._effective(lifted)
         if not some or self._is_part_of(some, self._shut):
             return True
         if any(self._is_part_of(part, [some]) for part in self._open) or self.is_over():
             return False
-        longest = max(WIDENING_SECONDS, WIDENING_SHARE * self._seconds)
-        left = self._left(0.125)
-        found = self._ask(some, longest if left is None else min(left, longest), stops=True)
+        most_work = max(WIDENING_WORK, WIDENING_SHARE * self._work)
+        found, _ = self._ask(some, self._left(0.125), most_work, stops=True)
         return found.status is Status.NO_RECOURSE
 
     def check_start(self) -> None:
         """Refuse an explanation whose proof does not hold here, unless that is known or time is up."""
         if self.is_over() or any(not some & self.odd for some in self._shut):
             return
-        if len(self._ask(frozenset(), self._left(1.0), stops=True)):
+        if len(self._ask(frozenset(), self._left(1.0), stops=True)[0]):
             raise _another_question("here the person has options")
 
     def named(self, some: Set) -> list[Restriction]:
@@ -187,17 +188,19 @@ class _Hunt:
     def _left(self, share: float) -> float | None:
         return None if self._limit is None else max(0.0, share * (self._limit - self.elapsed))
 
-    def _ask(self, some: Set, seconds: float | None, *, stops: bool = False) -> Explanation:
+    def _ask(
+        self, some: Set, seconds: float | None, most_work: int | None = None, *, stops: bool = False
+    ) -> tuple[Explanation, int]:
         """Search without some restrictions, all through or up to the first option."""
         setup = without(self._setup, [self._restrictions[i] for i in sorted(some)])
-        found = self._answer(setup, self._people, seconds, _until_found if stops else None)
+        found, work = self._answer(setup, self._people, seconds, most_work, _until_found if stops else None)
         if found.certificate is not None and found.certificate.unproven_because == "contradiction":
             self.is_trusted = False  # nor is what seemed proven before
         if len(found):
             self._open.append(some)
         elif found.status is Status.NO_RECOURSE:
             self._shut.append(some)
-        return found
+        return found, work
 
 
 def _until_found(news: Progress) -> bool:
