@@ -23,13 +23,14 @@ from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Quest
 from p2ce.result.judgement import Judgement
 from p2ce.search.engine import Listener, kernels_are_loaded
 from p2ce.verify.again import read_again
-from p2ce.verify.answer import answer_people, compile_kernels, search_completely
+from p2ce.verify.answer import Answers, answer_people, compile_kernels, search_completely
 from p2ce.verify.arguments import Arguments, read_arguments
 from p2ce.verify.build import build_explanation
 from p2ce.verify.candidates import require_candidates
 from p2ce.verify.compounds import moves_as_one, settle_groups
 from p2ce.verify.describing import facts_of
 from p2ce.verify.estimate import ask_rows, fit_estimate
+from p2ce.verify.finest import answer_with_finest
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
 from p2ce.verify.mapping import limit_explained, map_of, require_same_question
@@ -174,7 +175,9 @@ class Explainer:
         people = read_row(row, setup.codebook, setup.actions, kind=self._kind)
         check_time(time_limit)
         check_listener(listener)
-        return self._answer(self._made_ready(setup), people, time_limit, None, listener)[0]
+        setup = self._within_reach(self._made_ready(setup), people.values)
+        answers = answer_with_finest(setup, people.values, time_limit=time_limit, listener=listener)
+        return self._built(setup, people, answers)
 
     def why_none(
         self, explanation: Explanation, *, actions: ActionSet | None = None, time_limit: float | None = None
@@ -371,13 +374,16 @@ class Explainer:
         most_work: int | None,
         listener: Listener | None,
     ) -> tuple[Explanation, int]:
-        """Answer for one person; also give the work that the search took."""
+        """Answer for one person on the question's own grid; also give the work that the search took."""
         setup = self._within_reach(setup, people.values)
         answers = answer_people(
             setup, people.values, time_limit=limit, most_work=most_work, listener=listener
         )
+        return self._built(setup, people, answers), int(answers.work[0])
+
+    def _built(self, setup: Setup, people: People, answers: Answers) -> Explanation:
         self._trust.hear(answers)
-        return build_explanation(setup, people, 0, self._trust.judge(answers), 0), int(answers.work[0])
+        return build_explanation(setup, people, 0, self._trust.judge(answers), 0)
 
     def _within_reach(self, setup: Setup, values: FloatArray) -> Setup:
         """Make the question one that holds for people (n, d), of whom there is one where links are."""

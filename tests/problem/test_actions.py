@@ -272,7 +272,10 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         (lambda: ACTIONS.within(Age=(None, 30)), "expects numbers, got None"),
         (lambda: ACTIONS.within([("Age", 1)]), r"keywords or a dict, not list. Write within\(\{'Age'"),
         (lambda: ACTIONS.within({"Age": (1, 2)}, Age=(1, 2)), "'Age' twice"),
-        (lambda: ACTIONS.within(Age=(30.2, 30.8)), "none of its inferred candidates. Widen the range, or name"),
+        (
+            lambda: ACTIONS.within(Age=(30.2, 30.8)),
+            "none of its inferred candidates. Widen the range, or name",
+        ),
         (
             lambda: ACTIONS.within(LoanAmount=(501, 549)),
             r"none of its inferred candidates. .*call .step\(\{'LoanAmount': 2\}\) first",

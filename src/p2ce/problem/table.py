@@ -1,16 +1,22 @@
 """Write what the features may do as a table that people can read."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from p2ce.problem.decimals import as_typed
-from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions, Kind, shown, shown_range, shown_values
+from p2ce.problem.feature import (
+    MOST_CANDIDATES,
+    Direction,
+    FeatureActions,
+    Kind,
+    shown,
+    shown_range,
+    shown_values,
+)
 from p2ce.problem.labels import shown_labels
 from p2ce.problem.runs import runs_of
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from p2ce.problem.rules.base import Rule
 
 MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP: "up only"}
@@ -57,19 +63,25 @@ def _candidates(feature: FeatureActions) -> str:
         return f"{count}: {shown_values(feature.candidates())}"
     if feature.inferred is None or count > MOST_CANDIDATES:
         return f"{count:,}: {shown_range(*feature.first_and_last())}, every {shown(feature.step)}"
-    values = feature.candidates()
-    return f"{count:,}: {shown_range(values[0], values[-1])}, {_steps(values.tolist(), feature.dtype)}"
+    values, steps = feature.candidates(), steps_of(feature)
+    assert steps is not None
+    least, most = shown(steps[0]), shown(steps[1])
+    apart = f"every {least}" if least == most else f"steps of {least} to {most}"
+    return f"{count:,}: {shown_range(values[0], values[-1])}, {apart}"
 
 
-def _steps(values: list[float], dtype: "np.dtype[Any]") -> str:
-    """Say how far candidates lie apart: all alike, or from the smallest to the largest step."""
-    runs = runs_of(values, dtype)
+def steps_of(feature: FeatureActions) -> tuple[float, float] | None:
+    """Give the smallest and the largest step between the candidates of a number; None if there is none."""
+    if feature.labels is not None or feature.count() < 2 or feature.fixed:
+        return None
+    if feature.choices is None and (feature.inferred is None or feature.count() > MOST_CANDIDATES):
+        return feature.step, feature.step
+    runs = runs_of(feature.candidates().tolist(), feature.dtype)
     steps = [run.step for run in runs if run.step] + [
-        as_typed(after.first, dtype) - as_typed(before.last, dtype)
+        as_typed(after.first, feature.dtype) - as_typed(before.last, feature.dtype)
         for before, after in zip(runs[:-1], runs[1:], strict=True)
     ]
-    least, most = shown(float(min(steps))), shown(float(max(steps)))
-    return f"every {least}" if least == most else f"steps of {least} to {most}"
+    return float(min(steps)), float(max(steps))
 
 
 def _missing(feature: FeatureActions) -> str:

@@ -6,6 +6,9 @@ from typing import Any
 
 from p2ce.result.plain import plain_values, read_values, to_plain
 
+# All candidates are somebody's word; some were chosen by the data (and the model's thresholds); where that held
+# no option: all that data, model and detector tell apart.
+GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
 NESTED = ("dropped", "open_costs", "cost_resolution", "rules", "checked_rules")
 
 
@@ -28,6 +31,8 @@ class Certificate:
     bound: str  # "tree leaves", "additive", "network", "complete", "shap", …: what cells were dropped by
     cells: int  # grid cells in reach; a Python int, since it can exceed any machine integer
     axes: int  # features that may change
+    grid: str = "given"  # which one this speaks of: GIVEN, INFERRED or FINEST
+    finest_open: bool = False  # the finest grid was searched as well, but not to its end
     max_changes: int | None = None
     ties: bool = False  # options of equal cost are all listed; else one of them stands for the others
     boxes: int = 0  # boxes looked at
@@ -56,6 +61,8 @@ class Certificate:
             "bound": self.bound,
             "cells": to_plain(self.cells),
             "axes": to_plain(self.axes),
+            "grid": self.grid,
+            "finest_open": to_plain(self.finest_open),
             "max_changes": to_plain(self.max_changes),
             "ties": to_plain(self.ties),
             "boxes": to_plain(self.boxes),

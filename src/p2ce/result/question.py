@@ -20,6 +20,9 @@ class Feature:
     moves: str = "either"  # "up", "down", "either", "along" (with another feature only), FIXED or PROTECTED
     group: str = ""  # of 0/1 columns that are the levels of one category: what that is called
     candidates: str = ""  # the values that it may take, in words: "7: 1000–4000, every 500"
+    steps: tuple[float, float] | None = (
+        None  # the smallest and the largest between its candidates, of a number
+    )
     display: Display = field(default_factory=Display)
     distribution: Distribution | None = None  # of the reference population
 
@@ -36,6 +39,7 @@ class Feature:
             "moves": self.moves,
             "group": self.group,
             "candidates": self.candidates,
+            "steps": None if self.steps is None else list(self.steps),
             "display": self.display.to_dict(),
             "distribution": None if self.distribution is None else self.distribution.to_dict(),
         }
@@ -50,6 +54,7 @@ class Feature:
             moves=data["moves"],
             group=data.get("group", ""),
             candidates=data["candidates"],
+            steps=None if data.get("steps") is None else (data["steps"][0], data["steps"][1]),
             display=Display.from_dict(data["display"]),
             distribution=None if spread is None else Distribution.from_dict(spread),
         )

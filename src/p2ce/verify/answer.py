@@ -25,6 +25,8 @@ from p2ce.verify.setup import Setup
 if TYPE_CHECKING:
     from p2ce.search.workspace import Rules
 
+# The grid of an answer: the question's own, the finest instead, or its own with the finest tried but not settled.
+AS_SET, ON_FINEST, OPEN_ON_FINEST = range(3)
 # A reading that the model keeps contradicting is not worth more rounds than this.
 MOST_ROUNDS = 100
 
@@ -46,6 +48,7 @@ class Answers:
     own_scores: FloatArray  # (n,) the people themselves, by the user's own model
     own_predictions: FloatArray  # (n,)
     favourable: BoolArray  # (n,)
+    grid: IntArray  # (n,) which grid the answer speaks of: AS_SET, ON_FINEST, OPEN_ON_FINEST
     finished: BoolArray  # (n,)
     trusted: BoolArray  # (n,) the user's own objects never contradicted the compiled scores; the same for all
     gave_up: BoolArray  # (n,) the user's own objects kept refusing what the compiled scores doubt
@@ -367,6 +370,7 @@ def _gather(
         own_scores=own_scores,
         own_predictions=predictions[count : count + people],
         favourable=favourable,
+        grid=np.full(len(favourable), AS_SET),
         finished=tally.finished,
         # One contradiction refutes the reading on which everyone's proof rests.
         trusted=np.full(len(favourable), bool(tally.trusted.all())),

@@ -7,11 +7,11 @@ import numpy as np
 
 from p2ce.compiled.score import CompiledScore
 from p2ce.models.reading import ReadModel
-from p2ce.result.certificate import Certificate
+from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
-from p2ce.verify.answer import Answers
+from p2ce.verify.answer import ON_FINEST, OPEN_ON_FINEST, Answers
 from p2ce.verify.estimate import PAPER
 from p2ce.verify.people import People
 from p2ce.verify.setup import Setup
@@ -135,6 +135,8 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         bound=describe_bound(setup),
         cells=count_cells(tuple(sorted(answers.choices[at].tolist())), setup.max_changes),
         axes=int((answers.choices[at] > 0).sum()),
+        grid=_grid(setup, answers, at),
+        finest_open=bool(answers.grid[at] == OPEN_ON_FINEST),
         max_changes=setup.max_changes,
         ties=setup.keep_ties,
         boxes=counters[BOXES],
@@ -159,6 +161,14 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         open_costs=None if finished else dict(zip(names, answers.open_costs[at].tolist(), strict=True)),
         cost_resolution=dict(zip(names, answers.resolution[at].tolist(), strict=True)),
     )
+
+
+def _grid(setup: Setup, answers: Answers, at: int) -> str:
+    """Name the grid that an answer speaks of."""
+    if answers.grid[at] == ON_FINEST:
+        return FINEST
+    chosen = any(feature.is_inferred and not feature.fixed for feature in setup.actions.features)
+    return INFERRED if chosen else GIVEN
 
 
 def _dropped_by_bounds(setup: Setup, counters: list[int]) -> tuple[int, int]:

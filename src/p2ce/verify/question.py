@@ -15,7 +15,7 @@ from p2ce.problem.feature import Direction, FeatureActions
 from p2ce.problem.policy import to_text
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
-from p2ce.problem.table import described_candidates
+from p2ce.problem.table import described_candidates, steps_of
 from p2ce.result.question import FIXED, PROTECTED, Feature, Question
 from p2ce.verify.fingerprint import model_fingerprint
 from p2ce.verify.population import distributions
@@ -81,6 +81,7 @@ def _feature(known: Feature, actions: FeatureActions, *, follows: bool, group: s
         moves=moves,
         group=group,
         candidates="" if actions.fixed else described_candidates(actions),
+        steps=steps_of(actions),
         display=actions.display,
     )
 

@@ -4,7 +4,8 @@ from typing import TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.search.engine import Listener
-from p2ce.verify.answer import Answers, answer_people
+from p2ce.verify.answer import Answers
+from p2ce.verify.finest import answer_with_finest
 from p2ce.verify.setup import Setup
 
 # Some rows of the caller's frame, with their answers or with why there are none.
@@ -25,7 +26,7 @@ def answer_safely(
     many rows does not tell which.
     """
     try:
-        return [(rows, answer_people(setup, values, time_limit=time_limit, listener=listener))]
+        return [(rows, answer_with_finest(setup, values, time_limit=time_limit, listener=listener))]
     except Exception as error:
         if len(rows) == 1:
             return [(rows, f"{type(error).__name__}: {error}")]
