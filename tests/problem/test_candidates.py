@@ -46,7 +46,7 @@ def test_no_step_holds_more_than_a_few_people(name: str) -> None:
 
 
 def test_a_length_of_stay_that_a_few_people_stretch_moves_in_days() -> None:
-    """Three quarters at five days or less, and a range of steps of ten before: half the people in one step."""
+    """Three quarters stay five days or less; steps of 5 % of the range would be ten days and more."""
     rng = np.random.default_rng(0)
     stays = np.concatenate([rng.integers(0, 6, 750), rng.integers(6, 30, 200), rng.integers(30, 400, 50)])
     found = candidates(stays.astype(float), whole=True)

@@ -119,7 +119,7 @@ def _ways(axis: FloatArray, one_way: OneWay) -> tuple[Int32Array, Int32Array]:
 
 
 def _most(down: Int32Array, up: Int32Array) -> int:
-    """Count the candidates of whoever has most: those below a place to go down to, those above to go up to."""
+    """Count the candidates of whoever has most: from below to go down to, from above to go up to."""
     places = np.arange(int(max(down.max(initial=0), up.max(initial=0))) + 2)
     below, above = np.searchsorted(down, places), len(up) - np.searchsorted(up, places)
     return int((below + above).max())

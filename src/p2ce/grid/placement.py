@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.problem.coding import MISSING
 
@@ -54,7 +54,7 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
         passed[:, axis] = np.searchsorted(base[grid.up[axis]], here, side="right")
     shift = position + 1 - passed
     count = shift + np.array([len(up) for up in grid.up], dtype=np.int32)
-    lowest = np.where(grid.direction > 0, position, np.int32(0))
+    lowest: Int32Array = np.where(grid.direction > 0, position, np.int32(0))
     highest = np.where(grid.direction < 0, position, count - 1)
     missing = current == MISSING
     if missing.any():
@@ -64,7 +64,7 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
     for axis, codes in enumerate(grid.special):
         # Nor from a code that is no number.
         if len(codes) and (apart := np.isin(current[:, axis], codes)).any():
-            leaves, here = grid.leaves_special[axis], position[:, axis]
+            leaves, here = bool(grid.leaves_special[axis]), position[:, axis]
             lowest[:, axis] = np.where(apart, 0 if leaves else here, lowest[:, axis])
             highest[:, axis] = np.where(apart, count[:, axis] - 1 if leaves else here, highest[:, axis])
     source = _sources(grid, position, shift)
@@ -81,7 +81,7 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
 
 
 def _sources(grid: BaseGrid, position: Int32Array, shift: Int32Array) -> IntArray:
-    """Find each person's candidates (n, m, slots) in the grid's flat table; the current one's means nothing."""
+    """Find each person's candidates (n, m, slots) in the grid's flat table; the current one is any."""
     begin = np.arange(grid.axis_count, dtype=np.int64)[:, None] * grid.width
     slot = np.arange(grid.slots, dtype=np.int64)
     padded = [_padded(places, grid.slots) for ways in (grid.down, grid.up) for places in ways]

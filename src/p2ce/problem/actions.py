@@ -54,7 +54,7 @@ class ActionSet:
     def infer(
         cls, frame: Any, *, grid: Grid = "data", special_values: SpecialValues | None = None
     ) -> "ActionSet":
-        """Learn kinds, ranges and candidates from a table of people: pandas, polars, Arrow, a dict of columns.
+        """Learn kinds, ranges and candidates from people: pandas, polars, Arrow, a dict of columns.
 
         Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
         categories, with the labels that people have. The range is the 1st to the 99th percentile of the

@@ -24,7 +24,7 @@ class Run(NamedTuple):
             return [self.first]
         first = as_typed(self.first)
         count = (as_typed(self.last) - first) // self.step + 1
-        return multiples(range(count), anchor=first, step=self.step).tolist()
+        return [float(number) for number in multiples(range(count), anchor=first, step=self.step)]
 
 
 def runs_of(numbers: Sequence[float], dtype: "np.dtype[Any]" = DOUBLE) -> list[Run]:

@@ -54,7 +54,8 @@ def settle_special(
 def detected(numbers: Mapping[str, FloatArray]) -> dict[str, tuple[float, ...]]:
     """Find what looks like a code in each column: usual as one, shared by some, and apart from the rest.
 
-    >>> detected({"Months": np.array([-9.0] * 3 + [-8.0] * 4 + [1.0, 4.0, 12.0, 30.0]), "Age": np.arange(99.0)})
+    >>> months = np.array([-9.0] * 3 + [-8.0] * 4 + [1.0, 4.0, 12.0, 30.0])
+    >>> detected({"Months": months, "Age": np.arange(99.0)})
     {'Months': (-9.0, -8.0)}
     """
     found = {name: _detected(values) for name, values in numbers.items()}

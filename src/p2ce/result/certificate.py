@@ -6,8 +6,8 @@ from typing import Any
 
 from p2ce.result.plain import plain_values, read_values, to_plain
 
-# All candidates are somebody's word; some were chosen by the data (and the model's thresholds); where that held
-# no option: all that data, model and detector tell apart.
+# All candidates are somebody's word; the data and the model's thresholds chose some; where those held no
+# option: all that data, model and detector tell apart.
 GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
 NESTED = ("dropped", "open_costs", "cost_resolution", "rules", "checked_rules")
 

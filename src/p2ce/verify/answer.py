@@ -25,7 +25,7 @@ from p2ce.verify.setup import Setup
 if TYPE_CHECKING:
     from p2ce.search.workspace import Rules
 
-# The grid of an answer: the question's own, the finest instead, or its own with the finest tried but not settled.
+# The grid of an answer: the question's own, the finest instead, or its own where the finest was not settled.
 AS_SET, ON_FINEST, OPEN_ON_FINEST = range(3)
 # A reading that the model keeps contradicting is not worth more rounds than this.
 MOST_ROUNDS = 100

@@ -57,7 +57,7 @@ def answer_with_finest(
 def _proven_none(setup: Setup, answers: Answers) -> BoolArray:
     if setup.estimate is not None:
         return np.zeros(len(answers.favourable), dtype=np.bool_)
-    nothing = np.diff(answers.first) == 0
+    nothing: BoolArray = np.diff(answers.first) == 0
     return nothing & answers.finished & ~answers.favourable & answers.trusted & ~answers.gave_up
 
 

@@ -57,8 +57,10 @@ def refinement_of(
 
 def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: FloatArray) -> FloatArray:
     """Join the thresholds of a column that lie where people are."""
-    found = np.concatenate([np.empty(0), *(one[name] for one in cuts if one is not None and name in one)])
-    return found[(found >= known[0]) & (found < known[-1])]
+    listed = [one[name] for one in cuts if one is not None and name in one]
+    found: FloatArray = np.concatenate([np.empty(0), *listed])
+    inside: FloatArray = found[(found >= known[0]) & (found < known[-1])]
+    return inside
 
 
 def refined(actions: ActionSet, refinement: Refinement, *, finest: bool) -> ActionSet:
