@@ -132,7 +132,10 @@ class ActionSet:
         [0.2, 0.3, 0.4]
         """
         asked = self._keywords("step", steps, named, example="100")
-        return self._change(asked, lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f)))
+        return self._change(
+            asked,
+            lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f), step_is_given=True),
+        )
 
     def values(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
         """Name the candidates one by one, in place of range and step; within() still filters them.

@@ -73,6 +73,7 @@ class FeatureActions:
     fillable: bool = True
     may_go_missing: bool = False
     holds_missing: bool = False  # whether the column's type can say that a value is missing
+    step_is_given: bool = field(default=False, compare=False)  # by ``step()``: then it binds followers, too
     display: Display = field(default_factory=Display, hash=False)  # how people read it
 
     def __post_init__(self) -> None:
@@ -164,6 +165,21 @@ class FeatureActions:
         if change == 0:
             return True
         return not self.fixed and change * self.direction >= 0 and self._offers(after)
+
+    def keeps(self, value: float) -> bool:
+        """Tell whether a number to which another feature leads this one is in its range and of its kind.
+
+        The range is the one in force, asked for or inferred. ``values()``, and a step that was given, hold
+        as well; an inferred step does not.
+        """
+        if self.choices is not None:
+            return value in self._filter(np.array(self.choices))
+        low, high = self.ends()
+        inside = low <= value <= high and (self.kind is Kind.NUMBER or float(value).is_integer())
+        if not inside or not self.step_is_given:
+            return inside
+        index = round((as_typed(value, self.dtype) - self._anchor()) / as_typed(self.step))
+        return bool(self._at(range(index, index + 1))[0] == value)
 
     def _is_missing(self, value: Any) -> bool:
         return is_missing(value) or (not self.is_category and value == MISSING)
