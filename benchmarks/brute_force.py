@@ -17,8 +17,10 @@ import pandas as pd
 
 from p2ce import ActionSet
 from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.objectives import Changes, MaxDistance, MeanDistance
 
-OBJECTIVES = ("mean_distance", "max_distance", "changes")
+# The paper's own, which are in plain standard deviations.
+OBJECTIVES = (MeanDistance(unit="std"), MaxDistance(unit="std"), Changes())
 Layout = tuple[tuple[IntArray, IntArray], ...]  # of each number of changes: axes and choices of all cells
 TICK_BITS, QUANTUM_BITS = 50, 20  # costs are whole ticks; two costs are equal if they round to one quantum
 
@@ -40,7 +42,9 @@ class Front:
 
     def equals(self, costs: Sequence[dict[str, float]]) -> bool:
         """Whether these costs, one dict per counterfactual, are exactly this front."""
-        given = np.array([[point[name] for name in OBJECTIVES] for point in costs]).reshape(-1, 3)
+        given = np.array([[point[objective.name] for objective in OBJECTIVES] for point in costs]).reshape(
+            -1, 3
+        )
         return np.array_equal(np.unique(np.rint(given / self.quantum).astype(np.int64), axis=0), self.quanta)
 
 

@@ -176,18 +176,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         ["DataFrame", "(240, 5)", "(array, names)"],
     ),
     # Contradictions and empty ranges.
-    "fixed outside": (
-        lambda: explain(person(Income=41), actions=actions().fix("Income").within(Income=(50, 60))),
-        errors.ContradictoryConstraints,
-        ["'Income' is fixed at 41", "50–60", "Remove one of the two"],
-    ),
-    "fixed outside, for one person": (
-        lambda: loans.explainer().explain(
-            person(Income=41), actions=actions().within(Income=(50, 60)).fix("Income")
-        ),
-        errors.ContradictoryConstraints,
-        ["'Income' is fixed at 41"],
-    ),
     "up and down": (
         lambda: actions().increase_only("Debt").decrease_only("Debt"),
         errors.ContradictoryConstraints,

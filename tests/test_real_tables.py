@@ -122,7 +122,7 @@ class Plausible:
 
 
 def prices(person: pd.DataFrame, cells: pd.DataFrame, train: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Price each column's change (n, d): |Δ|/σ, and 1 for another label and for a gap that is filled."""
+    """Price each column's change (n, d): |Δ|/unit, and 1 for another label and for a gap that is filled."""
     away = np.zeros(cells.shape)
     numbers = 0
     for place, (name, column) in enumerate(train.items()):
@@ -131,7 +131,10 @@ def prices(person: pd.DataFrame, cells: pd.DataFrame, train: pd.DataFrame) -> di
             stays = cells[name].isna() if pd.isna(now) else cells[name] == now
             away[:, place] = np.where(stays, 0.0, 1.0)
         else:
-            deviation = column.std(ddof=0) or 1.0
+            known = column.dropna().astype(float)
+            bulk = known.clip(known.quantile(0.01), known.quantile(0.99))
+            two = known.nunique() <= 2  # which have no tails
+            deviation = (0.0 if two else bulk.std(ddof=0)) or known.std(ddof=0) or 1.0
             away[:, place] = np.abs(cells[name].astype(float) - now) / deviation
         numbers += column.dtype.kind in "biuf"
     return {"mean_distance": away / numbers, "max_distance": away, "changes": (away > 0).astype(float)}

@@ -86,7 +86,7 @@ def solve(world: World) -> Toy:
             world.model,
             world.rows,
             actions=actions,
-            objectives="euclidean",
+            objectives=p2ce.Euclidean(unit="std"),
             max_changes=None,
             plausibility=detector,
             contamination=None if detector is None else CONTAMINATION,

@@ -172,7 +172,7 @@ class Explainer:
             listener: called with a `Progress` now and then; answering False stops the search.
         """
         setup = self._setup_for(actions, max_changes)
-        people = read_row(row, setup.codebook, setup.actions, kind=self._kind)
+        people = read_row(row, setup.codebook, kind=self._kind)
         check_time(time_limit)
         check_listener(listener)
         setup = self._within_reach(self._made_ready(setup), people.values)
@@ -210,7 +210,7 @@ class Explainer:
         """
         check_time(time_limit)
         check_jobs(n_jobs)
-        people = read_table(frame, self._setup.codebook, self._setup.actions)
+        people = read_table(frame, self._setup.codebook)
         setup = self._made_ready(self._setup)
         # What is missing in anyone is read for all at once; a model that refuses it fails these people only.
         lacking = (people.values == MISSING).any(axis=0)
@@ -253,7 +253,7 @@ class Explainer:
         check_size(size)
         setup = self._setup_for(actions, limit_explained(explanation))
         require_same_question(setup, explanation)
-        person = read_row(explanation.person, setup.codebook, None)
+        person = read_row(explanation.person, setup.codebook)
         setup = self._within_reach(setup, person.values)
         return map_of(setup, explanation, person.values, (across, up), population=self._rows, size=size)
 
@@ -274,7 +274,7 @@ class Explainer:
 
     def score(self, people: Any) -> FloatArray:
         """Give each person's score as answers report it; NaN for a row that cannot be read."""
-        read = read_table(people, self._setup.codebook, self._setup.actions)
+        read = read_table(people, self._setup.codebook)
         readable = np.array([place not in read.problems for place in range(len(read))], dtype=np.bool_)
         scores = np.full(len(read), np.nan)
         if readable.any():

@@ -86,6 +86,12 @@ def test_help_teaches_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert max(map(len, told.splitlines())) <= 80
 
 
+def test_help_says_what_the_json_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Issue 13: it said that the file holds a list, but it holds an object."""
+    words = " ".join(run(capsys, "explain", "--help").out.replace("│", " ").split())
+    assert ".json with everything (an object)" in words
+
+
 def test_whoever_reads_the_output_may_stop(folder: Path) -> None:
     """As `p2ce explain … | head` does."""
     words = "explain --model model.txt --data people.csv --reference train.csv"

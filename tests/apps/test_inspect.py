@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.apps.commands import run
@@ -46,6 +47,17 @@ def test_what_looks_wrong_is_told(folder: Path, capsys: Capture) -> None:
     assert ran.code == 0
     assert "warning: policy.yaml:" in ran.out
     assert "looks like a protected attribute" in ran.out
+
+
+@pytest.mark.parametrize("with_policy", [False, True])
+def test_heavy_tails_are_told(folder: Path, capsys: Capture, with_policy: bool) -> None:
+    train = pd.read_csv("train.csv")
+    train["Income"] = train["Income"].where(train.index >= 2, 10**9)
+    train.to_csv("train.csv", index=False)
+    assert run(capsys, "policy", "infer", "train.csv", "--drop", "Repaid").code == 0
+    policy = ["--policy", "policy.yaml"] if with_policy else []
+    ran = run(capsys, "inspect", "--model", "model.txt", "--reference", "train.csv", *policy)
+    assert ran.out.count("'Income' has heavy tails") == 1
 
 
 def test_a_model_that_is_asked_says_why(folder: Path, capsys: Capture) -> None:

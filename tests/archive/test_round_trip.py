@@ -139,14 +139,12 @@ OBJECTIVES = {
     "one": "max_distance",
     "parameters": [
         p2ce.MeanDistance(category=0.25),
-        p2ce.MaxDistance(scaled=False, category=2.0),
+        p2ce.MaxDistance(unit="own", category=2.0),
         p2ce.MaxDistance(),
         p2ce.Euclidean(category=3),
     ],
     "weights": [
-        p2ce.WeightedDistance(
-            {"Income": 3.0, "Debt": 0.1}, name="pain", join="max", scaled=False, default=0.5
-        ),
+        p2ce.WeightedDistance({"Income": 3.0, "Debt": 0.1}, name="pain", join="max", unit="std", default=0.5),
         p2ce.WeightedDistance({}, category=0.0),
     ],
     "costs": [

@@ -37,7 +37,13 @@ CODEBOOK = codebook_of(FRAME)
 VALUES = CODEBOOK.encode(FRAME)
 PEOPLE = Reference(names=CODEBOOK.names, values=VALUES, codebook=CODEBOOK)
 KNOWN = VALUES[[0, 2, 3], 0]
-SIGMA = {0: KNOWN.std(), 2: VALUES[:, 2].std()}
+
+
+def clipped(column: np.ndarray) -> np.ndarray:
+    return np.clip(column, *np.percentile(column, (1, 99)))
+
+
+UNIT = {0: clipped(KNOWN).std(), 2: clipped(VALUES[:, 2]).std()}
 NUMBERS = st.sampled_from([MISSING, 10.0, 20.0, 30.0, 45.0])
 LABELS = st.sampled_from([MISSING, 0.0, 1.0, 2.0])
 POINTS = st.tuples(NUMBERS, LABELS, st.sampled_from([20.0, 35.0, 70.0]), LABELS).map(np.array)
@@ -45,7 +51,7 @@ ALL = (
     MeanDistance(),
     MeanDistance(category=0.0),
     MaxDistance(),
-    MaxDistance(scaled=False, category=2.0),
+    MaxDistance(unit="own", category=2.0),
     Changes(),
     PercentileShift(),
     Euclidean(category=3.0),
@@ -58,16 +64,16 @@ def share(value: float, known: np.ndarray) -> float:
 
 
 def parts(before: np.ndarray, after: np.ndarray, *, category: float = 1.0, scaled: bool = True) -> np.ndarray:
-    """Say how far each column moves in σ, written out cell by cell."""
+    """Say how far each column moves in its unit, written out cell by cell."""
     moved = np.zeros(4)
     for column in range(4):
         if after[column] == before[column]:
             continue
-        if column not in SIGMA or MISSING in (before[column], after[column]):
+        if column not in UNIT or MISSING in (before[column], after[column]):
             moved[column] = category
         else:
-            sigma = SIGMA[column] if scaled else 1.0
-            moved[column] = abs(after[column] - before[column]) / sigma
+            unit = UNIT[column] if scaled else 1.0
+            moved[column] = abs(after[column] - before[column]) / unit
     return moved
 
 
@@ -93,7 +99,7 @@ def test_costs_are_their_definitions(before: np.ndarray, after: np.ndarray) -> N
         MeanDistance(): one.sum() / 2,  # two columns of numbers
         MeanDistance(category=0.0): parts(before, after, category=0.0).sum() / 2,
         MaxDistance(): one.max(),
-        MaxDistance(scaled=False, category=2.0): parts(before, after, category=2.0, scaled=False).max(),
+        MaxDistance(unit="own", category=2.0): parts(before, after, category=2.0, scaled=False).max(),
         Changes(): float((before != after).sum()),
         PercentileShift(): shift(before, after),
         Euclidean(category=3.0): np.sqrt(np.square(parts(before, after, category=3.0)).sum()),
@@ -125,11 +131,12 @@ def test_staying_costs_exactly_nothing_and_pricing_at_once_is_pricing_one_by_one
 
 
 def test_what_is_missing_says_nothing_about_the_spread() -> None:
-    assert PEOPLE.spread().tolist() == [KNOWN.std(), 1.0, VALUES[:, 2].std(), 1.0]
+    assert PEOPLE.unit("std").tolist() == [KNOWN.std(), 1.0, VALUES[:, 2].std(), 1.0]
+    assert PEOPLE.unit("robust").tolist() == [UNIT[0], 1.0, UNIT[2], 1.0]
     nothing = Reference(
         names=("a", "b"), values=np.array([[MISSING, MISSING], [MISSING, 3.0], [MISSING, 3.0]])
     )
-    assert nothing.spread().tolist() == [1.0, 1.0]
+    assert nothing.unit("robust").tolist() == [1.0, 1.0]
     assert whole_cost(PercentileShift().fit(nothing), np.array([1.0, 3.0]), np.array([2.0, 3.0])) == 0.0
 
 
@@ -167,7 +174,7 @@ SWITCHED = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
         (MeanDistance(), 0.25),  # all four columns hold numbers
         (MeanDistance(category=0.0), 0.0),
         (MaxDistance(), 1.0),
-        (MaxDistance(scaled=False, category=3.0), 3.0),
+        (MaxDistance(unit="own", category=3.0), 3.0),
         (Changes(), 1.0),
         (PercentileShift(), 1.0),
         (Euclidean(category=2.0), 4.0),  # its square

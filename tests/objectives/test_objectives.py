@@ -26,11 +26,14 @@ RNG = np.random.default_rng(0)
 VALUES = np.column_stack([RNG.normal(size=40), RNG.integers(0, 5, size=40), np.full(40, 0.1)])
 PEOPLE = Reference(names=("income", "kids", "constant"), values=VALUES)
 SIGMA = np.array([VALUES[:, 0].std(), VALUES[:, 1].std(), 1.0])  # 0 counts as 1
+ENDS = np.percentile(VALUES, (1, 99), axis=0)
+UNIT = np.append(np.clip(VALUES, *ENDS)[:, :2].std(axis=0), 1.0)
 POINTS = st.lists(st.integers(-4, 6).map(float), min_size=3, max_size=3).map(np.array)
 ALL = (
     MeanDistance(),
     MaxDistance(),
-    MaxDistance(scaled=False),
+    MaxDistance(unit="std"),
+    MaxDistance(unit="own"),
     Changes(),
     PercentileShift(),
     Euclidean(),
@@ -55,14 +58,17 @@ def test_costs_are_their_definitions(before: np.ndarray, after: np.ndarray) -> N
     delta = np.abs(after - before)
     shifts = [abs(share(j, after[j]) - share(j, before[j])) for j in range(3)]
     expected = {
-        MeanDistance(): (delta / SIGMA).mean(),
-        MaxDistance(): (delta / SIGMA).max(),
-        MaxDistance(scaled=False): delta.max(),
+        MeanDistance(): (delta / UNIT).mean(),
+        MeanDistance(unit="std"): (delta / SIGMA).mean(),  # c₁ of the paper
+        MaxDistance(): (delta / UNIT).max(),
+        MaxDistance(unit="std"): (delta / SIGMA).max(),
+        MaxDistance(unit="own"): delta.max(),
         Changes(): (delta > 0).sum(),
         PercentileShift(): max(shifts),
-        Euclidean(): np.sqrt(np.square(delta / SIGMA).sum()),
-        WeightedDistance({"kids": 2.0, "constant": 0.0}): delta[0] / SIGMA[0] + 2 * delta[1] / SIGMA[1],
-        WeightedDistance({"kids": 2.0}, join="max", scaled=False, default=0.5): max(delta * [0.5, 2.0, 0.5]),
+        Euclidean(): np.sqrt(np.square(delta / UNIT).sum()),
+        Euclidean(unit="std"): np.sqrt(np.square(delta / SIGMA).sum()),
+        WeightedDistance({"kids": 2.0, "constant": 0.0}): delta[0] / UNIT[0] + 2 * delta[1] / UNIT[1],
+        WeightedDistance({"kids": 2.0}, join="max", unit="own", default=0.5): max(delta * [0.5, 2.0, 0.5]),
     }
     for objective, cost in expected.items():
         assert whole_cost(objective.fit(PEOPLE), before, after) == pytest.approx(cost, rel=1e-12, abs=1e-15)
@@ -94,7 +100,7 @@ def test_objectives_travel_between_processes(objective: Objective) -> None:
 
 
 def test_a_constant_column_has_a_deviation_of_one() -> None:
-    assert PEOPLE.spread()[2] == 1.0
+    assert PEOPLE.unit("robust")[2] == PEOPLE.unit("std")[2] == 1.0
 
 
 def test_scaling_a_column_with_its_data_changes_nothing() -> None:

@@ -36,10 +36,10 @@ def test_a_name_gives_the_objective_of_that_name(name: str) -> None:
 
 
 def test_objects_and_names_mix_and_one_may_stand_alone() -> None:
-    mixed = resolve(["changes", MaxDistance(scaled=False), WeightedDistance({}), "max_distance"])
+    mixed = resolve(["changes", MaxDistance(unit="own"), WeightedDistance({}), "max_distance"])
     assert [one.name for one in mixed] == [
         "changes",
-        "max_distance_unscaled",
+        "max_distance_own_unit",
         "weighted_distance",
         "max_distance",
     ]

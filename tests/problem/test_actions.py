@@ -166,13 +166,11 @@ def test_the_table_is_readable_also_with_far_too_many_candidates() -> None:
     assert repr(actions) == str(actions)
 
 
-def test_a_fixed_value_outside_its_range_is_a_contradiction() -> None:
-    actions = ACTIONS.fix("Age").within(Age=(50, 60))
-    with pytest.raises(ContradictoryConstraints) as caught:
-        actions.check_person({"Age": 41, "Rate": 0.5})
-    assert str(caught.value) == "'Age' is fixed at 41 but within() asks for 50–60. Remove one of the two."
-    actions.check_person({"Age": 50})
-    ACTIONS.within(Age=(50, 60)).check_person({"Age": 41})  # free to move: a legal place to start
+def test_a_fixed_feature_may_have_a_range_which_restricts_nobody() -> None:
+    for actions in (ACTIONS.fix("Age").within(Age=(50, 60)), ACTIONS.within(Age=(50, 60)).protect("Age")):
+        assert actions["Age"].allows(41, 41)
+        assert not actions["Age"].allows(41, 55)
+        assert actions["Age"].candidates().size == 0
 
 
 TOGETHER, EXCLUSIVE = together("Age", "Rate"), exclusive("Owns", "Flag")

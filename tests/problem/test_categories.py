@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import ContradictoryConstraints, InvalidActions
+from p2ce.errors import InvalidActions
 from p2ce.problem import ActionSet
 from p2ce.problem.coding import MISSING, codebook_of
 
@@ -108,14 +108,6 @@ def test_what_is_a_candidate_is_allowed(data: st.DataObject) -> None:
     coding = CODEBOOK[name]
     for code in actions[name].codes(coding):
         assert actions[name].allows(before, coding.plain(code))
-
-
-def test_a_person_without_a_fixed_value_contradicts_no_range() -> None:
-    actions = ACTIONS.fix("Income").within(Income=(20, 30))
-    for nothing in [*NOTHING, MISSING]:
-        actions.check_person({"Income": nothing, "Housing": "own"})
-    with pytest.raises(ContradictoryConstraints, match="fixed at 60"):
-        actions.check_person({"Income": 60.0})
 
 
 def test_the_table_shows_labels_and_what_was_asked_of_missing_values() -> None:

@@ -74,6 +74,40 @@ def test_ranges_steps_and_values_beside_the_data() -> None:
     assert found(ACTIONS.step(Rate=0.00001)) == [("error", "too-many-candidates")]
 
 
+TAILED = PEOPLE.loc[np.tile(np.arange(60), 20)].reset_index(drop=True)
+TAILED = TAILED.assign(Rate=np.append(TAILED["Rate"].iloc[:-5], [9e3, 2e4, 4e4, 7e4, 1e5]))
+
+
+def test_columns_with_heavy_tails() -> None:
+    """Issue 13: outliers make deviations and ranges, and nothing said so."""
+    actions = ActionSet.infer(TAILED)
+    assert found(actions, TAILED) == [("warning", "heavy-tails")]
+    (finding,) = lint(read_policy(read_document(to_text(actions))), TAILED)
+    assert "'Rate' has heavy tails" in finding.message
+    assert "3,756" in finding.message  # with them
+    assert "0.29" in finding.message  # without
+    assert found(actions.fix("Rate"), TAILED) == []
+    assert found(actions.values(Rate=[0.0, 0.5]), TAILED) == [("warning", "never-seen")]
+    # Said is said, unless it leads to where hardly anyone is.
+    assert found(actions.within(Rate=(0.0, 1.0)), TAILED) == []
+    assert found(actions.within(Rate=(0.0, 3.0)), TAILED) == []
+    assert found(actions.within(Rate=(0, 50_000)).step(Rate=100), TAILED) == [("warning", "range-in-tails")]
+    assert found(actions.within(Rate=(0, 200_000)).step(Rate=100), TAILED) == [
+        ("warning", "outside-the-data")
+    ]
+
+
+def test_tails_that_even_the_robust_unit_is_made_of() -> None:
+    """A fifth of the rows holds dollars where the others hold shares: no range repairs the unit."""
+    rate = np.where(TAILED.index % 5 == 0, TAILED.index.to_numpy() + 100.0, TAILED["Rate"].clip(0, 1))
+    people = TAILED.assign(Rate=rate)
+    for actions in (ActionSet.infer(people), ActionSet.infer(people).step(Rate=0.1).within(Rate=(0.1, 0.9))):
+        assert found(actions, people) == [("warning", "heavy-tails")]
+        (finding,) = lint(read_policy(read_document(to_text(actions))), people)
+        assert "even without the outermost 1 %" in finding.message
+        assert "half of the rows lie in" in finding.message
+
+
 def test_labels_that_only_one_side_has() -> None:
     people = PEOPLE.assign(Job=["cook", "smith", None] * 20)
     assert found(ACTIONS, people) == [("warning", "unknown-label"), ("warning", "never-seen")]

@@ -43,10 +43,11 @@ class Link(Spoken):
         feature, before, after = actions[self.follower], person[self.follower], row[self.follower]
         if before == after:
             return True
-        if feature.dtype.kind in "iub" and after != int(after):
+        if (feature.kind != "number" or feature.dtype.kind in "iub") and after != int(after):
             return False
-        listed = feature.choices is None or after in feature.choices
-        return bool(listed and (after - before) * feature.direction >= 0)
+        low, high = feature.ends()
+        fits = low <= after <= high if feature.choices is None else after in feature.choices
+        return bool(fits and (after - before) * feature.direction >= 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

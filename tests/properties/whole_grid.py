@@ -26,11 +26,18 @@ class Truth:
     valid: int  # points that model and detector accept
 
 
+def unit_of(column: np.ndarray) -> float:
+    """Give the deviation of a column (n,) without its tails, straight from the definition."""
+    distinct = len(np.unique(column))
+    clipped = np.clip(column, *np.percentile(column, (1, 99))) if distinct > 2 else column
+    if np.ptp(clipped) == 0:
+        clipped = column
+    return 1.0 if distinct == 1 else float(clipped.std())
+
+
 def price_changes(name: str, before: np.ndarray, after: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Price each column's change (n, d), straight from the definitions; euclidean stays squared."""
-    deviation = reference.std(axis=0)
-    deviation = np.where(np.ptp(reference, axis=0) == 0, 1.0, deviation)
-    away = np.abs(after - before) / deviation
+    away = np.abs(after - before) / np.array([unit_of(column) for column in reference.T])
     if name == "mean_distance":
         return away / after.shape[1]
     if name == "max_distance":

@@ -16,7 +16,7 @@ from p2ce import ActionSet
 from p2ce.problem.feature import FeatureActions
 from tests.properties.random_tables import plain
 from tests.properties.rules_in_pandas import Group, Link, Spoken
-from tests.properties.whole_grid import MAX_JOINED, quanta_of
+from tests.properties.whole_grid import MAX_JOINED, quanta_of, unit_of
 
 Person = Mapping[str, Any]
 Row = dict[str, Any]
@@ -157,7 +157,7 @@ class Prices:
         if name == "percentile_shift":
             shares = [((known < value).sum() + (known <= value).sum()) / 2 for value in (before, after)]
             return float(abs(shares[1] - shares[0]) / len(known))
-        away = abs(float(after) - float(before)) / (known.std() if np.ptp(known) else 1.0)
+        away = abs(float(after) - float(before)) / unit_of(known)
         if name == "euclidean":
             return float(away**2)
         return float(away / len(self._numbers()) if name == "mean_distance" else away)

@@ -127,6 +127,17 @@ def test_levels_of_a_chain_are_those_that_all_members_allow(person: tuple, turne
     actions = plain.rule(*CHAIN)
     row = coded()
     row[3:] = person
+
+    def in_range(rows: np.ndarray) -> np.ndarray:
+        """Tell where followers that moved are whole, as their columns are, and in their ranges."""
+        fine = np.ones(len(rows), dtype=np.bool_)
+        for column, name in ((3, "age"), (5, "pension")):
+            low, high = actions[name].asked_range or (actions[name].low, actions[name].high)
+            there = rows[:, column]
+            inside = (there >= low) & (there <= high) & (there % 1 == 0)
+            fine &= inside | (there == row[column])
+        return fine
+
     compounds = compounds_for(actions, BOOK, (), row)
     rows, may_go_to = rows_at(compounds, row)
     before = np.repeat(row[None, :], len(rows), axis=0)
@@ -135,7 +146,7 @@ def test_levels_of_a_chain_are_those_that_all_members_allow(person: tuple, turne
         resolved = rule.resolve(BOOK)
         then, now = (dict(zip(BOOK.names, part.T, strict=True)) for part in (before, rows))
         assert resolved.holds(then, now).all()
-    np.testing.assert_array_equal(may_go_to, allowed_rows(actions, BOOK, before, rows))
+    np.testing.assert_array_equal(may_go_to, allowed_rows(actions, BOOK, before, rows) & in_range(rows))
     # Nothing is left out: every candidate of the driver whose followers fit is there.
     link = CHAIN[0].link(BOOK)
     driver = actions["years"].codes(BOOK["years"])
@@ -145,6 +156,7 @@ def test_levels_of_a_chain_are_those_that_all_members_allow(person: tuple, turne
     all_rows[:, 3], all_rows[:, 4], all_rows[:, 5] = age, driver, pension
     whole = ~np.isnan(all_rows).any(axis=1)
     fine = allowed_rows(actions, BOOK, np.repeat(row[None, :], whole.sum(), axis=0), all_rows[whole])
+    fine &= in_range(all_rows[whole])
     wanted = {tuple(one) for one in all_rows[whole][fine].tolist()} | {tuple(row.tolist())}
     assert {tuple(one) for one in rows.tolist()} == wanted
 

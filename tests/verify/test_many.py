@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -101,15 +102,19 @@ def test_a_gap_that_the_model_takes_changes_nothing_for_the_others() -> None:
     assert as_json(found[3:4]) == as_json([explainer.explain(rows.iloc[[3]])])
 
 
-def test_a_fixed_value_outside_its_range_is_one_rows_problem() -> None:
-    actions = ActionSet.infer(loans.people()).fix("Income").within(Income=(20, 40))
+@pytest.mark.parametrize("stays", [ActionSet.fix, ActionSet.protect])
+def test_a_fixed_value_stays_wherever_it_is(stays: Callable[..., ActionSet]) -> None:
+    """Issue 13: people outside the range of a fixed feature got ERROR, although it never moves."""
     people = loans.refused()
-    found = loans.explainer(actions=actions).explain_many(people)
-    for one, income in zip(found, people["Income"], strict=True):
-        assert (one.status is Status.ERROR) == (not 20 <= income <= 40)
-        if one.status is Status.ERROR:
-            assert "'Income' is fixed at" in one.message
-            assert "20–40" in one.message
+    assert not people["Income"].between(20, 40).all()
+    free = stays(ActionSet.infer(loans.people()), "Income")
+    explainer = loans.explainer(actions=free.within(Income=(20, 40)))
+    found = explainer.explain_many(people)
+    expected = loans.explainer(actions=free).explain_many(people)
+    assert [one.status for one in found] == [one.status for one in expected]
+    assert [[o.changes for o in one] for one in found] == [[o.changes for o in one] for one in expected]
+    row = people[~people["Income"].between(20, 40)].iloc[[0]]
+    assert explainer.explain(row).status is not Status.ERROR
 
 
 @pytest.mark.parametrize("value", [1e39, 1e305, -1.7e308])

@@ -88,8 +88,8 @@ def explain(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Where to write: .html or .md to read, .json with everything (always a list of people), "
-            ".csv or .parquet with a row per option, and .summary beside it with one per person. Without it, "
+            help="Where to write: .html or .md to read, .json with everything (an object), .csv or "
+            ".parquet with a row per option, and .summary beside it with one per person. Without it, "
             "the answer is printed.",
             metavar="FILE",
             readable=False,

@@ -163,7 +163,8 @@ def _candidates(feature: Any) -> str:
 
 def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":
     """Say what looks wrong with model, population and policy."""
-    from p2ce.problem.policy_lint import likely_protected
+    from p2ce.problem.coding import MISSING, coding_of
+    from p2ce.problem.policy_lint import heavy_tails, likely_protected
 
     for name in ready.reference.columns:
         if ready.reference[name].nunique(dropna=False) == 1:
@@ -173,6 +174,10 @@ def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]
         for name in moving:
             if likely_protected(name) is not None:
                 yield f"{name!r} may change, but looks protected."
+            if not ready.actions[name].is_category:
+                codes = coding_of(ready.reference[name]).encode(ready.reference[name])
+                if (text := heavy_tails(name, codes[codes != MISSING])) is not None:
+                    yield text
     else:
         yield from _lint(asked)
     if not moving:

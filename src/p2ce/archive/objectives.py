@@ -20,11 +20,11 @@ OWN = "own"
 # What each is made from besides its name, join and tables.
 PARAMETERS: dict[type[Objective], tuple[str, ...]] = {
     Changes: (),
-    Euclidean: ("category",),
-    MaxDistance: ("scaled", "category"),
-    MeanDistance: ("category",),
+    Euclidean: ("unit", "category"),
+    MaxDistance: ("unit", "category"),
+    MeanDistance: ("unit", "category"),
     PercentileShift: (),
-    WeightedDistance: ("name", "join", "scaled", "default", "category"),
+    WeightedDistance: ("name", "join", "unit", "default", "category"),
     CostTable: ("name", "join", "default"),
 }
 TYPES = {made_by.__name__: made_by for made_by in PARAMETERS}

@@ -65,8 +65,8 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
         # Nor from a code that is no number.
         if len(codes) and (apart := np.isin(current[:, axis], codes)).any():
             leaves, here = bool(grid.leaves_special[axis]), position[:, axis]
-            lowest[:, axis] = np.where(apart, 0 if leaves else here, lowest[:, axis])
-            highest[:, axis] = np.where(apart, count[:, axis] - 1 if leaves else here, highest[:, axis])
+            lowest[apart, axis] = 0 if leaves else here[apart]
+            highest[apart, axis] = count[apart, axis] - 1 if leaves else here[apart]
     source = _sources(grid, position, shift)
     return Placement(
         current=current,

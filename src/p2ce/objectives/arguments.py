@@ -1,9 +1,11 @@
 """Read what people give to their own objectives, and say what is wrong with it."""
 
 import math
+from typing import get_args
 
 from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective
+from p2ce.objectives.base import Unit
 
 
 def read_join(join: str, *, name: str) -> Join:
@@ -39,3 +41,15 @@ def read_cost(given: object, *, what: str) -> float:
 def read_category(given: object, *, name: str) -> float:
     """Give what a changed category counts in a distance."""
     return read_cost(given, what=f"category of {name!r}")
+
+
+def read_unit(given: object, *, name: str) -> Unit:
+    """Give the unit that a user wrote as text."""
+    for known in get_args(Unit):
+        if isinstance(given, str) and given == known:
+            unit: Unit = known
+            return unit
+    raise InvalidObjective(
+        f"The unit of {name!r} is 'robust', 'std' or 'own', not {given!r}: deviations without the tails of a "
+        f"column, plain standard deviations, or the feature's own unit."
+    )

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective
 from p2ce.problem.coding import MISSING, Codebook
+from p2ce.problem.spread import plain_spread, robust_spread
+
+Unit = Literal["robust", "std", "own"]  # in which distances count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,21 +39,22 @@ class Reference:
         """How many columns hold numbers, fixed ones included; at least 1, so that it can be divided by."""
         return max(1, int(np.count_nonzero(~self.is_category)))
 
-    def spread(self) -> FloatArray:
-        """Give the population standard deviation σ of each column's known numbers, (d,); 0 counts as 1.
+    def unit(self, name: Unit) -> FloatArray:
+        """Give how much of each column is one unit of distance, (d,): by its known numbers, of a category 1.
 
-        That of a category is 1.
+        "robust" is the population standard deviation of the column after clipping it to its 1st–99th
+        percentile, so that a few outliers do not make every change free; "std" the plain one, as in the
+        paper, which also stands in where the robust one is 0; 1 where both are. "own" is 1 everywhere: the
+        feature's own unit.
         """
-        known = self.values != MISSING
-        values = self.values if known.all() else np.where(known, self.values, 0.0)
-        # Asked of the values, since rounding gives a constant column a deviation of 1e-17 or so.
-        constant = values.min(axis=0) == values.max(axis=0)
-        deviation = values.std(axis=0)
-        for column in np.flatnonzero(~known.all(axis=0)):
-            there = values[known[:, column], column]
-            constant[column] = not len(there) or there.min() == there.max()
-            deviation[column] = 1.0 if constant[column] else there.std()
-        return np.where(constant | (deviation == 0) | self.is_category, 1.0, deviation)
+        units = np.ones(len(self.names))
+        if name == "own":
+            return units
+        spread = robust_spread if name == "robust" else plain_spread
+        for column in np.flatnonzero(~self.is_category):
+            values = self.values[:, column]
+            units[column] = spread(values[values != MISSING]) or 1.0
+        return units
 
 
 class FittedObjective(ABC):

@@ -1,4 +1,4 @@
-"""How far is it in a straight line, every feature measured in standard deviations?"""
+"""How far is it in a straight line, every feature measured in a unit of its own?"""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -7,17 +7,20 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compiled.costs import Join
-from p2ce.objectives.arguments import read_category
-from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.objectives.arguments import read_category, read_unit
+from p2ce.objectives.base import FittedObjective, Objective, Reference, Unit
 from p2ce.objectives.distance import FittedDistance
 
 
 @dataclass(frozen=True, slots=True)
 class Euclidean(Objective):
-    """√Σ(Δ/σ)². The search adds up the squares, which order people's options just as their root does.
+    """√Σ(Δ/unit)². The search adds up the squares, which order people's options just as their root does.
 
     Args:
-        category: how many σ a changed category counts, and a change from or to a missing value.
+        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
+            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
+            feature's own unit.
+        category: how many units a changed category counts, and a change from or to a missing value.
 
     >>> import numpy as np
     >>> people = Reference(names=("a",), values=np.array([[0.0], [2.0]]))
@@ -29,14 +32,16 @@ class Euclidean(Objective):
 
     name: ClassVar[str] = "euclidean"
     join: ClassVar[Join] = Join.SUM
+    unit: Unit = field(default="robust", kw_only=True)
     category: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", read_unit(self.unit, name=self.name))
         object.__setattr__(self, "category", read_category(self.category, name=self.name))
 
     def fit(self, reference: Reference) -> FittedObjective:
-        """Learn σ of every column."""
-        unit = reference.spread()
+        """Learn the unit of every column."""
+        unit = reference.unit(self.unit)
         return FittedEuclidean(
             name=self.name,
             join=self.join,
@@ -47,7 +52,7 @@ class Euclidean(Objective):
 
 
 class FittedEuclidean(FittedDistance):
-    """The square of the distance in σ."""
+    """The square of the distance."""
 
     __slots__ = ()
 

@@ -6,19 +6,20 @@ from typing import ClassVar
 import numpy as np
 
 from p2ce.compiled.costs import Join
-from p2ce.objectives.arguments import read_category
-from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.objectives.arguments import read_category, read_unit
+from p2ce.objectives.base import FittedObjective, Objective, Reference, Unit
 from p2ce.objectives.distance import FittedDistance
 
 
 @dataclass(frozen=True, slots=True)
 class MaxDistance(Objective):
-    """The largest |Δ|/σ; with ``scaled=False`` the largest |Δ|, in the features' own units.
+    """The largest |Δ|/unit.
 
     Args:
-        scaled: False leaves σ out.
-        category: how many σ (units, unscaled) a changed category counts, and a change from or to a
-            missing value.
+        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
+            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
+            feature's own unit.
+        category: how many units a changed category counts, and a change from or to a missing value.
 
     >>> import numpy as np
     >>> people = Reference(names=("a",), values=np.array([[0.0], [4.0]]))
@@ -27,20 +28,21 @@ class MaxDistance(Objective):
     """
 
     join: ClassVar[Join] = Join.MAX
-    scaled: bool = True
+    unit: Unit = field(default="robust", kw_only=True)
     category: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", read_unit(self.unit, name=self.name))
         object.__setattr__(self, "category", read_category(self.category, name=self.name))
 
     @property
     def name(self) -> str:
-        """``max_distance``, or ``max_distance_unscaled`` so that both can be asked for at once."""
-        return "max_distance" if self.scaled else "max_distance_unscaled"
+        """``max_distance``, or ``max_distance_own_unit`` so that both can be asked for at once."""
+        return "max_distance_own_unit" if self.unit == "own" else "max_distance"
 
     def fit(self, reference: Reference) -> FittedObjective:
-        """Learn σ of every column, unless distances stay unscaled."""
-        unit = reference.spread() if self.scaled else np.ones(len(reference.names))
+        """Learn the unit of every column."""
+        unit = reference.unit(self.unit)
         return FittedDistance(
             name=self.name,
             join=self.join,

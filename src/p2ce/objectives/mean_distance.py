@@ -1,4 +1,4 @@
-"""How far does the person move on average, in standard deviations? c₁ of the paper."""
+"""How far does the person move on average, in units of each column? c₁ of the paper."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -6,18 +6,23 @@ from typing import ClassVar
 import numpy as np
 
 from p2ce.compiled.costs import Join
-from p2ce.objectives.arguments import read_category
-from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.objectives.arguments import read_category, read_unit
+from p2ce.objectives.base import FittedObjective, Objective, Reference, Unit
 from p2ce.objectives.distance import FittedDistance
 
 
 @dataclass(frozen=True, slots=True)
 class MeanDistance(Objective):
-    """The mean over all columns of numbers, those that may not change included, of |Δ|/σ.
+    """The mean over all columns of numbers, those that may not change included, of |Δ|/unit.
+
+    ``MeanDistance(unit="std", category=0)`` is the paper's form.
 
     Args:
-        category: how many σ a changed category counts, and a change from or to a missing value. 0 gives
-            the paper's form, in which they are free.
+        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
+            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
+            feature's own unit.
+        category: how many units a changed category counts, and a change from or to a missing value; 0 makes
+            them free.
 
     >>> import numpy as np
     >>> people = Reference(names=("a", "b"), values=np.array([[0.0, 5.0], [2.0, 5.0]]))
@@ -27,17 +32,19 @@ class MeanDistance(Objective):
 
     name: ClassVar[str] = "mean_distance"
     join: ClassVar[Join] = Join.SUM
+    unit: Unit = field(default="robust", kw_only=True)
     category: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", read_unit(self.unit, name=self.name))
         object.__setattr__(self, "category", read_category(self.category, name=self.name))
 
     def fit(self, reference: Reference) -> FittedObjective:
-        """Learn σ of every column."""
+        """Learn the unit of every column."""
         return FittedDistance(
             name=self.name,
             join=self.join,
-            unit=reference.spread() * reference.number_count,
+            unit=reference.unit(self.unit) * reference.number_count,
             flip=np.full(len(reference.names), self.category / reference.number_count),
             is_category=reference.is_category,
         )

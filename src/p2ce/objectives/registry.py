@@ -27,8 +27,8 @@ WITH_ARGUMENTS: tuple[type[Objective], ...] = (CostTable, WeightedDistance)
 def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Objective, ...]:
     """Turn names and objects into objectives, in the order given; a single one may stand alone.
 
-    >>> [objective.name for objective in resolve(["changes", MaxDistance(scaled=False)])]
-    ['changes', 'max_distance_unscaled']
+    >>> [objective.name for objective in resolve(["changes", MaxDistance(unit="own")])]
+    ['changes', 'max_distance_own_unit']
     """
     given = [objectives] if isinstance(objectives, str | Objective) else objectives
     if not isinstance(given, Iterable):

@@ -7,23 +7,25 @@ import numpy as np
 
 from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective, nearest
-from p2ce.objectives.arguments import read_category, read_cost, read_join, read_name
-from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.objectives.arguments import read_category, read_cost, read_join, read_name, read_unit
+from p2ce.objectives.base import FittedObjective, Objective, Reference, Unit
 from p2ce.objectives.distance import FittedDistance
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class WeightedDistance(Objective):
-    """weight · |Δ|/σ, added up over the features, or the largest of them with ``join="max"``.
+    """weight · |Δ|/unit, added up over the features, or the largest of them with ``join="max"``.
 
     Args:
-        weights: feature → what moving it by one σ costs, 0 or more.
+        weights: feature → what moving it by one unit costs, 0 or more.
         name: what the objective is called in the results.
         join: ``"sum"`` or ``"max"``.
-        scaled: False measures in the feature's own unit instead of σ.
+        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
+            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
+            feature's own unit.
         default: the weight of the features that are not named.
-        category: how many σ a changed category counts, and a change from or to a missing value; the weight
-            multiplies it. A one-hot group has the largest weight of its columns.
+        category: how many units a changed category counts, and a change from or to a missing value; the
+            weight multiplies it. A one-hot group has the largest weight of its columns.
 
     >>> import numpy as np
     >>> people = Reference(names=("a", "b"), values=np.array([[0.0, 1.0], [2.0, 5.0]]))
@@ -35,7 +37,7 @@ class WeightedDistance(Objective):
     name: str
     join: Join
     weights: tuple[tuple[str, float], ...]
-    scaled: bool
+    unit: Unit
     default: float
     category: float
 
@@ -45,7 +47,7 @@ class WeightedDistance(Objective):
         *,
         name: str = "weighted_distance",
         join: str = "sum",
-        scaled: bool = True,
+        unit: Unit = "robust",
         default: float = 1.0,
         category: float = 1.0,
     ) -> None:
@@ -62,12 +64,12 @@ class WeightedDistance(Objective):
             "weights",
             tuple((str(key), read_cost(w, what=f"the weight of {key!r}")) for key, w in weights.items()),
         )
-        set_field(self, "scaled", bool(scaled))
+        set_field(self, "unit", read_unit(unit, name=self.name))
         set_field(self, "default", read_cost(default, what="the default weight"))
         set_field(self, "category", read_category(category, name=self.name))
 
     def fit(self, reference: Reference) -> FittedObjective:
-        """Learn σ of every column."""
+        """Learn the unit of every column."""
         known = dict(self.weights)
         for feature in known:
             if feature not in reference.names:
@@ -76,8 +78,8 @@ class WeightedDistance(Objective):
                     f"{nearest(feature, reference.names)}"
                 )
         weight = np.array([known.get(feature, self.default) for feature in reference.names])
-        sigma = reference.spread() if self.scaled else np.ones(len(weight))
-        unit = np.divide(sigma, weight, out=np.full(len(weight), np.inf), where=weight > 0)
+        one = reference.unit(self.unit)
+        unit = np.divide(one, weight, out=np.full(len(weight), np.inf), where=weight > 0)
         return FittedDistance(
             name=self.name,
             join=self.join,

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
 from p2ce.problem.arguments import read_choices, read_range, read_step
-from p2ce.problem.coding import MISSING, is_missing
 from p2ce.problem.display import Display
-from p2ce.problem.feature import Direction, FeatureActions, Kind, shown, shown_range
+from p2ce.problem.feature import Direction, FeatureActions, Kind
 from p2ce.problem.infer import Grid, infer_features
 from p2ce.problem.special import SpecialValues
 from p2ce.problem.table import actions_table
@@ -80,7 +79,7 @@ class ActionSet:
         return cls(features=infer_features(as_pandas(frame)[0], grid=grid, special_values=special_values))
 
     def fix(self, *names: object) -> "ActionSet":
-        """Let the named features never change.
+        """Let the named features never change, wherever they are: a range of theirs restricts nobody then.
 
         >>> import pandas as pd
         >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]})).fix("Age")
@@ -263,18 +262,6 @@ class ActionSet:
         from p2ce.problem.policy import load
 
         return load(path)
-
-    def check_person(self, values: Mapping[str, Any]) -> None:
-        """Raise if the person's own values contradict the constraints: fixed outside of its range."""
-        for feature in self.features:
-            if feature.fixed and feature.asked_range is not None and feature.name in values:
-                low, high = feature.ends()
-                value = values[feature.name]
-                if not is_missing(value) and value != MISSING and not low <= value <= high:
-                    raise ContradictoryConstraints(
-                        f"{feature.name!r} is fixed at {shown(value)} but within() asks for "
-                        f"{shown_range(low, high)}. Remove one of the two."
-                    )
 
     @property
     def names(self) -> tuple[str, ...]:

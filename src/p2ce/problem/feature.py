@@ -218,6 +218,23 @@ class FeatureActions:
             return not self.fixed and self._may_leave(before) and self._offers(after)
         return not self.fixed and change * self.direction >= 0 and self._offers(after)
 
+    def keeps(self, value: float) -> bool:
+        """Tell whether a number to which another feature leads this one is in its range and of its kind.
+
+        The range is the one in force, asked for or inferred. ``values()`` and steps hold as well, unless the
+        data chose the candidates. A special value is none to be led to.
+        """
+        if value in self.special:
+            return False
+        if self.choices is not None:
+            return value in self._filter(np.array(self.choices))
+        low, high = self.ends()
+        inside = low <= value <= high and (self.kind is Kind.NUMBER or float(value).is_integer())
+        if not inside or self.inferred is not None:
+            return inside
+        index = round((as_typed(value, self.dtype) - self._anchor()) / as_typed(self.step))
+        return bool(self._at(range(index, index + 1))[0] == value)
+
     def _is_missing(self, value: Any) -> bool:
         return is_missing(value) or (not self.is_category and value == MISSING)
 

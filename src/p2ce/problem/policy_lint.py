@@ -20,6 +20,7 @@ from p2ce.problem.rules.base import Rule
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.predicate import Predicate
+from p2ce.problem.spread import BULK, plain_spread, robust_spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +48,10 @@ LIKELY_PROTECTED = (
     ),
     *("geschlecht", "familienstand", "staatsangehorigkeit", "nationalitat"),
 )
+HEAVY = 3.0  # how many times the deviation without the tails the plain one is, where tails are heavy
+VERY_HEAVY = 10.0  # how many times the deviation by quartiles the one without the tails is then
+NORMAL_QUARTILES = 1.349  # how many standard deviations a normal column's quartiles are apart
+FAR = 3.0  # how many widths of the bulk a range may end beyond it
 # Words that mean something else inside of longer names: a single payment, an alternative.
 LIKELY_PROTECTED_ALONE = ("single", "alter", "tribo", "tribu")
 
@@ -214,6 +219,7 @@ class _Linter:
         if known.size:
             low, high = float(known.min()), float(known.max())
             yield from self._range(feature, low, high)
+            yield from self._tails(feature, known)
             unseen = [value for value in feature.choices or () if value not in known]
             if unseen:
                 text = f"No row of the data has {_listed(map(shown, unseen))} in {feature.name!r}."
@@ -243,10 +249,61 @@ class _Linter:
             )
             yield self._at(("features", feature.name, asked), "outside-the-data", text, Severity.WARNING)
 
+    def _tails(self, feature: FeatureActions, known: FloatArray) -> Iterator[Finding]:
+        """Warn of tails where nobody said a range, and of ranges that lead far into them."""
+        if feature.choices is not None:
+            return
+        text = heavy_tails(feature.name, known, has_range=feature.asked_range is not None)
+        if text is not None:
+            yield self._at(("features", feature.name), "heavy-tails", text, Severity.WARNING)
+        if feature.asked_range is None:
+            return
+        (first, last), (low, high) = feature.ends(), np.percentile(known, BULK).tolist()
+        beyond = max(low - first, last - high)
+        inside = known.min() <= first and last <= known.max()  # else the range misses the data, or leaves it
+        if inside and high > low and beyond > FAR * (high - low):
+            text = (
+                f"The range {shown_range(first, last)} of {feature.name!r} leads far beyond 98 % of the "
+                f"data, which lie in {shown_range(low, high)}. Narrow it unless that is meant."
+            )
+            yield self._at(("features", feature.name, "range"), "range-in-tails", text, Severity.WARNING)
+
     def _at(
         self, path: tuple[str | int, ...], code: str, message: str, severity: Severity = Severity.ERROR
     ) -> Finding:
         return Finding(line=self.reading.line(*path), severity=severity, code=code, message=message)
+
+
+def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str | None:
+    """Say that tails make the spread of a column's known numbers, if they do.
+
+    Where somebody said the range, only tails that make the unit of distances as well are worth a word.
+
+    >>> ages = np.append(np.arange(20.0, 70.0).repeat(20), 9e6)
+    >>> heavy_tails("Age", ages).partition(". ")[0]
+    "'Age' has heavy tails: its standard deviation is 284,319, without the outermost 1 % on either side 14.4"
+    >>> heavy_tails("Age", ages, has_range=True) is heavy_tails("Age", ages[:-1]) is None
+    True
+    """
+    plain, robust = plain_spread(known), robust_spread(known)
+    first, third = np.percentile(known, (25, 75)).tolist()
+    if (third - first) / NORMAL_QUARTILES * VERY_HEAVY < robust and third > first:
+        return (
+            f"{name!r} has heavy tails: even without the outermost 1 % on either side its standard deviation "
+            f"is {_short(robust)}, while half of the rows lie in {_short(first)}–{_short(third)}. A change "
+            f"there costs next to nothing. Clip values that cannot be real, or make them missing."
+        )
+    if has_range or plain <= HEAVY * robust:
+        return None
+    return (
+        f"{name!r} has heavy tails: its standard deviation is {_short(plain)}, without the outermost 1 % on "
+        f"either side {_short(robust)}. Clip values that cannot be real, or name the range that people may "
+        f"move in (within(), or 'range')."
+    )
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if 1_000 <= abs(number) < 1e15 else f"{number:.3g}"
 
 
 def likely_protected(name: str) -> str | None:

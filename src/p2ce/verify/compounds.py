@@ -112,9 +112,16 @@ def _chain(
         counted.append(rule.counts == "each")
         waiting += [other for other in links if other.driver == rule.follower]
     levels = np.column_stack([table[name] for name in members])
-    # A level is gone to only if every member may go where it leads, in a value that its column holds.
+    # A level is gone to only if every member may go where it leads, in a value that its column holds, and
+    # if nobody is pushed out of a follower's range.
     before = np.array([person[place[name]] for name in members])
-    fine = np.array([_allowed(actions, codebook, members, before, level) for level in levels])
+    fine = np.array(
+        [
+            _allowed(actions, codebook, members, before, level)
+            and _followers_keep(actions, members[1:], before[1:], level[1:])
+            for level in levels
+        ]
+    )
     keep = fine | (codes == here)
     return Compound(
         name=driver,
@@ -136,6 +143,14 @@ def _allowed(
         if then != now and not actions[name].allows(coding.plain(then), coding.plain(now)):
             return False
     return True
+
+
+def _followers_keep(actions: ActionSet, names: Sequence[str], before: FloatArray, after: FloatArray) -> bool:
+    """Tell whether followers that move end in their own range, kind, step and values."""
+    return all(
+        then == now or actions[name].keeps(now)
+        for name, then, now in zip(names, before.tolist(), after.tolist(), strict=True)
+    )
 
 
 def limits_of(

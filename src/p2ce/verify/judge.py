@@ -22,7 +22,7 @@ def read_proposal(
     setup: Setup, row: Any, proposal: Any, explanation: Explanation | None
 ) -> tuple[People, People]:
     """Read a person, and what somebody proposes: a whole row, or a dict of the changed columns only."""
-    before = read_row(row, setup.codebook, setup.actions)
+    before = read_row(row, setup.codebook)
     if explanation is not None and not isinstance(explanation, Explanation):
         raise InvalidOption(f"explanation must be an Explanation, got {type(explanation).__name__}.")
     if explanation is not None and not same_person(explanation.person, before.row(0, setup.names)):
@@ -35,7 +35,7 @@ def read_proposal(
                 f"{nearest(unknown[0], setup.names)}"
             )
         proposal = before.row(0, setup.names) | {str(name): value for name, value in proposal.items()}
-    return before, read_row(proposal, setup.codebook, None)
+    return before, read_row(proposal, setup.codebook)
 
 
 def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

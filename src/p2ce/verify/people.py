@@ -10,9 +10,8 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidPerson, nearest
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING, Codebook, Coding, is_missing
-from p2ce.problem.feature import shown, shown_range
+from p2ce.problem.feature import shown
 from p2ce.tables import as_pandas, as_person
 
 LARGEST_VALUE = float(np.finfo(np.float32).max)
@@ -36,9 +35,7 @@ class People:
         return {name: column[position] for name, column in zip(names, self.columns, strict=True)}
 
 
-def read_row(
-    given_row: Any, codebook: Codebook, actions: ActionSet | None, *, kind: str = "pandas"
-) -> People:
+def read_row(given_row: Any, codebook: Codebook, *, kind: str = "pandas") -> People:
     """Read one person from a Series, a dict, a 1-D array or a table of one row; raise on anything wrong.
 
     ``kind`` is in which kind of table to answer where the person did not come in one.
@@ -72,25 +69,17 @@ def read_row(
         raise InvalidPerson(
             f"A person is a Series, a one-row frame, a dict or a 1-D array; got {type(row).__name__}."
         )
-    if actions is not None:
-        # Here the contradiction is an error of its own kind, not one row's problem.
-        numbers = {
-            name: float(codebook[name].encode(column)[0])
-            for name, column in given.items()
-            if actions[name].fixed and not codebook[name].is_category
-        }
-        actions.check_person({name: x for name, x in numbers.items() if np.isfinite(x)})
-    people = _read((label,), list(given.values()), codebook, actions)
+    people = _read((label,), list(given.values()), codebook)
     if people.problems:
         raise InvalidPerson(people.problems[0])
     return replace(people, kind=own_kind or kind)
 
 
-def read_table(table: Any, codebook: Codebook, actions: ActionSet) -> People:
+def read_table(table: Any, codebook: Codebook) -> People:
     """Read many people; a row that cannot be read is noted, a column that is missing or unknown raises."""
     frame, kind = as_pandas(table, error=InvalidPerson)
     columns = [_column(frame[label]) for label in _labels(frame.columns, codebook.names)]
-    return replace(_read(tuple(frame.index), columns, codebook, actions), kind=kind)
+    return replace(_read(tuple(frame.index), columns, codebook), kind=kind)
 
 
 def _column(column: "pd.Series[Any]") -> npt.NDArray[Any]:
@@ -109,12 +98,7 @@ def _one(value: Any) -> npt.NDArray[Any]:
     return column
 
 
-def _read(
-    labels: tuple[Any, ...],
-    columns: Sequence[npt.NDArray[Any]],
-    codebook: Codebook,
-    actions: ActionSet | None,
-) -> People:
+def _read(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> People:
     names = codebook.names
     problems: dict[int, str] = {}
     coded = []
@@ -142,17 +126,6 @@ def _read(
                 f"{shown(value)} exactly. Give the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
-    for position, name in enumerate(names):
-        feature = None if actions is None else actions[name]
-        if feature is not None and feature.fixed and feature.asked_range is not None:
-            low, high = feature.ends()
-            here = values[:, position]
-            for bad in np.flatnonzero(((here < low) & (here != MISSING)) | (here > high)).tolist():
-                problems.setdefault(
-                    bad,
-                    f"{name!r} is fixed at {shown(float(here[bad]))} but within() asks for "
-                    f"{shown_range(low, high)}. Remove one of the two.",
-                )
     plain = tuple([_plain(value) for value in column.tolist()] for column in columns)
     return People(labels=labels, columns=plain, values=values, problems=problems)
 

@@ -68,7 +68,7 @@ def why_none(
     check_time(time_limit)
     if explanation.dtypes != setup.dtype_names:
         raise _another_question("its columns are others")
-    people = read_row(explanation.person, setup.codebook, setup.actions, kind=explanation.kind)
+    people = read_row(explanation.person, setup.codebook, kind=explanation.kind)
     restrictions = restrictions_of(setup, people.values[0], ends)
     # Asked for no time at all, an explainer tells what its question is; compiling does not count as time.
     _check_same_question(explanation, answer(without(setup, ()), people, 0.0, None, None)[0])

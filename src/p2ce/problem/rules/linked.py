@@ -24,7 +24,8 @@ MOST_DECIMALS = 7  # places after the point for which there is a quick way
 class Linked(Rule):
     """When the driver moves by some amount, the follower moves by ratio times that amount.
 
-    The follower never moves on its own. A value that becomes known or missing has moved by no amount:
+    The follower never moves on its own, nor out of its range: the driver goes nowhere that would lead it
+    there. A value that becomes known or missing has moved by no amount:
     then the follower stays, as does one that is itself missing.
     """
 
@@ -153,7 +154,9 @@ def _digits(dtype: "np.dtype[Any]") -> int:
 def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "once") -> Linked:
     """Let the follower move ``ratio`` times as much as the driver, and never on its own.
 
-    ``counts="once"`` takes the pair for one change, ``"each"`` for two.
+    The follower stays inside its own range, kind, ``values()`` and given ``step()``: a value of the driver
+    that would lead it out is no candidate. ``counts="once"`` takes the pair for one change, ``"each"`` for
+    two.
 
     >>> linked("YearsAtCurrentJob", "Age").text()
     'Age moves as much as YearsAtCurrentJob does'
