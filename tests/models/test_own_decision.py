@@ -24,9 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 from p2ce import Explainer, Status
 from p2ce.errors import InvalidOption, NotFitted
 from p2ce.models.read import read_model
+from tests.models.decision_laws import PEOPLE, assert_follows_predict
 from tests.models.laws import people
-
-PEOPLE = 40
 
 
 def fixed(model: Any, threshold: Any = 0.8, **options: Any) -> Any:
@@ -105,30 +104,6 @@ BLACK_BOXES = {
     "neighbours": lambda: fixed(scaled(KNeighborsClassifier(7)), 0.6),
     "neighbours at a tie": lambda: fixed(scaled(KNeighborsClassifier(4)), 0.75),
 }
-
-
-def predict(model: Any, frame: pd.DataFrame) -> np.ndarray:
-    from_array = hasattr(model, "n_features_in_") and not hasattr(model, "feature_names_in_")
-    return np.asarray(model.predict(frame.to_numpy() if from_array else frame))
-
-
-def assert_follows_predict(model: Any, frame: pd.DataFrame, target: Any, **options: Any) -> int:
-    """The law: accepted are exactly those whom predict accepts, and so is every option. Count the options."""
-    explainer = Explainer(model, frame, target=target, plausibility=None, max_changes=2, **options)
-    asked = frame.head(PEOPLE)
-    predicted = predict(model, asked)
-    found = explainer.explain_many(asked)
-    for explanation, said in zip(found, predicted, strict=True):
-        assert (explanation.status is Status.ALREADY_FAVOURABLE) == bool(said == target)
-    rows = [explanation.to_frame()[list(frame.columns)] for explanation in found if len(explanation)]
-    told = pd.concat(rows)
-    assert (predict(model, told) == target).all()
-    assert {explanation.status for explanation in found} <= {
-        Status.ALREADY_FAVOURABLE,
-        Status.OPTIMAL,
-        Status.NO_RECOURSE,
-    }
-    return len(told)
 
 
 @pytest.mark.parametrize("target", [0, 1])
@@ -266,7 +241,7 @@ def test_a_cut_around_nothing_fitted_says_so() -> None:
 
 
 def test_several_models_each_keep_their_own_cut() -> None:
-    frame, label = people()
+    frame, _ = people()
     first, second = fixed(trees(), 0.6), fixed(scaled(logistic()), 0.7)
     found = Explainer([first, second], frame, target=1, plausibility=None).explain_many(frame.head(PEOPLE))
     asked = frame.head(PEOPLE)

@@ -1,25 +1,25 @@
 """Parse the decision threshold that a model brings with it: scikit-learn's threshold classifiers.
 
-``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` hold another classifier. With s the score that
-this reports for one of two classes, the positive one, and t their threshold, ``predict`` gives the positive class
-where ``s >= t`` and the other one where ``s < t``. This file makes the search decide by the same comparison
-of the same floats.
+``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` hold another classifier. Let s be the score
+that it reports for one of two classes, the positive one, and t the wrapper's threshold: ``predict`` gives the
+positive class where ``s >= t`` and the other one where ``s < t``. This file makes the search decide by the
+same comparison of the same floats.
 
-* **The positive class is wanted.** ``s >= t`` is the contract of this library already: the inner classifier is
-  parsed for this class and this threshold. NumPy compares scores in single precision with a Python number in
-  single precision, so that t is rounded to the precision of that comparison first; both sides are then
-  exact in float64.
-* **The other class is wanted.** ``s < t`` is not the same as a comparison of the other class's own score with 1 - t:
-  that score is rounded by itself, and 1 - s is equal for many small s. So the inner classifier is parsed for
-  the positive class all the same, and the parsed score c is turned around. At ``c >= sure`` the model decides
-  ``s >= t``, at ``c < maybe`` it decides ``s < t``. For c' = -c the first is a certified rejection, at
-  ``c' <= -sure``, and the second a certified acceptance, at ``c' > -maybe``. In floats ``c' > x`` is
-  ``c' >= next(x)`` and ``c' <= x`` is ``c' < next(x)``, where next is the next float up, so the
-  new thresholds are ``sure' = next(-maybe)`` and ``maybe' = next(-sure)``. Negation is exact, and so is every
-  sum of negated terms in the same order: -c is computed as precisely as c. Between the two, and for all
-  verification, one call of the model gives the scores of both classes; ``s < t`` decides, and what is
-  reported is the wanted class's own score, moved to its side of 1 - t (-t for decision functions) where it is
-  not there by itself, which only rounding can bring about.
+* **The positive class is wanted.** ``s >= t`` is the contract of this library already: the inner classifier
+  is parsed for this class and this threshold. NumPy compares scores in single precision with a Python
+  number in single precision, so t is rounded to the precision of that comparison first; in float64, both
+  sides are then exact.
+* **The other class is wanted.** ``s < t`` is not a comparison of the other class's own score with 1 - t: that
+  score is rounded by itself, and 1 - s is the same float for many small s. So the inner classifier is parsed
+  for the positive class all the same, and the parsed score c is negated. At ``c >= sure`` the model decides
+  ``s >= t``, at ``c < maybe`` it decides ``s < t``. For c' = -c the first is a certified rejection at
+  ``c' <= -sure``, the second a certified acceptance at ``c' > -maybe``. In floats ``c' > x`` is
+  ``c' >= next(x)`` and ``c' <= x`` is ``c' < next(x)``, where next is the next float up: the new thresholds
+  are ``sure' = next(-maybe)`` and ``maybe' = next(-sure)``. Negation is exact, and so is it in every sum of
+  negated terms in the same order: -c is computed as precisely as c. Between the two thresholds, and in all
+  verification, one call of the model gives s, and ``s < t`` decides. Reported is the wanted class's own
+  score, moved to its side of 1 - t (of -t for decision functions) where it is not there by itself, which
+  only rounding can bring about.
 """
 
 import math
@@ -72,7 +72,7 @@ def read(model: Any, request: Request) -> ReadModel:
 
 
 def best_of(model: Any) -> Any:
-    """Give the best model of a scikit-learn search, whose answers are those of the search; others as they are."""
+    """Give the best model of a scikit-learn search, which answers for it; any other model as it is."""
     search = library_class(model, root="sklearn", names=_SEARCHES)
     if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         return model.best_estimator_
@@ -80,7 +80,7 @@ def best_of(model: Any) -> Any:
 
 
 def own_threshold(model: Any) -> OwnThreshold | None:
-    """Find the threshold of a model, also at the end of a Pipeline or inside a search; None if it has none."""
+    """Find a model's own threshold, also at the end of a Pipeline or inside a search; None if it has none."""
     model = best_of(model)
     pipeline = library_class(model, root="sklearn", names=_PIPELINES)
     if pipeline is not None and not overrides(model, pipeline):
@@ -108,7 +108,7 @@ def own_threshold(model: Any) -> OwnThreshold | None:
 
 
 def _inside(model: Any) -> Any:
-    """Take the classifier that is called: a FixedThresholdClassifier need not be fitted if its classifier is."""
+    """Take the classifier that is called; around a fitted one, the wrapper need not be fitted itself."""
     return getattr(model, "estimator_", model.estimator)
 
 
@@ -131,8 +131,8 @@ def read_with_own_threshold(
     """
     if request.scale not in (None, own.scale):
         raise InvalidOption(
-            f"scale={request.scale!r} asks for another number than the one that {type(model).__name__} decides "
-            f"by ({_METHODS[own.scale]}). Pass threshold= as well, or leave scale out."
+            f"scale={request.scale!r} asks for another score than the one that {type(model).__name__} "
+            f"decides by ({_METHODS[own.scale]}). Pass threshold= as well, or leave scale out."
         )
     index = class_index(own.classes, request.target)
     method = getattr(model, _METHODS[own.scale])
