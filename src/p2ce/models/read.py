@@ -15,7 +15,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
 from p2ce.compiled.score import CompiledScore
-from p2ce.errors import InvalidAnswer, InvalidReference, ModelMismatch, UnsupportedModel
+from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import (
     catboost,
     lightgbm,
@@ -32,6 +32,7 @@ from p2ce.models import (
     xgboost,
 )
 from p2ce.models import opaque as opaque_models
+from p2ce.models.bare_boosters import is_bare_booster, read_bare_booster
 from p2ce.models.own_threshold import best_of, read_with_own_threshold
 from p2ce.models.reading import ReadModel, Request
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
@@ -183,14 +184,13 @@ def _why_not(model: Any) -> str:
 def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:
     if torch_network.recognises_module(model):
         return opaque_models.read_module(model, request)
+    if is_bare_booster(model):
+        return read_bare_booster(model, request)
     try:
         return opaque_models.read(model, request)
     except UnsupportedModel as error:
         known = any(family.recognises(model) for family in FAMILIES)
         raise (why if known else error) from None  # the family knows best why
-    except InvalidAnswer as error:
-        # A Booster takes no frames: that it cannot be asked is less to the point than why it is not read.
-        raise (why if type(model).__name__ == "Booster" else error) from None
 
 
 def _check_against_model(found: ReadModel, reference: pd.DataFrame, codebook: Codebook) -> None:
