@@ -90,6 +90,39 @@ def read_model(
     64 times what the reference shows, and only linear models need it. ``may_miss`` names the columns in
     which a value may be missing, by default those in which one is.
     """
+    request = request_for(
+        reference,
+        target=target,
+        threshold=threshold,
+        scale=scale,
+        margin=margin,
+        reach=reach,
+        codebook=codebook,
+        may_miss=may_miss,
+    )
+    own = own_threshold.own_threshold(model) if threshold is None else None
+    if own is None:
+        found = _read_any(model, request)
+    else:
+        found = read_with_own_threshold(model, own, request, _read_any)
+    if found.score is None:
+        return found
+    _check_against_model(found, reference, request.codebook)
+    return opaque_models.as_opaque(found, request) if opaque else found
+
+
+def request_for(
+    reference: pd.DataFrame,
+    *,
+    target: Any,
+    threshold: float | None = None,
+    scale: str | None = None,
+    margin: float = 0.0,
+    reach: FloatArray | None = None,
+    codebook: Codebook | None = None,
+    may_miss: Collection[str] | None = None,
+) -> Request:
+    """Write down what is asked of a model, as for `read_model`."""
     if not isinstance(reference, pd.DataFrame):
         raise InvalidReference(f"The reference must be a pandas DataFrame; got {type(reference).__name__}.")
     if reference.shape[0] == 0 or reference.shape[1] == 0:
@@ -103,7 +136,7 @@ def read_model(
         reach = REACH_FACTOR * _largest(codes, codebook)
     if may_miss is None:
         may_miss = columns_with_missing(codes, codebook)
-    request = Request(
+    return Request(
         reference=reference,
         target=target,
         threshold=threshold,
@@ -114,15 +147,6 @@ def read_model(
         reach=reach,
         read=_read_natively,
     )
-    own = own_threshold.own_threshold(model) if threshold is None else None
-    if own is None:
-        found = _read_any(model, request)
-    else:
-        found = read_with_own_threshold(model, own, request, _read_any)
-    if found.score is None:
-        return found
-    _check_against_model(found, reference, codebook)
-    return opaque_models.as_opaque(found, request) if opaque else found
 
 
 def columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:

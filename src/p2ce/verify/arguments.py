@@ -12,7 +12,8 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption
 from p2ce.estimates.spec import ShapEstimate
-from p2ce.models.read import columns_with_missing
+from p2ce.models.decision_warnings import warn_about_decisions
+from p2ce.models.read import columns_with_missing, request_for
 from p2ce.models.reading import ReadModel
 from p2ce.models.several import read_models
 from p2ce.objectives import Objective, Reference, resolve
@@ -35,7 +36,7 @@ class Arguments:
     """What an explainer was asked for beside its model and its reference, as it was given."""
 
     actions: ActionSet | None
-    target: Any
+    target: Any  # None where none was given: class 1 is wanted then
     threshold: float | Sequence[float | None] | None
     margin: float
     scale: str | None
@@ -91,10 +92,11 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     codes = book.encode(frame)
     check_actions(actions, book.names)
     may_miss = columns_with_missing(codes, book) | columns_to_miss(actions)
+    target = 1 if given.target is None else given.target
     reading = partial(
         read_models,
         model,
-        target=given.target,
+        target=target,
         threshold=given.threshold,
         margin=given.margin,
         scale=given.scale,
@@ -102,6 +104,13 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         opaque=given.bound not in ("auto", "none"),
     )
     read = reading(reference=frame, may_miss=may_miss)
+    warn_about_decisions(
+        model,
+        read,
+        request_for(frame, target=target, margin=given.margin, codebook=book, may_miss=may_miss),
+        threshold=given.threshold,
+        default_target=given.target is None,
+    )
     names = read[0].columns
     detector = read_detector(
         given.plausibility,
@@ -131,7 +140,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         max_changes=given.max_changes,
         keep_ties=bool(given.ties),
         use_bounds=given.bound != "none",
-        target=given.target,
+        target=target,
         margin=float(given.margin),
         dtype_names={name: dtypes[name] for name in names},
         categories={name: categories[name] for name in names if name in categories},
