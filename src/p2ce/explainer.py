@@ -63,10 +63,11 @@ class Explainer:
             array or a dict of columns. Distances, the default action set and the isolation forest are made
             from it. Columns hold numbers, bools, text or categories, and may have missing values.
         actions: what each feature may do; by default `ActionSet.infer(reference)`.
-        target: the wanted class, or for a regressor the wanted range (low, high).
-        threshold: by default 0.5 for probabilities, 0 for decision functions; reached means `>=`. One class
-            of more than two has to win, unless a threshold is given. With several models, one number for all
-            or a list with one for each.
+        target: the wanted class, or for a regressor the wanted range (low, high). Without it, class 1 is
+            wanted, and a warning is logged where that looks like the unwanted one.
+        threshold: by default the model's own (scikit-learn's threshold classifiers), else 0.5 for
+            probabilities, 0 for decision functions; reached means `>=`. One class of more than two has to
+            win, unless a threshold is given. With several models, one for all or a list with one for each.
         scale: "probability" or "decision" where a model offers both, by default probabilities.
         margin: how far beyond its threshold every score has to be, on the scale that the model reports.
         objectives: names or `Objective` objects, at least one.
@@ -99,7 +100,7 @@ class Explainer:
         reference: Any,
         *,
         actions: ActionSet | None = None,
-        target: Any = 1,
+        target: Any = None,
         threshold: float | Sequence[float | None] | None = None,
         margin: float = 0.0,
         scale: str | None = None,

@@ -8,7 +8,7 @@ import pytest
 
 from p2ce.compiled.cuts import LIGHTGBM_ZERO
 from p2ce.compiled.evaluate import score_rows
-from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
+from p2ce.errors import InvalidReference, NotFitted
 from p2ce.models.read import read_model
 from tests.models.laws import assert_only_asked, assert_reads, people
 
@@ -136,15 +136,10 @@ def test_what_cannot_be_read_is_only_asked(options, message):
     assert_only_asked(model, frame, message)
 
 
-def test_objectives_without_a_probability_are_only_asked_and_unfitted_models_refused():
+def test_two_classes_of_several_are_only_asked_and_unfitted_models_refused():
     frame, label = people()
     model = lightgbm.LGBMClassifier(n_estimators=4, objective="multiclass", num_class=2, **QUIET)
     assert_only_asked(model.fit(frame, label), frame, "'multiclass'")
-    ranker = lightgbm.train(
-        {"objective": "lambdarank", "verbose": -1}, lightgbm.Dataset(frame, label, group=[len(frame)]), 2
-    )
-    with pytest.raises(UnsupportedModel, match="'lambdarank'"):
-        read_model(ranker, reference=frame)
     for kind in (lightgbm.LGBMClassifier, lightgbm.LGBMRegressor):
         with pytest.raises(NotFitted, match=kind.__name__):
             read_model(kind(), reference=frame)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from p2ce.compiled.evaluate import score_rows
-from p2ce.errors import InvalidAnswer, NotFitted, UnsupportedModel
+from p2ce.errors import NotFitted
 from p2ce.models.read import read_model
 from tests.models.laws import assert_only_asked, assert_reads, people
 
@@ -92,9 +92,6 @@ def test_what_cannot_be_read_is_only_asked_or_refused():
         ({"objective": "binary:hinge"}, "'binary:hinge'"),
     ]:
         assert_only_asked(xgboost.XGBClassifier(**options, **fast).fit(frame, label), frame, why)
-    ranker = xgboost.train({"objective": "rank:pairwise"}, xgboost.DMatrix(frame, label), 2)
-    with pytest.raises((UnsupportedModel, InvalidAnswer)):
-        read_model(ranker, reference=frame)
 
 
 def test_a_model_behind_a_scaler_is_read():

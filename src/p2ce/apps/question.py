@@ -296,6 +296,7 @@ def _explainer(
         if "(low, high)" not in str(error):
             raise
         # The same in the words of the command line.
+        score = " If the number is the score of a class: --threshold 0" if "threshold=" in str(error) else ""
         raise InvalidTarget(
-            "The model predicts a number. Say which range is wanted: --target 1000: or --target 10:20"
+            "The model predicts a number. Say which range is wanted: --target 1000: or --target 10:20" + score
         ) from error

@@ -10,15 +10,17 @@ from p2ce.errors import InvalidTarget, nearest
 def read_target(model: Any, given: str | None) -> Any:
     """Find the class that a text means, or read a range ``low:high`` with either end left open.
 
+    None, if none is given and there is a class 1, leaves the choice to the explainer, which may have doubts.
+
     >>> read_target(None, "1000:"), read_target(None, "yes")
     ((1000.0, None), 'yes')
     """
     classes = _classes(model)
     if classes is None:
-        return 1 if given is None else _number_range(given) or _scalar(given)
+        return None if given is None else _number_range(given) or _scalar(given)
     if given is None:
         if any(bool(known == 1) for known in classes):
-            return 1
+            return None
         shown = ", ".join(map(str, classes))
         raise InvalidTarget(
             f"The model knows the classes {shown}. Say which one is wanted: --target {classes[-1]}"

@@ -64,9 +64,9 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
     for axis, codes in enumerate(grid.special):
         # Nor from a code that is no number.
         if len(codes) and (apart := np.isin(current[:, axis], codes)).any():
-            leaves, here = bool(grid.leaves_special[axis]), position[:, axis]
-            lowest[apart, axis] = 0 if leaves else here[apart]
-            highest[apart, axis] = count[apart, axis] - 1 if leaves else here[apart]
+            leaves = bool(grid.leaves_special[axis])
+            lowest[apart, axis] = 0 if leaves else position[apart, axis]
+            highest[apart, axis] = count[apart, axis] - 1 if leaves else position[apart, axis]
     source = _sources(grid, position, shift)
     return Placement(
         current=current,

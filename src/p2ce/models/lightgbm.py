@@ -23,7 +23,7 @@ from p2ce.models.reading import (
     second_class_or_first,
 )
 from p2ce.models.sklearn_common import asks
-from p2ce.models.targets import refuse_scale
+from p2ce.models.targets import refuse_scale, score_or_range
 
 
 def recognises(model: object) -> bool:
@@ -34,9 +34,16 @@ def recognises(model: object) -> bool:
 def read(model: Any, request: Request) -> ReadModel:
     """Read two classes, one class of several, or a predicted number, by the model's objective."""
     parts = take_apart(model, request)
-    number = parts.kind == "Booster" and parts.objective in AS_IT_IS + EXPONENTIAL
-    if parts.kind == "LGBMRegressor" or number:
+    if parts.kind == "LGBMRegressor":
         return read_regressor(parts, request)
+    own_objective = not parts.objective and parts.per_round == 1  # a function: its sums are all there is
+    if own_objective or (parts.kind == "Booster" and parts.objective in AS_IT_IS + EXPONENTIAL):
+        return score_or_range(
+            request,
+            lambda wanted: read_regressor(parts, wanted),
+            classes=(0, 1) if parts.kind == "Booster" else plain_classes(parts.model.classes_),
+            name=f"LightGBM {parts.kind}",
+        )
     refuse_scale(request, (PROBABILITY,), name=f"LightGBM {parts.kind}")
     if parts.objective in SEVERAL and parts.per_round > 2:
         return read_several(parts, request)

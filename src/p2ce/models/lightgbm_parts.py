@@ -32,10 +32,10 @@ class Parts(NamedTuple):
 
     @property
     def call(self) -> Callable[[Any], Any]:
-        """The user's own scoring method."""
-        method: Callable[[Any], Any] = (
-            self.model.predict_proba if self.kind == "LGBMClassifier" else self.model.predict
-        )
+        """The user's own scoring method; by an objective of one's own, a classifier has raw sums only."""
+        method: Callable[[Any], Any] = self.model.predict
+        if self.kind == "LGBMClassifier":
+            method = self.model.predict_proba if self.objective else self.model.booster_.predict
         return method
 
 

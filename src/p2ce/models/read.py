@@ -14,14 +14,14 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
-from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.score import CompiledScore
-from p2ce.errors import InvalidAnswer, InvalidReference, ModelMismatch, UnsupportedModel
+from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import (
     catboost,
     lightgbm,
     linear,
     naive_bayes,
+    own_threshold,
     pipeline,
     sklearn_boosting,
     sklearn_histogram,
@@ -32,6 +32,8 @@ from p2ce.models import (
     xgboost,
 )
 from p2ce.models import opaque as opaque_models
+from p2ce.models.bare_boosters import is_bare_booster, read_bare_booster
+from p2ce.models.own_threshold import best_of, read_with_own_threshold
 from p2ce.models.reading import ReadModel, Request
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
 
@@ -39,6 +41,7 @@ __all__ = ["FAMILIES", "SUPPORTED", "ReadModel", "read_model"]
 
 FAMILIES: tuple[ModuleType, ...] = (
     pipeline,
+    own_threshold,
     lightgbm,
     xgboost,
     catboost,
@@ -59,8 +62,6 @@ SUPPORTED = (
     "anything else with predict_proba, decision_function or predict, and any function of a frame or array"
 )
 log = logging.getLogger("p2ce")
-# scikit-learn's searches over models hand every call on to the best one.
-_SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
 CHECKED_ROWS = 256
 # People and widened ranges may lie this many times farther out than the reference.
 REACH_FACTOR = 64.0
@@ -73,6 +74,7 @@ def read_model(
     target: Any = 1,
     threshold: float | None = None,
     scale: str | None = None,
+    margin: float = 0.0,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
     may_miss: Collection[str] | None = None,
@@ -81,12 +83,46 @@ def read_model(
     """Read a fitted model as a score that is proven to decide as the model does, if it can be read.
 
     What cannot be read but asked comes back without a score, and with ``opaque=True`` so does every model.
-    ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to 0.5 for
-    the probability of one class of two and 0 for decision functions; one class of more must win.
+    ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to the
+    one that the model brings with it (on top of which ``margin`` comes), or to 0.5 for the probability of one
+    class of two and 0 for decision functions; one class of more must win.
     ``reach`` gives per reference column the largest magnitude that a value will ever have; it defaults to
     64 times what the reference shows, and only linear models need it. ``may_miss`` names the columns in
     which a value may be missing, by default those in which one is.
     """
+    request = request_for(
+        reference,
+        target=target,
+        threshold=threshold,
+        scale=scale,
+        margin=margin,
+        reach=reach,
+        codebook=codebook,
+        may_miss=may_miss,
+    )
+    own = own_threshold.own_threshold(model) if threshold is None else None
+    if own is None:
+        found = _read_any(model, request)
+    else:
+        found = read_with_own_threshold(model, own, request, _read_any)
+    if found.score is None:
+        return found
+    _check_against_model(found, reference, request.codebook)
+    return opaque_models.as_opaque(found, request) if opaque else found
+
+
+def request_for(
+    reference: pd.DataFrame,
+    *,
+    target: Any,
+    threshold: float | None = None,
+    scale: str | None = None,
+    margin: float = 0.0,
+    reach: FloatArray | None = None,
+    codebook: Codebook | None = None,
+    may_miss: Collection[str] | None = None,
+) -> Request:
+    """Write down what is asked of a model, as for `read_model`."""
     if not isinstance(reference, pd.DataFrame):
         raise InvalidReference(f"The reference must be a pandas DataFrame; got {type(reference).__name__}.")
     if reference.shape[0] == 0 or reference.shape[1] == 0:
@@ -100,21 +136,17 @@ def read_model(
         reach = REACH_FACTOR * _largest(codes, codebook)
     if may_miss is None:
         may_miss = columns_with_missing(codes, codebook)
-    request = Request(
+    return Request(
         reference=reference,
         target=target,
         threshold=threshold,
         scale=scale,
+        margin=margin,
         codebook=codebook,
         may_miss=frozenset(may_miss),
         reach=reach,
         read=_read_natively,
     )
-    found = _read_any(model, request)
-    if found.score is None:
-        return found
-    _check_against_model(found, reference, codebook)
-    return opaque_models.as_opaque(found, request) if opaque else found
 
 
 def columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
@@ -151,9 +183,7 @@ def _read_any(model: Any, request: Request) -> ReadModel:
 
 def _read_natively(model: Any, request: Request) -> ReadModel:
     """Read a model by its family; the steps of a pipeline are read so, since it must be asked as a whole."""
-    search = library_class(model, root="sklearn", names=_SEARCHES)
-    if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
-        model = model.best_estimator_  # whose answers are those of the search
+    model = best_of(model)
     for family in FAMILIES:
         if family.recognises(model):
             found: ReadModel = family.read(model, request)
@@ -178,14 +208,13 @@ def _why_not(model: Any) -> str:
 def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:
     if torch_network.recognises_module(model):
         return opaque_models.read_module(model, request)
+    if is_bare_booster(model):
+        return read_bare_booster(model, request)
     try:
         return opaque_models.read(model, request)
     except UnsupportedModel as error:
         known = any(family.recognises(model) for family in FAMILIES)
         raise (why if known else error) from None  # the family knows best why
-    except InvalidAnswer as error:
-        # A Booster takes no frames: that it cannot be asked is less to the point than why it is not read.
-        raise (why if type(model).__name__ == "Booster" else error) from None
 
 
 def _check_against_model(found: ReadModel, reference: pd.DataFrame, codebook: Codebook) -> None:

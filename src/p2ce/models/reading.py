@@ -34,6 +34,7 @@ class Request:
     target: Any = 1
     threshold: float | None = None
     scale: str | None = None  # PROBABILITY or DECISION where the user chose, None for what the model offers
+    margin: float = 0.0  # on top of a threshold that the model brings with it; any other holds it already
     codebook: Codebook = NOT_GIVEN  # of the reference, unless given
     may_miss: frozenset[str] = frozenset()
     reach: FloatArray  # (d,) per reference column: the largest magnitude that a value will have

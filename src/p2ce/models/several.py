@@ -11,6 +11,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidThreshold, UnsupportedModel
+from p2ce.models.own_threshold import own_threshold
 from p2ce.models.read import read_model
 from p2ce.models.reading import LEAD, PROBABILITY, ReadModel
 from p2ce.problem.coding import Codebook
@@ -53,6 +54,8 @@ def read_models(
         read = read_one(one, target=target, threshold=asked)
         if margin and read.scale == LEAD:
             read = read_one(one, target=_narrowed(target, margin), threshold=asked)
+        elif margin and asked is None and own_threshold(one) is not None:
+            read = read_one(one, target=target, threshold=None, margin=margin)
         elif margin:
             wanted = read.threshold + margin
             if read.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:

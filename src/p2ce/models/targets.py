@@ -7,7 +7,7 @@ of scores that all have to reach their thresholds, and one call of the model tha
 import math
 import numbers
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +20,15 @@ from p2ce.compiled.forest import Forest
 from p2ce.compiled.links import Reported, first_score, summation_error, sure_and_maybe, widened
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
-from p2ce.models.reading import LEAD, Ask, ReadModel, Request
+from p2ce.models.reading import (
+    DECISION,
+    LEAD,
+    Ask,
+    ReadModel,
+    Request,
+    class_index,
+    decision_threshold,
+)
 
 # The user's own call that gives one column per class: frame → (n, classes).
 AskAll: TypeAlias = Callable[[pd.DataFrame], Any]
@@ -238,6 +246,46 @@ def read_range(request: Request, *, name: str) -> Range:
             f"target=(low, high) has its ends in ascending order; got {target!r}. Exchange them."
         )
     return Range(low, high)
+
+
+def score_or_range(
+    request: Request,
+    read: Callable[[Request], ReadModel],
+    *,
+    classes: tuple[Any, ...] = (0, 1),
+    name: str,
+) -> ReadModel:
+    """Parse a number that may be the score of a class: a Booster does not say what its numbers mean.
+
+    With a threshold, the number is the score of the second of two classes, and minus the number that of
+    the first, as for decision functions. ``number >= t`` is the range from t on, and ``-number >= t`` the one
+    up to -t, which ``read`` parses. Without a threshold the target has to be a range.
+    """
+    target = request.target
+    if isinstance(target, tuple | list):
+        return read(request)
+    if request.threshold is None:
+        raise InvalidTarget(
+            f"This {name} predicts numbers that are no probabilities. Where they are scores of a class, pass "
+            f"threshold=, from which on they stand for class {classes[-1]!r} (0.0 for log-odds); otherwise "
+            f"target=(low, high), their wanted range, with None for an open end. Got target={target!r} alone."
+        )
+    refuse_scale(request, (DECISION,), name=name)
+    threshold = decision_threshold(request.threshold)
+    first = class_index(classes, target) == 0
+    wanted = (None, -threshold) if first else (threshold, None)
+    found = read(replace(request, target=wanted, threshold=None, scale=None))
+    number, lead = found.predict, found.report
+    assert number is not None
+    return replace(
+        found,
+        scale=DECISION,
+        threshold=threshold,
+        classes=classes,
+        ask=(lambda frame: -number(frame)) if first else number,
+        predict=None,
+        report=None if lead is None or found.score is None else lambda scores: lead(scores) + threshold,
+    )
 
 
 def _end(end: Any, open_end: float) -> float:

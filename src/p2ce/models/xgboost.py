@@ -23,7 +23,7 @@ from p2ce.models.reading import (
     second_class_or_first,
 )
 from p2ce.models.sklearn_common import asks
-from p2ce.models.targets import refuse_scale
+from p2ce.models.targets import refuse_scale, score_or_range
 from p2ce.models.xgboost_parts import CLASSIFIERS, FAMILY, NAMES, REGRESSORS, Parts, take_apart
 from p2ce.models.xgboost_targets import NUMBERS, SEVERAL, read_regressor, read_several
 from p2ce.models.xgboost_trees import is_plain, library_rounding, our_rounding, start_of
@@ -43,8 +43,12 @@ def read(model: Any, request: Request) -> ReadModel:
 
 
 def _read(parts: Parts, request: Request) -> ReadModel:
-    if parts.kind in REGRESSORS or (parts.kind == "Booster" and parts.objective in NUMBERS):
+    if parts.kind in REGRESSORS:
         return read_regressor(parts, request)
+    if parts.kind == "Booster" and parts.objective in NUMBERS:
+        # Trained by an objective of one's own, it says reg:squarederror, and predicts the sum as well.
+        name = f"XGBoost {parts.kind}"
+        return score_or_range(request, lambda wanted: read_regressor(parts, wanted), name=name)
     refuse_scale(request, (PROBABILITY,), name=f"XGBoost {parts.kind}")
     if parts.objective in SEVERAL and parts.groups > 2:
         return read_several(parts, request)
@@ -54,12 +58,12 @@ def _read(parts: Parts, request: Request) -> ReadModel:
 def _read_two(parts: Parts, request: Request) -> ReadModel:
     classifier = parts.kind in CLASSIFIERS
     classes = plain_classes(parts.model.classes_) if classifier else (0, 1)
-    index = binary_index(classes, request.target, family=FAMILY)
     if parts.objective not in _OBJECTIVES:
         raise UnsupportedModel(
             f"XGBoost with objective {parts.objective!r} does not report the probability of one class out of "
             "two. Fit with objective='binary:logistic'."
         )
+    index = binary_index(classes, request.target, family=FAMILY)
     sign = 1.0 if index == 1 else -1.0
     forest = parts.forest(0, sign)
     start, start_error = start_of(parts.learner, 0, "logistic")

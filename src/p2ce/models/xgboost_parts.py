@@ -52,13 +52,18 @@ class Parts(NamedTuple):
         rows = self.feed(frame)
         if self.kind != "Booster":
             return np.asarray(self.model.predict(rows, output_margin=margin))
-        import xgboost
+        return predict_rows(self.booster, rows, margin=margin)
 
-        has_categories = "c" in (self.booster.feature_types or ())
-        options: dict[str, Any] = {"enable_categorical": True} if has_categories else {}
-        if has_categories and not isinstance(rows, pd.DataFrame):
-            options["feature_types"] = self.booster.feature_types
-        return np.asarray(self.booster.predict(xgboost.DMatrix(rows, **options), output_margin=margin))
+
+def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray:
+    """Put rows to a bare Booster, which takes nothing but a DMatrix."""
+    import xgboost
+
+    has_categories = "c" in (booster.feature_types or ())
+    options: dict[str, Any] = {"enable_categorical": True} if has_categories else {}
+    if has_categories and not isinstance(rows, pd.DataFrame):
+        options["feature_types"] = booster.feature_types
+    return np.asarray(booster.predict(xgboost.DMatrix(rows, **options), output_margin=margin))
 
 
 def take_apart(model: Any, request: Request) -> Parts:

@@ -14,6 +14,7 @@ from p2ce.search.engine import Found, Listener, nothing_found, rules_of, search_
 from p2ce.search.waves import search_in_waves, warm_waves
 from p2ce.verify.asking import ask
 from p2ce.verify.batch import Batch, prepare
+from p2ce.verify.constraints import kept_rows
 from p2ce.verify.estimate import PAPER, Known, with_estimate
 from p2ce.verify.outside import outside_scores
 from p2ce.verify.people import unseen_labels
@@ -87,12 +88,34 @@ def answer_people(
         return _answer(setup, values, time_limit, most_work, listener)
     except Exception as error:
         strangers = unseen_labels(setup.codebook, values)
-        if not strangers:
+        if not strangers or not _is_about_labels(error, setup, values):
             raise
         raise InvalidPerson(
-            f"{type(error).__name__}: {str(error).rstrip('.')}. The likely reason: {strangers}, which is not "
+            f"{type(error).__name__}: {str(error).rstrip('.')}. The reason: {strangers}, which is not "
             "in the reference."
         ) from error
+
+
+def _is_about_labels(error: Exception, setup: Setup, values: FloatArray) -> bool:
+    """Tell whether unseen labels are what fails: the people as they are do, and with known labels do not."""
+    counts = [np.inf if coding.labels is None else len(coding.labels) for coding in setup.codebook]
+    known = np.where(values >= np.array(counts), 0.0, values)
+    return type(_trial(setup, values)) is type(error) and _trial(setup, known) is None
+
+
+def _trial(setup: Setup, values: FloatArray) -> Exception | None:
+    """Put people to everything of the user's that sees their labels; give what is raised."""
+    try:
+        prepare(setup, values)  # which prices their candidates
+        frame = setup.frame(values)
+        for number, model in enumerate(setup.models):
+            ask(model.ask, frame, setup.name_of(number))
+        if setup.detector is not None and setup.detector.ask is not None:
+            ask(setup.detector.ask, frame, "detector")
+        kept_rows(setup, values, values, frame)
+    except Exception as error:
+        return error
+    return None
 
 
 def _answer(

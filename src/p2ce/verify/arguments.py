@@ -1,5 +1,6 @@
 """Take the arguments of an explainer, check them, and read them into a question without its person."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,13 +13,15 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption
 from p2ce.estimates.spec import ShapEstimate
-from p2ce.models.read import columns_with_missing
+from p2ce.models.decision_warnings import warn_about_decisions
+from p2ce.models.read import columns_with_missing, request_for
 from p2ce.models.reading import ReadModel
 from p2ce.models.several import read_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.plausibility.read import read_detector
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.coding import codebook_of
+from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.problem.special import detected, proposal
 from p2ce.result.dtypes import column_types
 from p2ce.search.methods import find_method
 from p2ce.tables import as_pandas
@@ -28,7 +31,9 @@ from p2ce.verify.options import check_bound, check_limit
 from p2ce.verify.question import question_of
 from p2ce.verify.refine import refinement_of
 from p2ce.verify.rules import columns_to_miss, read_rules
-from p2ce.verify.setup import Setup, labels_of
+from p2ce.verify.setup import Setup, labels_of, without_special
+
+log = logging.getLogger("p2ce")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,7 +41,7 @@ class Arguments:
     """What an explainer was asked for beside its model and its reference, as it was given."""
 
     actions: ActionSet | None
-    target: Any
+    target: Any  # None where none was given: class 1 is wanted then
     threshold: float | Sequence[float | None] | None
     margin: float
     scale: str | None
@@ -86,16 +91,19 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         raise InvalidOption(f"ties is True or False; got {given.ties!r}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
-    inferred = ActionSet.infer(frame)  # also checks the frame
+    inferred = _inferred(frame, given.actions)  # also checks the frame
     actions = inferred if given.actions is None else given.actions
     book = codebook_of(frame)
     codes = book.encode(frame)
     check_actions(actions, book.names)
+    if given.actions is None:
+        _propose_special(book, codes)
     may_miss = columns_with_missing(codes, book) | columns_to_miss(actions)
+    target = 1 if given.target is None else given.target
     reading = partial(
         read_models,
         model,
-        target=given.target,
+        target=target,
         threshold=given.threshold,
         margin=given.margin,
         scale=given.scale,
@@ -103,6 +111,13 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         opaque=given.bound not in ("auto", "none"),
     )
     read = reading(reference=frame, may_miss=may_miss)
+    warn_about_decisions(
+        model,
+        read,
+        request_for(frame, target=target, margin=given.margin, codebook=book, may_miss=may_miss),
+        threshold=given.threshold,
+        default_target=given.target is None,
+    )
     names = read[0].columns
     detector = read_detector(
         given.plausibility,
@@ -116,7 +131,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     dtypes, categories = column_types(frame)
     values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
     actions = settle_groups(actions, codebook, values)
-    described = Reference(names=names, values=values, codebook=codebook)
+    described = Reference(names=names, values=without_special(actions, names, values), codebook=codebook)
     setup = Setup(
         names=names,
         labels=labels_of(frame, names),
@@ -134,7 +149,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         max_changes=given.max_changes,
         keep_ties=bool(given.ties),
         use_bounds=given.bound != "none",
-        target=given.target,
+        target=target,
         margin=float(given.margin),
         dtype_names={name: dtypes[name] for name in names},
         categories={name: categories[name] for name in names if name in categories},
@@ -153,3 +168,23 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         values=values,
         kind=kind,
     )
+
+
+def _inferred(frame: pd.DataFrame, given: ActionSet | None) -> ActionSet:
+    """Infer what the data say, with the special values that somebody named."""
+    named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
+    known = {str(name) for name in frame.columns} if hasattr(frame, "columns") else set()
+    return ActionSet.infer(
+        frame, special_values={name: codes for name, codes in named.items() if name in known}
+    )
+
+
+def _propose_special(book: Codebook, codes: FloatArray) -> None:
+    """Warn of what looks like a code where nobody was asked: advice about it would be nonsense."""
+    numbers = {
+        coding.name: column[column != MISSING]
+        for coding, column in zip(book, codes.T, strict=True)
+        if not coding.is_category
+    }
+    if found := detected(numbers):
+        log.warning("%s", proposal(found, taken=False))

@@ -12,7 +12,7 @@ from p2ce.grid.placement import Placement, place
 from p2ce.objectives.base import FittedObjective, price
 from p2ce.objectives.changes import FittedChanges
 from p2ce.verify.outside import Networks, lay_out_networks
-from p2ce.verify.setup import Setup
+from p2ce.verify.setup import Setup, without_special
 
 if TYPE_CHECKING:
     from p2ce.compiled.flat import FlatPeople
@@ -52,7 +52,10 @@ def prepare(setup: Setup, values: FloatArray) -> Batch:
 
 def _prices(setup: Setup, placement: Placement) -> list[FloatArray]:
     """Price every candidate by every objective: (n, axes, width) each."""
-    columns, values, current = setup.grid.columns, placement.values, placement.current
+    columns = setup.grid.columns
+    axes = [setup.names[column] if column < len(setup.names) else "" for column in columns.tolist()]
+    values = without_special(setup.actions, axes, placement.values)
+    current = without_special(setup.actions, axes, placement.current)
     if not setup.compounds:
         return price(setup.objectives, columns=columns.tolist(), values=values, current=current)
     first = len(setup.names)
@@ -68,11 +71,18 @@ def _prices(setup: Setup, placement: Placement) -> list[FloatArray]:
         table[:, plain] = costs
     for axis in np.flatnonzero(~plain).tolist():
         compound = setup.compounds[int(columns[axis]) - first]
-        before = compound.values_at(current[:, axis, None])
-        after = compound.values_at(values[:, axis])
+        before = _members(setup, compound, current[:, axis, None])
+        after = _members(setup, compound, values[:, axis])
         for objective, table in zip(setup.objectives, tables, strict=True):
             table[:, axis] = compound_cost(objective, compound, before, after)
     return tables
+
+
+def _members(setup: Setup, compound: Compound, codes: FloatArray) -> FloatArray:
+    """Give the values of a compound's members as they are priced: (n, w) → (n, w, k)."""
+    names = [setup.names[member] for member in compound.members.tolist()]
+    values = np.moveaxis(compound.values_at(codes), 2, 1)
+    return np.moveaxis(without_special(setup.actions, names, values), 1, 2)
 
 
 def compound_cost(

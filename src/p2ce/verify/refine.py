@@ -34,7 +34,7 @@ def refinement_of(
     models: Sequence[ReadModel], detector: ReadDetector | None, reference: Reference, inferred: ActionSet
 ) -> Refinement:
     """Collect the thresholds of all trees and the distinct values of the reference (codes)."""
-    units = reference.spread()
+    units = reference.unit("robust")
     usual, near, finest, distinct = {}, {}, {}, {}
     model_cuts = [_thresholds(model.scores, model.columns) for model in models]
     detector_cuts = {} if detector is None else _thresholds((detector.score,), detector.columns)
@@ -44,7 +44,7 @@ def refinement_of(
         if feature.is_category or feature.kind is Kind.BINARY:
             continue
         known = np.unique(reference.values[:, place])
-        known = known[(known != MISSING) & ~np.isin(known, feature.special)]
+        known = known[known != MISSING]
         resolution = resolution_of(known, whole=feature.kind is Kind.WHOLE, dtype=feature.dtype)
         beside = partial(either_side, unit=float(units[place]), resolution=resolution, dtype=feature.dtype)
         usual[name] = np.array(feature.inferred)

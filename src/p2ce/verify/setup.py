@@ -355,3 +355,18 @@ def labels_of(reference: pd.DataFrame, names: Sequence[str]) -> "pd.Index[Any]":
     """Give the caller's own column labels in the model's order."""
     labels = {str(label): label for label in reference.columns}
     return pd.Index([labels[name] for name in names], tupleize_cols=False)
+
+
+def without_special(actions: ActionSet, names: Sequence[str], values: FloatArray) -> FloatArray:
+    """Show special values as missing, which is how they count in costs: values (n, columns, …) of names.
+
+    A code is no number: leaving it is a change of category, however far from the numbers it was written.
+    """
+    codes = {place: actions[name].special for place, name in enumerate(names) if name in actions.names}
+    if not any(codes.values()):
+        return values
+    shown = values.copy()
+    for place, special in codes.items():
+        if special:
+            shown[:, place][np.isin(shown[:, place], special)] = MISSING
+    return shown

@@ -1,0 +1,102 @@
+"""Evaluate a bare Booster of LightGBM or XGBoost as a black box, where it is not supported natively.
+
+A Booster has one ``predict`` and does not say what that gives; its objective does. Linear trees, gblinear,
+rankings and the like are wrapped as what any black box is: an object with probabilities, decision values or
+numbers, which takes frames or arrays.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.compiled.library import library_class
+from p2ce.models import opaque
+from p2ce.models.lightgbm_trees import split_text
+from p2ce.models.reading import ReadModel, Request
+from p2ce.models.targets import score_or_range
+from p2ce.models.xgboost_parts import predict_rows
+
+_NAMES = frozenset({"Booster"})
+_TWO = ("binary", "cross_entropy", "binary:logistic", "reg:logistic")
+_SEVERAL = ("multiclass", "multiclassova", "multi:softprob")
+
+
+def is_bare_booster(model: object) -> bool:
+    """Tell a Booster from the estimators that hold one."""
+    return any(library_class(model, root=root, names=_NAMES) is not None for root in ("lightgbm", "xgboost"))
+
+
+def read_bare_booster(model: Any, request: Request) -> ReadModel:
+    """Wrap a Booster by what its objective reports, and settle how it is evaluated."""
+    is_lightgbm = library_class(model, root="lightgbm", names=_NAMES) is not None
+    objective, groups = _lightgbm_facts(model) if is_lightgbm else _xgboost_facts(model)
+    if objective in _TWO:
+        return opaque.read(_Probabilities(model, request.reference, classes=2), request)
+    if objective in _SEVERAL:
+        return opaque.read(_Probabilities(model, request.reference, classes=groups), request)
+    if groups > 1:  # by an objective of one's own, or where only the number of the class is predicted
+        return opaque.read(_Margins(model, request.reference, classes=groups), request)
+    numbers = _Numbers(model, request.reference)
+    return score_or_range(request, lambda wanted: opaque.read(numbers, wanted), name=numbers.__name__)
+
+
+def _lightgbm_facts(booster: Any) -> tuple[str, int]:
+    header, _ = split_text(booster.model_to_string(num_iteration=1))
+    return header.get("objective", "").partition(" ")[0], int(header.get("num_tree_per_iteration", "1"))
+
+
+def _xgboost_facts(booster: Any) -> tuple[str, int]:
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    return learner["objective"]["name"], max(1, int(learner["learner_model_param"].get("num_class", "0")))
+
+
+class _Wrapped:
+    """A Booster that takes frames, or arrays where it was fitted on one."""
+
+    def __init__(self, booster: Any, reference: pd.DataFrame) -> None:
+        self._booster = booster
+        self._is_lightgbm = library_class(booster, root="lightgbm", names=_NAMES) is not None
+        self.__name__ = f"{'LightGBM' if self._is_lightgbm else 'XGBoost'} Booster"
+        names = booster.feature_name() if self._is_lightgbm else booster.feature_names
+        # LightGBM's own names for the columns of an array.
+        unnamed = names == [f"Column_{place}" for place in range(len(names or ()))]
+        if not names or (unnamed and set(names) != set(map(str, reference.columns))):
+            self.n_features_in_ = int(booster.num_feature() if self._is_lightgbm else booster.num_features())
+        else:
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _values(self, rows: Any, *, margin: bool = False) -> np.ndarray:
+        if self._is_lightgbm:
+            return np.asarray(self._booster.predict(rows, raw_score=margin))
+        return predict_rows(self._booster, rows, margin=margin)
+
+
+class _Probabilities(_Wrapped):
+    def __init__(self, booster: Any, reference: pd.DataFrame, *, classes: int) -> None:
+        super().__init__(booster, reference)
+        self.classes_ = np.arange(classes)
+
+    def predict_proba(self, rows: Any) -> np.ndarray:
+        """Give a column per class; of two classes, a Booster reports the second one."""
+        values = self._values(rows)
+        return np.column_stack([values.dtype.type(1.0) - values, values]) if values.ndim == 1 else values
+
+
+class _Margins(_Wrapped):
+    def __init__(self, booster: Any, reference: pd.DataFrame, *, classes: int) -> None:
+        super().__init__(booster, reference)
+        self.classes_ = np.arange(classes)
+
+    def decision_function(self, rows: Any) -> np.ndarray:
+        """Give a column per class, of which the largest wins."""
+        return self._values(rows, margin=True).reshape(len(rows), -1)
+
+
+class _Numbers(_Wrapped):
+    _estimator_type = "regressor"
+
+    def predict(self, rows: Any) -> np.ndarray:
+        """Give one number per row, whatever it means."""
+        return self._values(rows)

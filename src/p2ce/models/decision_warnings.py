@@ -1,0 +1,141 @@
+"""Warn where the decision or the class that is explained seems not to be the one that the user means.
+
+Two things are easily overlooked. ``predict`` may decide by a cut-off of its own, while options are searched
+for a score of at least 0.5. And class 1, which is taken where no target is given, may be the unwanted one.
+"""
+
+import logging
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.compiled.answers import some_rows
+from p2ce.models.reading import DECISION, LEAD, PROBABILITY, ReadModel, Request, class_index
+from p2ce.models.votes import predictions
+from p2ce.models.ways import attribute_of, choose_way, classes_of, name_of
+
+log = logging.getLogger("p2ce")
+
+# Scores this close to the threshold are ties, which ``predict`` decides by rules of its own.
+_TIE = 1e-9
+# A wanted class that is given to fewer than this share is the rarer one by far: so are defaults and frauds.
+_RARE = 1.0 / 3.0
+# Words that name what nobody wants: whole ones, and beginnings.
+_UNWANTED = frozenset({"bad", "late", "risk", "risky", "risks", "spam"})
+_UNWANTED_BEGINNINGS = (
+    *("default", "fraud", "churn", "delinq", "recid", "reject", "declin", "refus", "denie", "denial"),
+    *("arrear", "bankrupt", "insolv", "overdue", "attrition", "fail", "dropout"),
+)
+_SCORING = ("predict_proba", "decision_function")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def warn_about_decisions(
+    model: Any, read: Sequence[ReadModel], request: Request, *, threshold: Any, default_target: bool
+) -> None:
+    """Look at one model, or each of several; a threshold or a target that is given raises no doubt."""
+    models = list(model) if isinstance(model, list | tuple) else [model]
+    thresholds = list(threshold) if np.ndim(threshold) else [threshold] * len(models)
+    for place, (one, found, given) in enumerate(zip(models, read, thresholds, strict=True)):
+        if found.classes and (given is None or default_target):
+            _warn(one, found, request, given is None, default_target and place == 0)
+
+
+def _warn(
+    model: Any, found: ReadModel, request: Request, default_threshold: bool, default_target: bool
+) -> None:
+    """Log one line for each doubt, by what the model says about some rows of the reference."""
+    doubts = []
+    try:
+        scores = found.ask(some_rows(request.reference))
+        if default_threshold:
+            doubts.append(_other_decisions(model, found, request, scores))
+        if default_target:
+            doubts.append(_unwanted(model, found, scores))
+    except Exception as error:  # what cannot be checked raises no doubt
+        log.debug("The decision of the model could not be checked: %s", error)
+    for doubt in filter(None, doubts):
+        log.warning("%s", doubt)
+
+
+def _other_decisions(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> str:
+    """Say how many rows ``predict`` decides otherwise, and by what."""
+    if not callable(attribute_of(model, "predict")) or not any(
+        callable(attribute_of(model, name)) for name in _SCORING
+    ):
+        return ""
+    target = found.classes[class_index(found.classes, request.target)]
+    seen: list[Any] = []
+
+    def votes(given: Any) -> FloatArray:
+        seen[:] = predictions(model, given, "model.predict").tolist()
+        return np.array([1.0 if bool(one == target) else -1.0 for one in seen])
+
+    _, answers = choose_way(model, votes, request, "model.predict")
+    if classes_of(model) is None and not set(seen) <= set(found.classes):
+        return ""  # classes are numbered here, and named there
+    given = answers > 0.0
+    threshold = found.threshold - (0.0 if found.scale == LEAD else request.margin)
+    apart = (scores >= threshold) != given
+    apart &= np.abs(scores - threshold) > _TIE * max(1.0, abs(threshold))
+    if not apart.any():
+        return ""
+    told = f"{found.scale} >= {threshold:g}" if found.scale != LEAD else "the largest score"
+    return (
+        f"predict of {name_of(model)} and {told} disagree about class {target!r} on {int(apart.sum())} of "
+        f"{len(apart)} rows of the reference. {_cut(model, found, scores, given)} "
+        "Pass threshold= to say which decision counts."
+    )
+
+
+def _cut(model: Any, found: ReadModel, scores: FloatArray, given: BoolArray) -> str:
+    """Say where the cut-off of ``predict`` seems to be."""
+    if found.scale == LEAD:
+        return "predict decides by something else."
+    if not given.any() or given.all():
+        return f"predict gives this class to {'all' if given.any() else 'none'} of them."
+    highest, lowest = float(scores[~given].max()), float(scores[given].min())
+    if highest < lowest:
+        return f"predict's own cut-off seems to lie between {highest:.4g} and {lowest:.4g}."
+    other = found.scale == PROBABILITY and callable(attribute_of(model, _SCORING[1]))
+    return "No cut-off of this score separates what predict gives." + (
+        f" Perhaps it decides by its decision function: scale={DECISION!r}." if other else ""
+    )
+
+
+def _unwanted(model: Any, found: ReadModel, scores: FloatArray) -> str:
+    """Say why the class that is taken without being asked for seems to be the unwanted one."""
+    if len(found.classes) != 2:
+        return ""
+    index = class_index(found.classes, 1)
+    reasons = [f"{name!r} sounds like something unwanted" for name in _unwanted_names(model)[:1]]
+    if found.scale == PROBABILITY and float(scores.mean()) < _RARE:
+        reasons.append(f"its mean probability on the reference is {float(scores.mean()):.2g}")
+    elif found.scale != PROBABILITY and float((scores >= found.threshold).mean()) < _RARE:
+        share = float((scores >= found.threshold).mean())
+        reasons.append(f"the model gives it to {share:.0%} of the reference")
+    if not reasons:
+        return ""
+    wanted, other = found.classes[index], found.classes[1 - index]
+    way_out = f"pass target={other!r}"
+    if callable(model) and not any(callable(attribute_of(model, name)) for name in (*_SCORING, "predict")):
+        way_out = "pass a function that scores the wanted class"  # of a function, there is no other score
+    return (
+        f"No target is given, so class {wanted!r} is taken as the wanted one, but {' and '.join(reasons)}. "
+        f"If class {wanted!r} is the unwanted outcome, {way_out}; to confirm it, pass target={wanted!r}."
+    )
+
+
+def _unwanted_names(model: Any) -> list[str]:
+    """List the names that a user gave to a model and that hold such a word."""
+    held = (model, getattr(model, "func", None), getattr(model, "__self__", None))
+    names = [name_of(one) for one in held if one is not None]
+    names += [str(name) for name, _ in getattr(model, "steps", ())]
+    return [name for name in names if any(_is_unwanted(word) for word in _WORD.findall(name))]
+
+
+def _is_unwanted(word: str) -> bool:
+    return word.lower() in _UNWANTED or word.lower().startswith(_UNWANTED_BEGINNINGS)

@@ -1,0 +1,200 @@
+"""Check who is warned that ``predict`` decides otherwise, or that class 1 may be the unwanted one."""
+
+import functools
+import logging
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import p2ce
+from p2ce import Explainer, Status
+from p2ce.errors import InvalidTarget
+from tests.models.laws import people
+
+
+class Strict(ClassifierMixin, BaseEstimator):
+    """A wrapper of somebody's own, with its own cut-off."""
+
+    def __init__(self, inner: Any, cut: float = 0.8) -> None:
+        self.inner, self.cut = inner, cut
+
+    def fit(self, frame: pd.DataFrame, label: np.ndarray) -> "Strict":
+        self.classes_ = self.inner.fit(frame, label).classes_
+        return self
+
+    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
+        return np.asarray(self.inner.predict_proba(frame))
+
+    def predict(self, frame: pd.DataFrame) -> np.ndarray:
+        return np.asarray(self.classes_[(self.predict_proba(frame)[:, 1] >= self.cut).astype(int)])
+
+
+def heard(caplog: pytest.LogCaptureFixture, model: Any, frame: Any, **options: Any) -> list[str]:
+    """The lines about decisions that making an explainer logs."""
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, logger="p2ce"):
+        Explainer(model, frame, **{"plausibility": None, "max_changes": 1, **options})
+    told = [one.getMessage() for one in caplog.records]
+    return [line for line in told if "target=" in line or "threshold=" in line]
+
+
+def rare(rows: int = 400) -> tuple[pd.DataFrame, np.ndarray]:
+    """A population of which a tenth is of class 1."""
+    frame, _ = people(rows=rows)
+    order = np.argsort(np.argsort(frame["income"].to_numpy()))
+    return frame, (order >= 0.9 * rows).astype(int)
+
+
+@pytest.mark.parametrize("target", [0, 1])
+def test_a_wrapper_with_a_cut_of_its_own_asks_for_a_threshold(
+    caplog: pytest.LogCaptureFixture, target: int
+) -> None:
+    frame, label = people()
+    model = Strict(RandomForestClassifier(20, max_depth=4, random_state=0)).fit(frame, label)
+    (line,) = heard(caplog, model, frame, target=target)
+    shown = frame.iloc[::2]
+    share = model.predict_proba(shown)[:, 1]
+    apart = int(((share >= 0.8) != (share >= 0.5)).sum())
+    assert f"on {apart} of {len(shown)} rows" in line
+    assert "Strict" in line
+    assert "threshold=" in line
+    low, high = (share[share < 0.8].max(), share[share >= 0.8].min())
+    if target == 0:
+        low, high = 1.0 - high, 1.0 - low
+    assert f"between {low:.4g} and {high:.4g}" in line
+    assert not heard(caplog, model, frame, target=target, threshold=0.8 if target else 0.2)
+
+
+def test_a_cut_that_is_parsed_and_a_plain_model_are_silent(caplog: pytest.LogCaptureFixture) -> None:
+    frame, label = people()
+    forest = RandomForestClassifier(20, max_depth=4, random_state=0)
+    for model in (
+        forest,
+        FixedThresholdClassifier(forest, threshold=0.8),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ):
+        for target in (0, 1):
+            assert heard(caplog, model.fit(frame, label), frame, target=target) == []
+            assert heard(caplog, model, frame, target=target, margin=0.05) == []
+
+
+def test_ties_at_the_threshold_are_no_disagreement(caplog: pytest.LogCaptureFixture) -> None:
+    """Predict gives the first class at a probability of one half, and the contract here is >=."""
+    frame = pd.DataFrame({"step": np.repeat([0, 1, 2], 8)})
+    label = np.array([0] * 8 + [0, 1] * 4 + [1] * 8)
+    tree = DecisionTreeClassifier(random_state=0).fit(frame, label)
+    explainer = Explainer(tree, frame, target=1, plausibility=None)
+    assert tree.predict(pd.DataFrame({"step": [1]}))[0] == 0
+    assert explainer.explain({"step": 1}).status is Status.ALREADY_FAVOURABLE
+    assert heard(caplog, tree, frame, target=1) == []
+
+
+def test_a_predict_that_goes_by_something_else_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    frame, label = people()
+
+    class Contrary(Strict):
+        def predict(self, frame: pd.DataFrame) -> np.ndarray:
+            return np.asarray((frame["owner"] == 1).to_numpy().astype(int))
+
+    model = Contrary(RandomForestClassifier(10, max_depth=3, random_state=0)).fit(frame, label)
+    (line,) = heard(caplog, model, frame, target=1)
+    assert "No cut-off of this score separates" in line
+
+
+def test_a_check_that_fails_is_no_obstacle(caplog: pytest.LogCaptureFixture) -> None:
+    frame, label = people()
+
+    class Broken(Strict):
+        def predict(self, frame: pd.DataFrame) -> np.ndarray:
+            raise RuntimeError("not today")
+
+    model = Broken(RandomForestClassifier(10, max_depth=3, random_state=0)).fit(frame, label)
+    assert heard(caplog, model, frame, target=1) == []
+
+
+def test_a_rare_class_1_is_taken_with_one_line_that_says_what_to_write(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    frame, label = rare()
+    model = RandomForestClassifier(10, max_depth=3, random_state=0).fit(frame, label)
+    (line,) = heard(caplog, model, frame)
+    assert "mean probability on the reference is 0.1" in line
+    assert "pass target=0" in line
+    assert "pass target=1" in line
+    explainer = Explainer(model, frame, plausibility=None)
+    assert explainer.explain(frame.iloc[0]).target == 1
+    assert explainer.describe().target == 1
+    for target in (0, 1):
+        assert heard(caplog, model, frame, target=target) == []
+
+
+def test_a_common_class_1_is_taken_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+    frame, label = people()
+    model = RandomForestClassifier(10, max_depth=3, random_state=0).fit(frame, label)
+    assert heard(caplog, model, frame) == []
+
+
+def test_decisions_count_where_there_are_no_probabilities(caplog: pytest.LogCaptureFixture) -> None:
+    frame, label = rare()
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, label)
+    (line,) = heard(caplog, model, frame, scale="decision")
+    assert "% of the reference" in line
+
+
+def predict_default_risk(rows: pd.DataFrame) -> np.ndarray:
+    return np.asarray((rows["age"] / 80.0).clip(0.0, 1.0))
+
+
+class FraudModel(Strict):
+    """Named after what it finds."""
+
+
+def test_names_are_heard(caplog: pytest.LogCaptureFixture) -> None:
+    frame, label = people()
+    (line,) = heard(caplog, predict_default_risk, frame)
+    assert "'predict_default_risk'" in line
+    assert "a function that scores the wanted class" in line
+    (line,) = heard(caplog, functools.partial(predict_default_risk), frame)
+    assert "'predict_default_risk'" in line
+    inner = RandomForestClassifier(10, max_depth=3, random_state=0)
+    (line,) = heard(caplog, FraudModel(inner, cut=0.5).fit(frame, label), frame)
+    assert "'FraudModel'" in line
+    (line,) = heard(caplog, Pipeline([("churn", inner)]).fit(frame, label), frame)
+    assert "'churn'" in line
+    (line,) = heard(caplog, [inner, FraudModel(inner, cut=0.5).fit(frame, label)][::-1], frame)
+    assert "'FraudModel'" in line
+
+    def latent_badge(rows: pd.DataFrame) -> np.ndarray:
+        return predict_default_risk(rows)
+
+    assert heard(caplog, latent_badge, frame) == []
+
+
+def test_what_has_no_class_1_still_needs_its_target() -> None:
+    frame, label = people()
+    model = RandomForestClassifier(10, max_depth=3, random_state=0)
+    with pytest.raises(InvalidTarget, match="'bad', 'good'"):
+        Explainer(model.fit(frame, np.where(label, "good", "bad")), frame)
+
+
+def test_a_target_that_was_not_given_is_kept_so(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
+    frame, label = rare()
+    model = RandomForestClassifier(10, max_depth=3, random_state=0).fit(frame, label)
+    explainer = Explainer(model, frame, plausibility=None)
+    explainer.save(tmp_path / "kept.p2ce")
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, logger="p2ce"):
+        again = p2ce.load(tmp_path / "kept.p2ce", model)
+    assert sum("No target is given" in one.getMessage() for one in caplog.records) == 1
+    assert again.explain(frame.iloc[0]) == explainer.explain(frame.iloc[0])
+    again.save(tmp_path / "again.p2ce")
+    assert p2ce.load(tmp_path / "again.p2ce", model).describe().target == 1

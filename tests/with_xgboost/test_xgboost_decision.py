@@ -1,0 +1,45 @@
+"""Check that XGBoost's classifiers are held to the threshold of the wrapper, compared in single precision."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import FixedThresholdClassifier
+
+from p2ce import Explainer, Status
+from p2ce.models.read import read_model
+from tests.models.decision_laws import assert_follows_predict
+from tests.models.laws import people
+
+xgboost = pytest.importorskip("xgboost")
+
+
+def fitted(threshold, **options):
+    frame, label = people()
+    inner = xgboost.XGBClassifier(n_estimators=10, max_depth=3, n_jobs=1, random_state=0)
+    return FixedThresholdClassifier(inner, threshold=threshold, **options).fit(frame, label)
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("options", [{"threshold": 0.8}, {"threshold": 0.7, "pos_label": 0}])
+def test_options_pass_predict_and_trees_keep_their_bounds(options, target):
+    frame, _ = people()
+    model = fitted(**options)
+    assert read_model(model, reference=frame, target=target).score is not None
+    assert assert_follows_predict(model, frame, target) > 0
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("kind", [float, np.float64])
+@pytest.mark.parametrize("end", [-np.inf, np.inf])
+def test_a_threshold_next_to_a_score_is_compared_as_numpy_compares_it(end, kind, target):
+    """A Python float becomes single precision beside float32 scores, and a float64 of NumPy does not."""
+    frame, _ = people()
+    asked = frame.head(40)
+    scores = fitted(0.5).predict_proba(asked)[:, 1]
+    for score in np.sort(scores)[5::10]:
+        beside = kind(np.nextafter(np.float64(score), end))
+        model = fitted(beside)
+        tied = model.predict_proba(asked)[:, 1] == score
+        assert tied.any()
+        predicted = model.predict(asked) == target
+        found = Explainer(model, frame, target=target, plausibility=None, max_changes=1).explain_many(asked)
+        assert [one.status is Status.ALREADY_FAVOURABLE for one in found] == predicted.tolist()
