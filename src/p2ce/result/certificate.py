@@ -6,7 +6,7 @@ from typing import Any
 
 from p2ce.result.plain import plain_values, read_values, to_plain
 
-NESTED = ("dropped", "open_costs", "cost_resolution", "rules", "checked_rules")
+NESTED = ("dropped", "open_costs", "rules", "checked_rules")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,6 @@ class Certificate:
     residual: float | None = None  # by how much the estimate was widened for that
     open_boxes: int = 0  # boxes not looked at when time ran out
     open_costs: dict[str, float] | None = None  # the least an open box could still cost
-    cost_resolution: dict[str, float] = field(default_factory=dict)  # costs closer than this are equal
     rules: tuple[str, ...] = ()  # rules between features that narrowed the search, in words
     checked_rules: tuple[str, ...] = ()  # rules that candidates were only checked against: they prune nothing
 
@@ -69,7 +68,6 @@ class Certificate:
             "residual": to_plain(self.residual),
             "open_boxes": to_plain(self.open_boxes),
             "open_costs": None if self.open_costs is None else plain_values(self.open_costs),
-            "cost_resolution": plain_values(self.cost_resolution),
             "rules": list(self.rules),
             "checked_rules": list(self.checked_rules),
         }
@@ -82,7 +80,6 @@ class Certificate:
                 **read_values({name: data[name] for name in data if name not in NESTED}),
                 "dropped": read_values(data["dropped"]),
                 "open_costs": None if data["open_costs"] is None else read_values(data["open_costs"]),
-                "cost_resolution": read_values(data["cost_resolution"]),
                 "rules": tuple(data.get("rules", ())),
                 "checked_rules": tuple(data.get("checked_rules", ())),
             }

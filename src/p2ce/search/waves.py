@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.foreign import REFUSED, Boxes, ForeignPeople, some_boxes
-from p2ce.search.engine import FAR, Found, Listener, Progress
+from p2ce.search.engine import Found, Listener, Progress
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
     from p2ce.compiled.flat import FlatPeople, ScoreLayout
@@ -287,11 +287,11 @@ class _Search:
         from p2ce.search import propose as kernels
         from p2ce.search.workspace import STARTED
 
-        cheapest = np.full(len(self.people.joins), FAR, dtype=np.int64)
+        cheapest = np.full(len(self.people.joins), np.inf)
         if not one.lane.state[STARTED]:
             return np.zeros(len(cheapest))
         kernels.price_open_lane(self.people, one.person, one.lane, self.scratch, cheapest)
-        return np.asarray(np.where(cheapest == FAR, 0, cheapest), dtype=np.float64)
+        return np.where(np.isinf(cheapest), 0.0, cheapest)
 
     def _gather(
         self,
@@ -332,7 +332,7 @@ def warm_waves(
 
     rules = rules._replace(dense_cells=LEAF_CELLS)
     lane, scratch, mail = new_lane(people), new_scratch(layout, people, rules), new_mail(people, 8, 8)
-    kernels.price_open_lane(people, 0, lane, scratch, np.zeros(len(people.joins), dtype=np.int64))
+    kernels.price_open_lane(people, 0, lane, scratch, np.zeros(len(people.joins)))
     kernels.accept(lane, mail, np.zeros(0, dtype=np.int64), 0, rules.keep_ties)
     # The whole grid is no hopeless box, as a rule, so that every stage of a bound has its turn.
     spots = people.spots[:1]
