@@ -13,6 +13,9 @@ NESTED = ("dropped", "open_costs", "rules", "checked_rules")
 class Certificate:
     """What the search proved, over which grid, and what each rule removed.
 
+    How much work it was (`boxes`, `scored`, `dropped`, `verified`, `discrepancies`) is no part of what was
+    proven, and depends on who else was explained at the same time: equality leaves it out.
+
     >>> certificate = Certificate(
     ...     proven=True, method="exact", model_family="LightGBM", bound="tree leaves", cells=1_000, axes=3
     ... )
@@ -30,11 +33,13 @@ class Certificate:
     axes: int  # features that may change
     max_changes: int | None = None
     ties: bool = False  # options of equal cost are all listed; else one of them stands for the others
-    boxes: int = 0  # boxes looked at
-    scored: int = 0  # cells scored one by one
-    dropped: dict[str, int] = field(default_factory=dict)  # rule → boxes that it removed
-    verified: int = 0  # points re-scored by the user's own model (and detector, if it is theirs)
-    discrepancies: int = 0  # points on which those disagreed with the compiled scores
+    boxes: int = field(default=0, compare=False)  # boxes looked at
+    scored: int = field(default=0, compare=False)  # cells scored one by one
+    dropped: dict[str, int] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
+    # Points re-scored by the user's own model (and detector, if it is theirs), and those on which these
+    # disagreed with the compiled scores.
+    verified: int = field(default=0, compare=False)
+    discrepancies: int = field(default=0, compare=False)
     miss_rate: float | None = None  # share of refused people for whom an estimate is expected to miss some
     sample_size: int | None = None  # people it was calibrated on
     explainer: str | None = None  # what computed the attributions of an estimate

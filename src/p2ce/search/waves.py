@@ -103,6 +103,9 @@ class _Search:
         self.layout, self.people, self.rules, self.scores = layout, people, rules, scores
         self.scratch: Scratch = new_scratch(layout, people, rules)
         self.worth = _Worth()
+        # What an estimate drops decides whether an answer is proven, and that depends on when a box is looked
+        # at: then a person's waves must not depend on the others.
+        self.estimated = people.limits.shape[1] > len(layout.flat.scores)
         self.bounded = rules.model_check and any(score.has_bound for score in scores)
         self.kept = [s for s, score in enumerate(scores) if score.keeps_values]
         self.mail: Mail | None = None
@@ -174,7 +177,7 @@ class _Search:
     def _quota(self, one: _Runner, active: int) -> int:
         from p2ce.search.workspace import SCORED
 
-        fair = WAVE_ROWS // active
+        fair = WAVE_ROWS if self.estimated else WAVE_ROWS // active
         wanted = int(np.clip(max(fair, one.lane.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
         return max(1, min(wanted, self.most_rows // active))
 
