@@ -181,9 +181,7 @@ def test_the_front_is_that_of_asking_the_users_own_pipeline(name: str, kind: str
         assert found.certificate.proven
         assert found.certificate.bound == BOUNDS[kind]
         priced = prices(person, cells, train)
-        costs = np.array(
-            [quanta_of(name, priced[name], fine) for name, fine in found.certificate.cost_resolution.items()]
-        ).T
+        costs = np.array([quanta_of(name, priced[name]) for name in found.objectives]).T
         assert set(reported_quanta(found)) == first_of_each_cost(costs)
 
         rows = found.to_frame()[list(train.columns)]

@@ -95,7 +95,7 @@ def assert_is_the_front(
         few(frame),
         accepts=accepts,
         max_changes=2,
-        resolution=found.certificate.cost_resolution,
+        objectives=found.objectives,
     )
     assert found.status is (Status.OPTIMAL if truth.valid else Status.NO_RECOURSE)
     assert set(reported_quanta(found)) == truth.costs

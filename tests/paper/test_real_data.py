@@ -101,8 +101,8 @@ def test_the_front_is_that_of_asking_about_every_point(name: str, kind: str) -> 
         before = np.broadcast_to(person, cells.shape)
         costs = np.array(
             [
-                quanta_of(objective, price_changes(objective, before, cells, reference), fine)
-                for objective, fine in found.certificate.cost_resolution.items()
+                quanta_of(objective, price_changes(objective, before, cells, reference))
+                for objective in found.objectives
             ]
         ).T
         assert set(reported_quanta(found)) == first_of_each_cost(costs)

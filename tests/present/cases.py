@@ -49,7 +49,6 @@ CERTIFICATE = Certificate(
     scored=2_000,
     dropped={"dominated": 400, "model bound": 12, "rules": 3},
     verified=2,
-    cost_resolution={"mean_distance": 1e-12, "changes": 0.5},
     rules=("YearsInTown moves as much as Age does",),
 )
 WORDS: dict[str, Display] = {

@@ -168,8 +168,13 @@ def random_costs(
             cost = (away > 0) * 1.0
         elif kind < 0.5:
             cost = np.where(away > 0, rng.integers(0, 5, size=away.shape).astype(float), 0.0)
-        elif kind < 0.7:
+        elif kind < 0.6:
             cost = away * rng.random(size=(1, away.shape[1], 1))
+        elif kind < 0.7:  # no two of the same order, so that a sum may hold nothing of most of its terms
+            cost = np.where(away > 0, 10.0 ** rng.uniform(-20, 20, size=away.shape), 0.0)
+        elif kind < 0.8:  # where rounding to what is compared goes up or down, and a bit beside
+            beside = 1.0 + 2.0**-31 + rng.integers(-2, 3, size=away.shape) * 2.0**-52
+            cost = np.where(away > 0, beside * 2.0 ** rng.integers(-1, 2, size=away.shape), 0.0)
         else:
             cost = away * rng.integers(1, 4, size=(1, away.shape[1], 1))
         costs.append(cost)

@@ -75,7 +75,7 @@ class Question:
             accepts=self.accepts,
             spoken=self.spoken,
             max_changes=self.max_changes,
-            resolution=found.certificate.cost_resolution,
+            objectives=found.objectives,
         )
 
 

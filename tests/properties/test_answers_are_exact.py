@@ -141,7 +141,7 @@ def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
         threshold=threshold,
         is_plausible=is_plausible,
         max_changes=question.max_changes,
-        resolution=found.certificate.cost_resolution,
+        objectives=found.objectives,
     )
     assert found.status is (p2ce.Status.OPTIMAL if truth.valid else p2ce.Status.NO_RECOURSE)
     assert found.certificate.proven

@@ -163,7 +163,7 @@ def truth_of(case: Case, fitted: Fitted, found: p2ce.Explanation, **asked: Any) 
         case.frame,
         case.actions,
         **{"score": fitted.score, "threshold": fitted.threshold, "is_plausible": None, **asked},
-        resolution=found.certificate.cost_resolution,
+        objectives=found.objectives,
     )
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
+from p2ce.comparing import quanta
 from p2ce.compiled.evaluate import leaves_reached, score_rows
 from p2ce.compiled.flat import tick_for
 from p2ce.compiled.person import person_of
@@ -14,7 +15,7 @@ from p2ce.compiled.reach import highest_total
 from p2ce.search.engine import rules_of
 from p2ce.search.explore import is_hopeless, list_axes
 from p2ce.search.methods import METHODS
-from p2ce.search.pricing import price_corner
+from p2ce.search.pricing import price_corner, price_with
 from p2ce.search.workspace import Workspace, new_workspace
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
@@ -40,6 +41,19 @@ def corner_of_box(people, p, least, work):
     """Write the lower corner of the box at hand; give how many axes must change in it."""
     me = person_of(people, p)
     return price_corner(me, work.box, list_axes(me, work.box), least, work.sums)
+
+
+@njit(_nrt=False)
+def corner_with(people, p, least, axis, candidate, work):
+    """Write the corner of the box's points at one candidate; False where the axis cannot move."""
+    me = person_of(people, p)
+    size = list_axes(me, work.box)
+    forced = price_corner(me, work.box, size, least, work.sums)
+    for k in range(size):
+        if work.box.axes[k] == axis:
+            price_with(me, work.box, size, k, candidate, least - forced, work.sums)
+            return True
+    return False
 
 
 def put_random_box(problem: Problem, work: Workspace, rng: np.random.Generator) -> list[list[int]]:
@@ -117,6 +131,22 @@ def test_lower_corner_is_below_every_point(problem: Problem, seed: int, least: i
     if not len(points):
         return
     assert must_change == forced.sum()
-    steps = problem.tables.steps[0][:, np.arange(problem.axes), points]  # (objectives, points, axes)
-    totals = np.where(problem.tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2))
-    assert (work.sums.total[:, None] <= totals).all()
+    totals = problem.tables.totals(np.zeros(len(points), dtype=np.int64), points)
+    assert (work.sums.corner <= quanta(totals)).all()
+
+
+@examples(150)
+@given(problem=problems, seed=st.integers(0, 10**6), least=st.integers(0, 4))
+def test_a_candidate_is_cut_off_only_if_all_its_points_cost_that_much(
+    problem: Problem, seed: int, least: int
+) -> None:
+    work, cells, changed, _ = random_box(problem, seed)
+    points = cells[changed.sum(axis=1) >= least]
+    if not len(points):
+        return
+    costs = quanta(problem.tables.totals(np.zeros(len(points), dtype=np.int64), points))
+    here = problem.placement.position[0]
+    for axis in range(problem.axes):
+        for candidate in np.unique(points[:, axis]).tolist():
+            if candidate != here[axis] and corner_with(problem.flat_people, 0, least, axis, candidate, work):
+                assert (work.sums.trial <= costs[points[:, axis] == candidate]).all()

@@ -75,7 +75,7 @@ def assert_never_wrong(
         threshold=setup.model.threshold,
         is_plausible=believed,
         max_changes=max_changes,
-        resolution=found.certificate.cost_resolution,
+        objectives=found.objectives,
     )
     values = [[float(option.values[name]) for name in names] for option in found]
     if values:
@@ -208,6 +208,6 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
         threshold=setup.model.threshold,
         is_plausible=None,
         max_changes=3,
-        resolution=found.certificate.cost_resolution,
+        objectives=found.objectives,
     )
     assert set(reported_quanta(found)) == truth.costs

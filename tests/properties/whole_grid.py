@@ -1,6 +1,6 @@
 """Find a person's front by asking the user's own model and detector about every point of the grid."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -10,7 +10,7 @@ import pandas as pd
 
 from p2ce import ActionSet, Explanation
 
-QUANTUM_BITS = 20  # costs that agree up to so many low bits of their ticks count as equal
+SIGNIFICANT_BITS = 31  # costs count as equal when they agree in so many, about nine digits
 MAX_JOINED = {"max_distance", "percentile_shift"}
 
 Cell = tuple[float, ...]
@@ -60,25 +60,26 @@ def price_changes(name: str, before: np.ndarray, after: np.ndarray, reference: n
     return shift
 
 
-def quanta_of(name: str, priced: np.ndarray, resolution: float) -> np.ndarray:
-    """Join the columns' costs in whole ticks and round to what is compared."""
-    ticks = np.rint(priced / (resolution * 2.0**-QUANTUM_BITS)).astype(np.int64)
-    total = ticks.max(axis=1) if name in MAX_JOINED else ticks.sum(axis=1)
-    return (total + (1 << (QUANTUM_BITS - 1))) >> QUANTUM_BITS
+def rounded(costs: np.ndarray) -> np.ndarray:
+    """Round costs to significant bits, as whole numbers in the same order."""
+    fraction, exponent = np.frexp(costs)
+    whole = np.floor(fraction * 2.0**SIGNIFICANT_BITS + 0.5).astype(np.int64)
+    step = np.int64(1) << (SIGNIFICANT_BITS - 1)  # from one power of two to the next
+    return np.where(costs == 0.0, np.int64(-(1 << 62)), exponent.astype(np.int64) * step + whole)
+
+
+def quanta_of(name: str, priced: np.ndarray) -> np.ndarray:
+    """Join the columns' costs and round to what is compared."""
+    return rounded(priced.max(axis=1) if name in MAX_JOINED else priced.sum(axis=1))
 
 
 def reported_quanta(explanation: Explanation) -> list[tuple[int, ...]]:
     """Give the costs of an answer in whole quanta."""
-    resolution = explanation.certificate.cost_resolution
-    found = []
-    for option in explanation:
-        vector = []
-        for name in explanation.objectives:
-            cost = option.costs[name] ** 2 if name == "euclidean" else option.costs[name]
-            ticks = np.array([np.rint(cost / resolution[name] * 2.0**QUANTUM_BITS)]).astype(np.int64)
-            vector.append(int((ticks[0] + (1 << (QUANTUM_BITS - 1))) >> QUANTUM_BITS))
-        found.append(tuple(vector))
-    return found
+    names = explanation.objectives
+    costs = np.array([[option.costs[name] for name in names] for option in explanation], dtype=np.float64)
+    squared = np.array([name == "euclidean" for name in names])
+    costs = costs.reshape(-1, len(names))
+    return [tuple(row) for row in rounded(np.where(squared, costs**2, costs)).tolist()]
 
 
 def reachable_cells(person: Mapping[str, Any], actions: ActionSet, max_changes: int | None) -> np.ndarray:
@@ -112,9 +113,9 @@ def front_by_asking(
     threshold: float,
     is_plausible: Scorer | None,
     max_changes: int | None,
-    resolution: Mapping[str, float],
+    objectives: Sequence[str],
 ) -> Truth:
-    """Ask about everything; ``resolution`` says for each objective which costs count as equal."""
+    """Ask about everything."""
     cells = reachable_cells(person, actions, max_changes)
     if len(cells):
         frame = as_frame(cells, reference)
@@ -126,12 +127,12 @@ def front_by_asking(
     people = reference.to_numpy(dtype=np.float64)
     costs = np.array(
         [
-            quanta_of(name, price_changes(name, before[None, :].repeat(len(cells), 0), cells, people), fine)
+            quanta_of(name, price_changes(name, before[None, :].repeat(len(cells), 0), cells, people))
             if len(cells)
             else np.zeros(0, dtype=np.int64)
-            for name, fine in resolution.items()
+            for name in objectives
         ]
-    ).T.reshape(-1, len(resolution))
+    ).T.reshape(-1, len(objectives))
     best = [
         row
         for row in range(len(cells))

@@ -171,9 +171,9 @@ def front_by_asking(
     accepts: Callable[[pd.DataFrame], np.ndarray],
     spoken: Sequence[Spoken] = (),
     max_changes: int | None = None,
-    resolution: Mapping[str, float],
+    objectives: Sequence[str],
 ) -> Truth:
-    """Ask about everything; ``resolution`` says for each objective which costs count as equal."""
+    """Ask about everything."""
     rows = reachable_rows(person, actions, spoken, max_changes)
     if rows:
         fine = accepts(as_typed_frame(rows, reference))
@@ -181,9 +181,7 @@ def front_by_asking(
     if not rows:
         return Truth(costs=set(), rows=[], valid=0)
     prices = Prices(reference)
-    costs = np.column_stack(
-        [quanta_of(name, prices.of(name, person, rows, spoken), fine) for name, fine in resolution.items()]
-    )
+    costs = np.column_stack([quanta_of(name, prices.of(name, person, rows, spoken)) for name in objectives])
     cheaper = (costs[:, None, :] <= costs[None, :, :]).all(axis=2) & (
         costs[:, None, :] < costs[None, :, :]
     ).any(axis=2)

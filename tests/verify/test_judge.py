@@ -1,9 +1,16 @@
 """Check how proposals of somebody else are judged."""
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import p2ce
 from p2ce import ActionSet
+from p2ce.compiled.costs import Join
+from p2ce.objectives.base import FittedObjective, Reference
+from tests.properties.amount import examples
 from tests.verify import loans
 
 PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}
@@ -104,3 +111,77 @@ def test_the_judgement_of_our_own_forest_is_scikit_learns() -> None:
         told = explainer.check(PERSON, proposal.to_dict())
         row = people.iloc[[position]].to_numpy(float)
         assert told.plausibility == pytest.approx(theirs.decision_function(row)[0], abs=1e-15)
+
+
+VALUES = (1.0, 2.0, 3.0, 4.0)
+PRICES = st.lists(st.integers(0, 40), min_size=len(VALUES), max_size=len(VALUES))
+
+
+@examples(40)
+@given(PRICES, PRICES)
+def test_no_option_of_a_front_beats_another_however_close_they_cost(one: list[int], other: list[int]) -> None:
+    """Prices that differ by about as much as is told apart, and once more as roots."""
+    frame = pd.DataFrame({"a": [0.0, *VALUES], "b": [0.0, 1.0, 0.0, 1.0, 0.0]})
+
+    def priced(name: str, steps: list[int]) -> p2ce.CostTable:
+        table = {value: 1.0 + step * 2.0**-31 for value, step in zip(VALUES, steps, strict=True)}
+        return p2ce.CostTable(name, {"a": {0.0: 0.0, **table}, "b": {0.0: 0.0, 1.0: 3.0}})
+
+    explainer = p2ce.Explainer(
+        lambda rows: (rows["a"] > 0).to_numpy(dtype=float),
+        frame,
+        actions=ActionSet.infer(frame).values(a=list(VALUES)),
+        objectives=[priced("one", one), Root(priced("other", other))],
+        plausibility=None,
+        bound="none",
+    )
+    found = explainer.explain({"a": 0.0, "b": 0.0})
+    assert len(found) > 0
+    for option in found:
+        told = explainer.check(found.person, option.values, explanation=found)
+        assert told.better == ()
+        assert told.costs == option.costs
+
+
+class Root(p2ce.Objective):
+    """Another objective, of which people see the root."""
+
+    def __init__(self, of: p2ce.Objective) -> None:
+        self.of = of
+
+    @property
+    def name(self) -> str:
+        return self.of.name
+
+    @property
+    def join(self) -> Join:
+        return self.of.join
+
+    def fit(self, reference: Reference) -> FittedObjective:
+        return FittedRoot(self.of.fit(reference))
+
+
+class FittedRoot(FittedObjective):
+    """What the other one costs, and its root to be shown."""
+
+    def __init__(self, of: FittedObjective) -> None:
+        self.of, self.name, self.join = of, of.name, of.join
+
+    def costs(self, column: int, values: np.ndarray, current: np.ndarray) -> np.ndarray:
+        return self.of.costs(column, values, current)
+
+    def report(self, total: np.ndarray) -> np.ndarray:
+        return np.sqrt(total)
+
+
+@pytest.mark.parametrize(
+    "objectives", [("mean_distance", "max_distance", "changes"), ("euclidean", "percentile_shift")]
+)
+def test_a_point_costs_in_a_check_what_it_costs_in_the_search(objectives: tuple[str, ...]) -> None:
+    explainer = loans.explainer(actions=actions(), objectives=objectives)
+    people = loans.people()
+    for found in explainer.explain_many(people.iloc[:40]):
+        for option in found:
+            told = explainer.check(found.person, option.values, explanation=found)
+            assert told.costs == option.costs  # to the last bit
+            assert told.better == ()

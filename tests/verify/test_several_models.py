@@ -130,7 +130,7 @@ def assert_all_accept(
         threshold=1.0,
         is_plausible=None,
         max_changes=max_changes,
-        resolution=found.certificate.cost_resolution,
+        objectives=found.objectives,
     )
     assert found.status is (Status.OPTIMAL if truth.cells else Status.NO_RECOURSE)
     assert found.certificate.proven

@@ -165,13 +165,13 @@ def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int,
 
 
 def _same_front(found: Any, truth: Any) -> bool:
+    from p2ce.testing.fronts import same_costs
+
     names = found.objectives
     costs = np.array([[option.costs[name] for name in names] for option in found]).reshape(-1, len(names))
     if len(costs) != len(truth):
         return False
-    fine = np.array([found.certificate.cost_resolution[name] for name in names])
-    near = np.all(np.abs(costs[:, None, :] - truth[None, :, :]) <= 2.0 * fine, axis=2)
-    return bool(near.any(axis=0).all() and near.any(axis=1).all())
+    return same_costs(costs, truth)
 
 
 def _print_times(console: "Console", rows: list[tuple[str, list[float]]]) -> None:

@@ -5,24 +5,38 @@ import math
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.jit import entry
+from p2ce.jit import entry, kernel
+
+# A share is one over the scale: a smaller scale would make it infinite.
+SMALLEST_SCALE = 2.0**-1000
+
+
+@kernel
+def sort_ascending(values: FloatArray | IntArray, count: int) -> None:
+    """Sort the first few values in place; there are no more than axes."""
+    for i in range(1, count):
+        moving = values[i]
+        j = i
+        while j > 0 and values[j - 1] > moving:
+            values[j] = values[j - 1]
+            j -= 1
+        values[j] = moving
 
 
 @entry
-def fill_ticks(
+def fill_costs(
     cost: FloatArray,  # (n, m, width)
     lowest: Int32Array,  # (n, m)
     highest: Int32Array,  # (n, m)
     position: Int32Array,  # (n, m)
     objective: int,
     by_max: bool,
-    scale_bits: int,
-    smallest_scale: float,
-    steps: IntArray,  # (n, M, m, width) written
-    envelope: IntArray,  # (n, M, m, width) written
-    tick: FloatArray,  # (n, M) written; infinite where the costs leave float64
+    middle: FloatArray,  # (m,) scratch
+    steps: FloatArray,  # (n, M, m, width) written
+    envelope: FloatArray,  # (n, M, m, width) written
+    shares: FloatArray,  # (n, M) written; NaN where the costs leave float64
 ) -> None:
-    """Write one objective's ticks, their envelope and the value of a tick; see ``tabulate``.
+    """Write one objective's costs, their envelope and its share; see ``CostTables``.
 
     It takes all objectives' arrays, whole: a slice of them is of another type for one person than for many,
     and would be compiled twice.
@@ -30,30 +44,17 @@ def fill_ticks(
     people, axes, width = cost.shape
     for person in range(people):
         total = 0.0
-        for axis in range(axes):
-            largest = 0.0
-            for index in range(lowest[person, axis], highest[person, axis] + 1):
-                largest = max(largest, cost[person, axis, index])
-            total = max(total, largest) if by_max else total + largest
-        if not math.isfinite(total):
-            tick[person, objective] = np.inf
-            continue
-        scale = 1.0
-        if total > 0.0:
-            fraction, exponent = math.frexp(total)
-            if fraction == 0.5:
-                exponent -= 1
-            scale = max(math.ldexp(1.0, exponent), smallest_scale)
-        tick[person, objective] = math.ldexp(scale, -scale_bits)
-        factor = math.ldexp(1.0 / scale, scale_bits)
+        moving = 0
         for axis in range(axes):
             low, high = lowest[person, axis], highest[person, axis]
             here = position[person, axis]
+            largest = 0.0
             for index in range(width):
-                inside = low <= index <= high
-                ticks = np.int64(np.rint(cost[person, axis, index] * factor)) if inside else np.int64(0)
-                steps[person, objective, axis, index] = ticks
-                envelope[person, objective, axis, index] = ticks
+                # Zero is added for the sake of -0.0, whose bits are no small number.
+                price = cost[person, axis, index] + 0.0 if low <= index <= high else 0.0
+                largest = max(largest, price)
+                steps[person, objective, axis, index] = price
+                envelope[person, objective, axis, index] = price
             # From both ends towards the person, so that each entry has seen all that lies farther away.
             for index in range(high - 1, here, -1):
                 ahead = envelope[person, objective, axis, index + 1]
@@ -63,4 +64,22 @@ def fill_ticks(
                 behind = envelope[person, objective, axis, index - 1]
                 if behind < envelope[person, objective, axis, index]:
                     envelope[person, objective, axis, index] = behind
-            envelope[person, objective, axis, here] = 0
+            envelope[person, objective, axis, here] = 0.0
+            total = max(total, largest) if by_max else total + largest
+            if low < high:
+                # Halfway to either end: a far candidate there says nothing about the others.
+                right = envelope[person, objective, axis, (here + high + 1) // 2]
+                middle[moving] = max(right, envelope[person, objective, axis, (low + here) // 2])
+                moving += 1
+        # Twice, since a sum in another order may round to a little more.
+        if not math.isfinite(2.0 * total):
+            shares[person, objective] = np.nan
+            continue
+        scale = total
+        if moving > 0:
+            # By the median of the axes, of which one that is far from all candidates says nothing either.
+            sort_ascending(middle, moving)
+            usual = middle[moving // 2] if middle[moving // 2] > 0.0 else middle[moving - 1]
+            if usual > 0.0:
+                scale = min(usual if by_max else usual * moving, total)
+        shares[person, objective] = 1.0 / max(scale, SMALLEST_SCALE) if scale > 0.0 else 1.0

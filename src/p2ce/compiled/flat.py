@@ -41,6 +41,7 @@ class FlatPeople(NamedTuple):
     own: FloatArray  # (n, views, columns) current values as each view shows them
     prices: Records  # (n, objectives, axes, width) PRICE
     joins: Int32Array  # (objectives,) 0 sum, 1 max
+    shares: FloatArray  # (n, objectives)
     gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
     limits: Records  # (n, scores) LIMIT
     banned: (
@@ -196,6 +197,7 @@ def lay_out_people(
         own=own,
         prices=prices,
         joins=tables.joins,
+        shares=tables.shares,
         gains=gains,
         limits=limits,
         banned=np.zeros((0, axes + 1), dtype=np.int32),

@@ -15,6 +15,7 @@ class Person(NamedTuple):
     own: FloatArray  # (views, columns)
     prices: Records  # (objectives, axes, width) PRICE
     joins: Int32Array  # (objectives,)
+    shares: FloatArray  # (objectives,)
     gains: Int32Array  # (tables, axes, width)
     limits: Records  # (scores,) LIMIT
     banned: Int32Array  # (bans, axes + 1)
@@ -29,6 +30,7 @@ def person_of(people, p):
         people.own[p],
         people.prices[p],
         people.joins,
+        people.shares[p],
         people.gains[p],
         people.limits[p],
         people.banned[people.first_ban[p] : people.first_ban[p + 1]],

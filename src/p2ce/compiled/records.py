@@ -46,8 +46,8 @@ SPOT = np.dtype(
     ]
 )
 
-# What a candidate costs, and the least that going at least as far costs; both in ticks.
-PRICE = np.dtype([("cost", np.int64), ("envelope", np.int64)])
+# What a candidate costs, and the least that going at least as far costs.
+PRICE = np.dtype([("cost", np.float64), ("envelope", np.float64)])
 
 # A score's totals for a person, in ticks.
 LIMIT = np.dtype(

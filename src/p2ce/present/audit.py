@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from p2ce.comparing import EQUAL_DIGITS
 from p2ce.present.advice import ALONG
 from p2ce.present.numerals import in_language
 from p2ce.present.proof import count_in_words, proof_sentence
@@ -118,8 +119,7 @@ def _certificate(certificate: Certificate, speaker: Speaker) -> list[str]:
     }
     if certificate.open_costs:
         facts["open_costs"] = _amounts(certificate.open_costs, speaker)
-    if certificate.cost_resolution:
-        facts["resolution"] = _amounts(certificate.cost_resolution, speaker)
+    facts["digits"] = _count(EQUAL_DIGITS, speaker)
     if certificate.unproven_because is not None:
         reason = REASONS.get(certificate.unproven_because)
         facts["because"] = certificate.unproven_because if reason is None else speaker.say(reason)

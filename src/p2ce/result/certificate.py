@@ -9,12 +9,15 @@ from p2ce.result.plain import plain_values, read_values, to_plain
 # All candidates are somebody's word; the data and the model's thresholds chose some; where those held no
 # option: all that data, model and detector tell apart.
 GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
-NESTED = ("dropped", "open_costs", "cost_resolution", "rules", "checked_rules")
+NESTED = ("dropped", "open_costs", "rules", "checked_rules")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """What the search proved, over which grid, and what each rule removed.
+
+    How much work it was (`boxes`, `scored`, `dropped`, `verified`, `discrepancies`) is no part of what was
+    proven, and depends on who else was explained at the same time: equality leaves it out.
 
     >>> certificate = Certificate(
     ...     proven=True, method="exact", model_family="LightGBM", bound="tree leaves", cells=1_000, axes=3
@@ -35,18 +38,19 @@ class Certificate:
     finest_open: bool = False  # the finest grid was searched as well, but not to its end
     max_changes: int | None = None
     ties: bool = False  # options of equal cost are all listed; else one of them stands for the others
-    boxes: int = 0  # boxes looked at
-    scored: int = 0  # cells scored one by one
-    dropped: dict[str, int] = field(default_factory=dict)  # rule → boxes that it removed
-    verified: int = 0  # points re-scored by the user's own model (and detector, if it is theirs)
-    discrepancies: int = 0  # points on which those disagreed with the compiled scores
+    boxes: int = field(default=0, compare=False)  # boxes looked at
+    scored: int = field(default=0, compare=False)  # cells scored one by one
+    dropped: dict[str, int] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
+    # Points re-scored by the user's own model (and detector, if it is theirs), and those on which these
+    # disagreed with the compiled scores.
+    verified: int = field(default=0, compare=False)
+    discrepancies: int = field(default=0, compare=False)
     miss_rate: float | None = None  # share of refused people for whom an estimate is expected to miss some
     sample_size: int | None = None  # people it was calibrated on
     explainer: str | None = None  # what computed the attributions of an estimate
     residual: float | None = None  # by how much the estimate was widened for that
     open_boxes: int = 0  # boxes not looked at when time ran out
     open_costs: dict[str, float] | None = None  # the least an open box could still cost
-    cost_resolution: dict[str, float] = field(default_factory=dict)  # costs closer than this are equal
     rules: tuple[str, ...] = ()  # rules between features that narrowed the search, in words
     checked_rules: tuple[str, ...] = ()  # rules that candidates were only checked against: they prune nothing
 
@@ -76,7 +80,6 @@ class Certificate:
             "residual": to_plain(self.residual),
             "open_boxes": to_plain(self.open_boxes),
             "open_costs": None if self.open_costs is None else plain_values(self.open_costs),
-            "cost_resolution": plain_values(self.cost_resolution),
             "rules": list(self.rules),
             "checked_rules": list(self.checked_rules),
         }
@@ -89,7 +92,6 @@ class Certificate:
                 **read_values({name: data[name] for name in data if name not in NESTED}),
                 "dropped": read_values(data["dropped"]),
                 "open_costs": None if data["open_costs"] is None else read_values(data["open_costs"]),
-                "cost_resolution": read_values(data["cost_resolution"]),
                 "rules": tuple(data.get("rules", ())),
                 "checked_rules": tuple(data.get("checked_rules", ())),
             }

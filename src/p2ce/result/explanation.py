@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from p2ce.errors import InvalidOption
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
-from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.counterfactual import Counterfactual, same_score
 from p2ce.result.overview import overview
 from p2ce.result.overview_html import explanation_html
 from p2ce.result.picks import Pick, pick
@@ -31,6 +31,8 @@ class Explanation:
     Times are no part of the answer: two explanations that differ only in them are equal, and
     `to_dict` leaves them out unless asked. Neither are the kind of table in which people were given, and
     `question`, by which answers are told: the same person in polars and in pandas has the same answer.
+    Nor is the work that it took, or how a library rounds scores in another batch: whoever else is explained
+    at the same time, a person's explanation is the same.
 
     >>> explanation = Explanation(
     ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
@@ -175,9 +177,19 @@ class Explanation:
         )
 
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Explanation):
+            return False
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
-        return isinstance(other, Explanation) and (
-            {**self.to_dict(question=False), "kind": None} == {**other.to_dict(question=False), "kind": None}
+        mine, theirs = self.to_dict(question=False), other.to_dict(question=False)
+        for name in ("kind", "counterfactuals", "certificate"):
+            del mine[name], theirs[name]
+        return (
+            all(
+                same_score(mine.pop(name), theirs.pop(name)) for name in ("person_score", "person_prediction")
+            )
+            and bool(mine == theirs)
+            and self.counterfactuals == other.counterfactuals
+            and self.certificate == other.certificate
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.comparing import quanta
 from p2ce.errors import InvalidOption
 from p2ce.result.counterfactual import Counterfactual
 
@@ -55,20 +56,18 @@ class Pick:
 def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
     """Give, for each option, the objectives in which no other option is better.
 
-    A strength that all options share sets none apart, so it is left out. Costs closer than the search
-    tells them apart are equal.
+    A strength that all options share sets none apart, so it is left out. Costs are compared as the search
+    compares them.
     """
-    fine = {} if explanation.certificate is None else explanation.certificate.cost_resolution
     found: list[list[str]] = [[] for _ in explanation]
     if len(explanation) < 2:
         return [() for _ in found]
     for objective in explanation.objectives:
-        costs = [option.costs[objective] for option in explanation]
-        equal = min(costs) + fine.get(objective, 0.0)
-        if max(costs) <= equal:
+        costs = quanta(np.array([option.costs[objective] for option in explanation], dtype=np.float64))
+        if costs.min() == costs.max():
             continue
         for mine, cost in zip(found, costs, strict=True):
-            if cost <= equal:
+            if cost == costs.min():
                 mine.append(objective)
     return [tuple(mine) for mine in found]
 

@@ -6,7 +6,8 @@ from itertools import combinations, product
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.compiled.costs import CostTables, quanta
+from p2ce.comparing import quanta
+from p2ce.compiled.costs import CostTables
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
@@ -42,9 +43,7 @@ def brute_force(
         else:
             valid &= score_rows(score, rows) >= score.maybe
     cells = cells[valid]
-    steps = tables.steps[person][:, axes, cells]  # (objectives, points, axes)
-    totals = np.where(tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2)).T
-    cells = cells[undominated(quanta(totals))]
+    cells = cells[undominated(point_costs(cells, tables, person))]
     ordered = sort_points(cells, tables, placement, person)
     if keep_ties or not len(ordered):
         return ordered
@@ -72,9 +71,7 @@ def _cells(placement: Placement, person: int, max_changes: int) -> Iterator[list
 
 def point_costs(points: Int32Array, tables: CostTables, person: int) -> IntArray:
     """Return the costs (points, objectives) as they are compared."""
-    steps = tables.steps[person][:, np.arange(points.shape[1]), points]
-    totals = np.where(tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2))
-    return quanta(totals.T)
+    return quanta(tables.totals(np.full(len(points), person), points))
 
 
 def sort_points(points: Int32Array, tables: CostTables, placement: Placement, person: int) -> Int32Array:

@@ -21,8 +21,6 @@ SHORT_SLICE = 1_500_000
 LONG_SLICE = 20_000_000
 # More changes than any grid has axes: no limit.
 UNLIMITED = 1 << 20
-# More ticks than any cost has.
-FAR = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +47,7 @@ class Found:
     counters: IntArray  # (n, COUNTERS), see search.workspace
     finished: BoolArray  # (n,) False where a limit was reached or the listener stopped it
     open_boxes: IntArray  # (n,)
-    open_totals: FloatArray  # (n, objectives) least joined cost in ticks that an open box may still have
+    open_totals: FloatArray  # (n, objectives) least joined cost that an open box may still have
     seconds: FloatArray  # (n,) time spent on each person
     stopped: bool  # the listener answered False
     said: FloatArray  # (points, scores) what scores that are asked said about the points; (points, 0) without
@@ -198,7 +196,7 @@ def warm_open(layout: "ScoreLayout", people: "FlatPeople") -> None:
 
     rules = rules_of(METHODS["exact"], max_changes=1, keep_ties=False, use_bounds=True)
     work = new_workspace(layout, people, rules)
-    run.price_open(people, 0, work, np.zeros(len(people.joins), dtype=np.int64))
+    run.price_open(people, 0, work, np.zeros(len(people.joins)))
 
 
 def _keep_unfinished(person: int, work: "Workspace", results: "Results") -> "Results":
@@ -223,7 +221,7 @@ def _what_is_open(
     from p2ce.search import run
     from p2ce.search import workspace as ws
 
-    cheapest = np.full(len(people.joins), FAR, dtype=np.int64)
+    cheapest = np.full(len(people.joins), np.inf)
     if not work.state[ws.STARTED]:
         return 1, np.zeros(len(people.joins))
     run.price_open(people, person, work, cheapest)
@@ -232,7 +230,7 @@ def _what_is_open(
     unseen = listing or (not work.state[ws.ROOT_PUSHED] and rules.max_changes > rules.listed)
     if unseen:
         # Supports that were not listed yet change at least as many axes as the one at hand.
-        least = np.sort(np.where(work.least < 0, FAR, work.least), axis=1)[:, :size].astype(np.float64)
+        least = np.sort(np.where(work.least < 0, np.inf, work.least), axis=1)[:, :size]
         rest = np.where(people.joins == 1, least.max(axis=1, initial=0.0), least.sum(axis=1))
         cheapest = np.minimum(cheapest, rest)
-    return int(work.state[ws.OPEN]) + int(unseen), cheapest.astype(np.float64)
+    return int(work.state[ws.OPEN]) + int(unseen), np.where(np.isinf(cheapest), 0.0, cheapest)

@@ -1,5 +1,6 @@
 """Apply the four rules to one box: drop it as too dear, drop it as hopeless, score it whole, or split it."""
 
+from p2ce.compiled.cost_kernel import sort_ascending
 from p2ce.compiled.dense import fill_dense
 from p2ce.compiled.groups import reach_support
 from p2ce.compiled.reach import best_total, highest_total, reach_leaves
@@ -13,7 +14,6 @@ from p2ce.search.pricing import (
     join,
     price_corner,
     quantum,
-    sort_ascending,
     trim_box,
 )
 from p2ce.search.scan import is_banned, offer_cells, passes
@@ -129,7 +129,7 @@ def probe_corner(flat, me, box, size, rules, work):
         steps += abs(box.cell[a] - here)
     trial = work.sums.trial
     for m in range(me.joins.shape[0]):
-        joined = 0
+        joined = 0.0
         for k in range(size):
             joined = join(me.joins[m] == 1, joined, me.prices[m, box.axes[k], box.cell[box.axes[k]]].cost)
         trial[m] = quantum(joined)
@@ -251,7 +251,7 @@ def push_halves(flat, me, box, size, least, count, best_first, work):
         span.high = cut - 1 if half == 0 else high
         if price_corner(me, box, size, least, work.sums) < 0:
             continue  # only the current value of an axis that must change, or too few axes left
-        push_box(work, corner_key(work.sums), best_first)
+        push_box(work, corner_key(me, work.sums), best_first)
 
 
 @kernel

@@ -101,7 +101,7 @@ def mail_leaf(flat, me, p, box, size, volume, rules, scratch, work, mail):
         if stays:
             continue
         for m in range(me.joins.shape[0]):
-            part[m] = 0
+            part[m] = 0.0
             for k in range(size - 1):
                 part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.cell[axes[k]]].cost)
         for i in range(span.low, span.high + 1):

@@ -1,16 +1,41 @@
 """Bound what any point of a box must cost, and cut off what the front makes too dear."""
 
-from p2ce.compiled.costs import QUANTUM_BITS
+import numpy as np
+
+from p2ce.comparing import DROPPED_BITS
+from p2ce.compiled.cost_kernel import sort_ascending
 from p2ce.jit import kernel
 from p2ce.pareto.kernels import find_tied, is_beaten, point_comes_first
 
-HALF = 1 << (QUANTUM_BITS - 1)
+HALF = 1 << (DROPPED_BITS - 1)
+ROUNDING = 2.0**-53  # of one operation, relative to its result
 
 
 @kernel
 def quantum(total):
-    """Round a cost in ticks to what is compared, so that rounding noise makes no false trade-offs."""
-    return (total + HALF) >> QUANTUM_BITS
+    """Round a cost to what is compared, so that rounding noise makes no false trade-offs.
+
+    The slow twin is ``p2ce.comparing.quanta``.
+    """
+    return (np.float64(total).view(np.int64) + HALF) >> DROPPED_BITS
+
+
+@kernel
+def quantum_below(total, axes):
+    """Round a bound that was added up in another order than the costs of the cells that it bounds.
+
+    A cell's total is the sum of its costs in the order of the axes. A bound whose terms are added in that
+    order too, each no more than the cell's own, needs nothing of this: rounding never turns the order of
+    two numbers round, so that every partial sum stays at or below the cell's, and so does its quantum.
+
+    In another order, let the exact bound be L. A cell's exact sum is at least L, and its total at least
+    L (1 - n u), for n axes and u the ROUNDING of one operation. The computed bound is at most L (1 + 2 (n +
+    2) u): n additions, and in `price_with` a subtraction and an addition more, with a twofold error since
+    what is taken away was part of the sum and what comes in its place costs no less. All terms are 0 or
+    more, so that no cancellation makes these errors larger relative to L. Taking (4 n + 16) u off leaves
+    the bound below the cell's total. It moves one bound in some thousands by one quantum.
+    """
+    return quantum(total * (1.0 - (4 * axes + 16) * ROUNDING))
 
 
 @kernel
@@ -29,7 +54,7 @@ def is_decided(span, here):
 def cheapest_change(me, m, a, span):
     """Cost of the nearest candidate other than the current one, -1 where there is none."""
     here = me.spots[a].here
-    best = -1
+    best = -1.0
     left = min(span.high, here - 1)
     if left >= span.low:
         best = me.prices[m, a, left].envelope
@@ -39,18 +64,6 @@ def cheapest_change(me, m, a, span):
         if best < 0 or other < best:
             best = other
     return best
-
-
-@kernel
-def sort_ascending(values, count):
-    """Sort the first few values in place; there are no more than axes."""
-    for i in range(1, count):
-        moving = values[i]
-        j = i
-        while j > 0 and values[j - 1] > moving:
-            values[j] = values[j - 1]
-            j -= 1
-        values[j] = moving
 
 
 @kernel
@@ -80,38 +93,36 @@ def price_corner(me, box, size, least_changes, sums):
         return -1
     for m in range(objectives):
         is_max = me.joins[m] == 1
-        joined = 0
+        joined = 0.0
         waiting = 0
         for k in range(size):
             a = box.axes[k]
             if is_decided(box.spans[a], me.spots[a].here):
                 joined = join(is_max, joined, box.nearest[m, k])
             elif missing > 0 and box.nearest[m, k] >= 0:
-                sums.few[waiting] = box.nearest[m, k]
+                sums.cheap[waiting] = box.nearest[m, k]
                 waiting += 1
-        sums.rest[0, m] = 0
-        sums.rest[1, m] = 0
+        sums.rest[0, m] = 0.0
+        sums.rest[1, m] = 0.0
         if missing > 0:
-            sort_ascending(sums.few, waiting)
+            sort_ascending(sums.cheap, waiting)
             for r in range(missing):
-                joined = join(is_max, joined, sums.few[r])
-            sums.rest[0, m] = sums.few[missing - 1]
+                joined = join(is_max, joined, sums.cheap[r])
+            sums.rest[0, m] = sums.cheap[missing - 1]
             if missing > 1:
-                sums.rest[1, m] = sums.few[missing - 2]
+                sums.rest[1, m] = sums.cheap[missing - 2]
         sums.total[m] = joined
-        sums.corner[m] = quantum(joined)
+        # What must change was added in the order of the axes; what is missing came behind.
+        sums.corner[m] = quantum(joined) if is_max or missing <= 0 else quantum_below(joined, size)
     return forced
 
 
 @kernel
-def corner_key(sums):
-    """Give what the best-first order goes by: the lower corner's total over the objectives.
-
-    Ticks are shares of each objective's own largest total, so that they may be added up.
-    """
+def corner_key(me, sums):
+    """Give what the best-first order goes by: the lower corner, with all objectives of the same order."""
     key = 0.0
     for m in range(sums.total.shape[0]):
-        key += sums.total[m]
+        key += sums.total[m] * me.shares[m]
     return key
 
 
@@ -158,7 +169,7 @@ def price_with(me, box, size, k, i, missing, sums):
             elif missing > 0:
                 # This axis takes the place of one of the cheapest others.
                 total -= min(box.nearest[m, k], sums.rest[0, m])
-            sums.trial[m] = quantum(total + cost)
+            sums.trial[m] = quantum_below(total + cost, size)
         else:
             largest = max(cost, sums.rest[1, m])
             for other in range(size):

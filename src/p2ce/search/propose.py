@@ -1,5 +1,7 @@
 """Collect the cheapest cells that are still worth asking about, for scores that are computed outside."""
 
+import numpy as np
+
 from p2ce.compiled.person import person_of
 from p2ce.jit import entry, kernel
 from p2ce.pareto.kernels import add_point, is_beaten
@@ -129,7 +131,7 @@ def push_part(me, box, size, work):
     """Open what the spans of the box at hand now say, unless it holds no point."""
     if price_corner(me, box, size, 1, work.sums) < 0:
         return
-    push_box(work, corner_key(work.sums), True)
+    push_box(work, corner_key(me, work.sums), True)
 
 
 @kernel
@@ -139,13 +141,13 @@ def push_parts(me, box, size, work):
     The parts are made so that their cheapest cells differ: best first then meets cells in the order of cost.
     """
     chosen = -1
-    cheapest = 0
+    cheapest = 0.0
     for k in range(size):
         a = box.axes[k]
         if not is_decided(box.spans[a], me.spots[a].here):
-            least = 0
+            least = 0.0
             for m in range(me.joins.shape[0]):
-                least += max(box.nearest[m, k], 0)
+                least += max(box.nearest[m, k], 0.0) * me.shares[m]
             if chosen < 0 or least < cheapest:
                 chosen = a
                 cheapest = least
@@ -163,23 +165,24 @@ def push_parts(me, box, size, work):
         span.low = low
         span.high = high
         return
-    widest = -1
+    widest = -1.0
     for k in range(size):
         a = box.axes[k]
         span = box.spans[a]
         here = me.spots[a].here
         if span.low == span.high:
             continue
-        spread = 0
+        spread = 0.0
         if span.low < here < span.high:
-            spread = 1 << 62  # two sides are two intervals
+            spread = np.inf  # two sides are two intervals
         else:
             near = span.low if span.low > here else span.high
             far = span.high if span.low > here else span.low
             if here == span.low or here == span.high:
                 near = here
             for m in range(me.joins.shape[0]):
-                spread += me.prices[m, a, far].envelope - me.prices[m, a, near].envelope
+                more = me.prices[m, a, far].envelope - me.prices[m, a, near].envelope
+                spread += more * me.shares[m]
         if spread > widest:
             widest = spread
             chosen = a
@@ -282,7 +285,7 @@ def accept(lane, mail, valid, first, keep_ties):
 
 @entry
 def price_open_lane(people, p, lane, scratch, cheapest):
-    """Write the least that a point of any open box may cost in each objective, in ticks."""
+    """Write the least that a point of any open box may cost in each objective."""
     me = person_of(people, p)
     box = scratch.box
     for at in range(lane.state[OPEN]):

@@ -177,7 +177,7 @@ def next_support(me, work):
             continue
         a = work.live[state[CHOSEN + depth]]
         for m in range(me.joins.shape[0]):
-            before = part[depth, m] if depth > 0 else 0
+            before = part[depth, m] if depth > 0 else 0.0
             part[depth + 1, m] = join(me.joins[m] == 1, before, work.least[m, a])
             work.sums.trial[m] = quantum(part[depth + 1, m])
         if is_beaten(work.front, work.sums.trial):
@@ -267,7 +267,7 @@ def run_person(flat, me, rules, work, budget):
 
 @entry
 def price_open(people, p, work, cheapest):
-    """Write the least that a point of any open box may cost in each objective, in ticks."""
+    """Write the least that a point of any open box may cost in each objective."""
     me = person_of(people, p)
     for at in range(work.state[OPEN]):
         for a in range(work.box.spans.shape[0]):

@@ -70,7 +70,7 @@ def enter_row(flat, me, box, size, rules, work):
                 ticks += me.gains[table, a, box.cell[a]]
     part = work.sums.part[0]
     for m in range(me.joins.shape[0]):
-        part[m] = 0
+        part[m] = 0.0
         for k in range(size - 1):
             part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.cell[axes[k]]].cost)
     return changed, ticks

@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compiled.foreign import REFUSED, Boxes, ForeignPeople, some_boxes
-from p2ce.search.engine import FAR, SHORT_SLICE, Found, Listener, Progress
+from p2ce.search.engine import SHORT_SLICE, Found, Listener, Progress
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
     from p2ce.compiled.flat import FlatPeople, ScoreLayout
@@ -113,6 +113,9 @@ class _Search:
         self.layout, self.people, self.rules, self.scores = layout, people, rules, scores
         self.most_work = most_work
         self.scratch: Scratch = new_scratch(layout, people, rules)
+        # What an estimate drops decides whether an answer is proven, and that depends on when a box is looked
+        # at, as does where a limit of work ends: then a person's waves must not depend on the others.
+        self.alone = most_work is not None or people.limits.shape[1] > len(layout.flat.scores)
         self.bounded = rules.model_check and any(score.has_bound for score in scores)
         self.kept = [s for s, score in enumerate(scores) if score.keeps_values]
         self.mail: Mail | None = None
@@ -194,8 +197,7 @@ class _Search:
     def _quota(self, one: _Runner, active: int) -> int:
         from p2ce.search.workspace import SCORED
 
-        # Where work is limited, a person's waves must not depend on how many others are under way.
-        fair = WAVE_ROWS // active if self.most_work is None else WAVE_ROWS
+        fair = WAVE_ROWS if self.alone else WAVE_ROWS // active
         wanted = int(np.clip(max(fair, one.lane.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
         if self.most_work is not None:
             wanted = min(wanted, 1 + self._work_left(one) // CELL_WORK)
@@ -318,11 +320,11 @@ class _Search:
         from p2ce.search import propose as kernels
         from p2ce.search.workspace import STARTED
 
-        cheapest = np.full(len(self.people.joins), FAR, dtype=np.int64)
+        cheapest = np.full(len(self.people.joins), np.inf)
         if not one.lane.state[STARTED]:
             return np.zeros(len(cheapest))
         kernels.price_open_lane(self.people, one.person, one.lane, self.scratch, cheapest)
-        return np.asarray(np.where(cheapest == FAR, 0, cheapest), dtype=np.float64)
+        return np.where(np.isinf(cheapest), 0.0, cheapest)
 
     def _gather(
         self,
@@ -363,7 +365,7 @@ def warm_waves(
 
     rules = rules._replace(dense_cells=LEAF_CELLS)
     lane, scratch, mail = new_lane(people), new_scratch(layout, people, rules), new_mail(people, 8, 8)
-    kernels.price_open_lane(people, 0, lane, scratch, np.zeros(len(people.joins), dtype=np.int64))
+    kernels.price_open_lane(people, 0, lane, scratch, np.zeros(len(people.joins)))
     kernels.accept(lane, mail, np.zeros(0, dtype=np.int64), 0, rules.keep_ties)
     # The whole grid is no hopeless box, as a rule, so that every stage of a bound has its turn.
     spots = people.spots[:1]

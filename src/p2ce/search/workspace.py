@@ -49,18 +49,21 @@ class Box(NamedTuple):
     kept: Records  # (axes,) SPAN: a copy of the spans
     axes: Int32Array  # (axes,) those that can or must leave the current value
     cell: Int32Array  # (axes,) a point of it
-    nearest: IntArray  # (objectives, axes) cheapest change of each listed axis
+    nearest: FloatArray  # (objectives, axes) cheapest change of each listed axis
 
 
 class Sums(NamedTuple):
     """Scratch for cost arithmetic."""
 
-    total: IntArray  # (objectives,) lower corner in ticks
+    total: FloatArray  # (objectives,) lower corner
     corner: IntArray  # (objectives,) the same as compared
     trial: IntArray  # (objectives,) costs of a point, as compared
-    rest: IntArray  # (2, objectives) last and last but one of the cheapest undecided changes that are needed
-    part: IntArray  # (axes + 1, objectives) joined costs of the first axes
-    few: IntArray  # (axes,)
+    rest: (
+        FloatArray  # (2, objectives) last and last but one of the cheapest undecided changes that are needed
+    )
+    part: FloatArray  # (axes + 1, objectives) joined costs of the first axes
+    cheap: FloatArray  # (axes,) the cheapest changes of undecided axes
+    few: IntArray  # (axes,) gains of undecided axes
 
 
 class Workspace(NamedTuple):
@@ -68,7 +71,7 @@ class Workspace(NamedTuple):
     counters: IntArray  # (COUNTERS,)
     front: Front
     live: Int32Array  # (axes,) axes with an alternative
-    least: IntArray  # (objectives, axes) cheapest change of each axis
+    least: FloatArray  # (objectives, axes) cheapest change of each axis
     groups: LeafGroups
     walk: Walk
     reached: Reached  # leaves of the model in the box at hand
@@ -86,7 +89,7 @@ class Workspace(NamedTuple):
     box: Box
     sums: Sums
     candidates: Records  # (dense,) CANDIDATE, one per row and side of a scored box; `order` is a heap of them
-    quanta: IntArray  # (dense, objectives)
+    quanta: IntArray  # (dense, objectives) costs as compared
     votes: IntArray  # (2, axes, width + 1)
 
 
@@ -100,7 +103,7 @@ def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Work
         counters=np.zeros(COUNTERS, dtype=np.int64),
         front=new_front(64, objectives, axes),
         live=np.zeros(axes, dtype=np.int32),
-        least=np.zeros((objectives, axes), dtype=np.int64),
+        least=np.zeros((objectives, axes)),
         groups=new_groups(rooms, axes, min(rules.listed, LARGEST_GROUP), len(layout.flat.trees)),
         walk=new_walk(axes, layout.deepest),
         reached=new_reached(rooms, axes),
@@ -131,17 +134,18 @@ def new_box(axes: int, objectives: int) -> Box:
         kept=np.zeros(axes, dtype=SPAN),
         axes=np.zeros(axes, dtype=np.int32),
         cell=np.zeros(axes, dtype=np.int32),
-        nearest=np.zeros((objectives, axes), dtype=np.int64),
+        nearest=np.zeros((objectives, axes)),
     )
 
 
 def new_sums(axes: int, objectives: int) -> Sums:
     return Sums(
-        total=np.zeros(objectives, dtype=np.int64),
+        total=np.zeros(objectives),
         corner=np.zeros(objectives, dtype=np.int64),
         trial=np.zeros(objectives, dtype=np.int64),
-        rest=np.zeros((2, objectives), dtype=np.int64),
-        part=np.zeros((axes + 1, objectives), dtype=np.int64),
+        rest=np.zeros((2, objectives)),
+        part=np.zeros((axes + 1, objectives)),
+        cheap=np.zeros(axes + 1),
         few=np.zeros(axes + 1, dtype=np.int64),
     )
 

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compiled.costs import quanta
+from p2ce.arrays import BoolArray, FloatArray, Int32Array
+from p2ce.comparing import quanta
 from p2ce.compiled.evaluate import score_rows
 from p2ce.explainer import Explainer
 from p2ce.verify.batch import prepare
@@ -24,14 +24,13 @@ def front_by_brute_force(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
     batch = prepare(setup, setup.codebook.encode(row))
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
-    found: list[IntArray] = []
+    found: list[FloatArray] = []
     for cells in _cells(placement.lowest[0], placement.highest[0], here, setup.max_changes):
         rows = batch.rows(setup, np.zeros(len(cells), dtype=np.int64), cells)
         cells = cells[accepts(setup.frame(rows))]
-        steps = tables.steps[0][:, np.arange(len(here)), cells]  # (objectives, cells, axes)
-        totals = np.where(tables.joins[:, None] == 1, steps.max(axis=2, initial=0), steps.sum(axis=2)).T
+        totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
         found = [_cheapest(np.concatenate([*found, totals]))]
-    costs: FloatArray = (found[0] if found else np.empty((0, len(setup.objectives)))) * tables.tick[0]
+    costs: FloatArray = found[0].copy() if found else np.empty((0, len(setup.objectives)))
     for place, objective in enumerate(setup.objectives):
         costs[:, place] = objective.report(costs[:, place])
     return costs
@@ -59,7 +58,7 @@ def _cells(
         yield np.concatenate(batch)
 
 
-def _cheapest(totals: IntArray) -> IntArray:
+def _cheapest(totals: FloatArray) -> FloatArray:
     """Keep one row of every cost that nothing beats."""
     compared, first = np.unique(quanta(totals), axis=0, return_index=True)
     kept = []

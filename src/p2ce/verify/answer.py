@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compiled.costs import QUANTUM_BITS, quanta
+from p2ce.comparing import quanta
 from p2ce.errors import InvalidPerson
 from p2ce.search.engine import Found, Listener, nothing_found, rules_of, search_people, warm_open
 from p2ce.search.waves import search_in_waves, warm_waves
@@ -19,6 +19,7 @@ from p2ce.verify.estimate import PAPER, Known, with_estimate
 from p2ce.verify.outside import outside_scores
 from p2ce.verify.people import unseen_labels
 from p2ce.verify.points import Checked, check_points, compiled_scores, surely_refused
+from p2ce.verify.pricing import reported
 from p2ce.verify.published import search_published
 from p2ce.verify.rounding import rounded_rows
 from p2ce.verify.setup import Setup
@@ -58,7 +59,6 @@ class Answers:
     counters: IntArray  # (n, COUNTERS)
     open_boxes: IntArray  # (n,)
     open_costs: FloatArray  # (n, objectives)
-    resolution: FloatArray  # (n, objectives) costs closer than this count as equal
     choices: Int32Array  # (n, axes) alternatives on each axis
     search_seconds: FloatArray  # (n,)
     verify_seconds: float  # for the whole batch
@@ -349,20 +349,12 @@ def _gather(
     keep = ~favourable[owner]
     owner, points, scores, plausibility = owner[keep], points[keep], scores[keep], plausibility[keep]
     tables, placement = batch.tables, batch.placement
-    axes = np.arange(points.shape[1])
-    steps = tables.steps[owner[:, None], :, axes, points]  # (points, axes, objectives)
-    totals = np.where(tables.joins == 1, steps.max(axis=1, initial=0), steps.sum(axis=1))
+    totals = tables.totals(owner, points)
     # Cheapest first, objective after objective; equal costs in the order of the tie-breakers.
     walked = np.abs(points - placement.position[owner]).sum(axis=1)
     order = np.lexsort([*points.T[::-1], walked, *quanta(totals).T[::-1], owner])
     owner, totals, points = owner[order], totals[order], points[order]
     after = batch.rows(setup, owner, points)
-    in_cost = totals * tables.tick[owner]
-    open_costs = tally.open_totals * tables.tick
-    for m, objective in enumerate(setup.objectives):
-        in_cost[:, m] = objective.report(in_cost[:, m])
-        open_costs[:, m] = objective.report(open_costs[:, m])
-    resolution = np.ldexp(tables.tick, QUANTUM_BITS)
     begin = time.perf_counter()
     told = rounded_rows(
         setup,
@@ -370,8 +362,7 @@ def _gather(
         after,
         owner,
         scores=scores[order],
-        costs=in_cost,
-        resolution=resolution[owner],
+        totals=totals,
     )
     tally.verify_seconds += time.perf_counter() - begin
     rounded = np.flatnonzero((told.rows != after).any(axis=1))
@@ -386,7 +377,7 @@ def _gather(
         told_scores=told.scores,
         told_predictions=told_predictions,
         moved=after != batch.values[owner],
-        costs=in_cost,
+        costs=reported(setup, totals),
         scores=scores[order],
         predictions=predictions[:count],
         plausibility=plausibility[order],
@@ -402,8 +393,7 @@ def _gather(
         discrepancies=tally.discrepancies,
         counters=tally.counters,
         open_boxes=tally.open_boxes,
-        open_costs=open_costs,
-        resolution=resolution,
+        open_costs=reported(setup, tally.open_totals),
         choices=placement.highest - placement.lowest,
         search_seconds=tally.search_seconds,
         verify_seconds=tally.verify_seconds,

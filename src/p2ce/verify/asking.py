@@ -39,18 +39,27 @@ def ask_closely(
     threshold: float,
     settled: BoolArray,
 ) -> FloatArray:
-    """Ask in one call, and once more about each row alone that comes close to the threshold.
+    """Ask in one call, and about each row alone that comes close to the threshold.
 
-    Libraries round a row differently in other company. What is shown has to be accepted however it is asked
-    about, so that the lower of the two answers counts. Rows that are ``settled`` are proven to be
-    accepted, or refused, either way.
+    Libraries round a row differently in other company, so that a row may be accepted in one and refused in
+    another. What it gets alone is what counts: then nobody's answer depends on who else is asked about. Rows
+    that are ``settled`` are proven to be accepted, or refused, either way.
     """
     answers = ask(call, frame, who)
-    near = np.abs(answers - threshold) <= REBATCHED * max(1.0, abs(threshold))
     if len(frame) > 1:
-        for at in np.flatnonzero(near & ~settled).tolist():
-            answers[at] = min(answers[at], ask(call, frame.iloc[[at]], who)[0])
+        close = np.flatnonzero(is_close(answers, threshold) & ~settled)
+        answers[close] = ask_alone(call, frame.iloc[close], who)
     return answers
+
+
+def is_close(answers: FloatArray, threshold: float) -> BoolArray:
+    """Mark answers that may be on the other side of the threshold in other company."""
+    return np.asarray(np.abs(answers - threshold) <= REBATCHED * max(1.0, abs(threshold)))
+
+
+def ask_alone(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:
+    """Ask about each row by itself."""
+    return np.array([ask(call, frame.iloc[[at]], who)[0] for at in range(len(frame))], dtype=np.float64)
 
 
 def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:

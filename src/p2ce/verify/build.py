@@ -159,7 +159,6 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         residual=None if estimate is None else estimate.residual,
         open_boxes=int(answers.open_boxes[at]),
         open_costs=None if finished else dict(zip(names, answers.open_costs[at].tolist(), strict=True)),
-        cost_resolution=dict(zip(names, answers.resolution[at].tolist(), strict=True)),
     )
 
 

@@ -6,14 +6,17 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.comparing import beats
 from p2ce.errors import InvalidOption, InvalidPerson, nearest
 from p2ce.grid.compound import widen
+from p2ce.grid.placement import place
+from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
 from p2ce.tables.cells import is_missing
 from p2ce.verify.constraints import broken_rules
 from p2ce.verify.people import People, read_row
-from p2ce.verify.pricing import costs_of
+from p2ce.verify.pricing import reported, totals_of
 from p2ce.verify.rows import plausibility_of, score_frame
 from p2ce.verify.setup import Setup
 
@@ -58,7 +61,8 @@ def judge(setup: Setup, before: People, after: People, explanation: Explanation 
     now = dict(zip(setup.names, new.tolist(), strict=True))
     broken = broken_rules(setup, old, new, frame)
     moved = [name for name in setup.names if now[name] != then[name]]
-    costs = dict(zip(setup.objective_names, costs_of(setup, old, new).tolist(), strict=True))
+    totals = totals_of(setup, old, new)
+    costs = reported(setup, totals[None, :])[0]
     return Judgement(
         valid=bool(said.accepted[0]),
         score=float(said.scores[0]),
@@ -70,30 +74,34 @@ def judge(setup: Setup, before: People, after: People, explanation: Explanation 
         changes={
             name: (before.row(0, setup.names)[name], setup.codebook[name].plain(now[name])) for name in moved
         },
-        costs=costs,
-        better=None
-        if explanation is None
-        else tuple(option for option in explanation if _beats(option.costs, costs, explanation)),
+        costs=dict(zip(setup.objective_names, costs.tolist(), strict=True)),
+        better=None if explanation is None else _better(setup, old, totals, explanation),
     )
 
 
 def _on_grid(setup: Setup, old: FloatArray, new: FloatArray) -> bool:
-    """Tell whether the search would look at a row: every changed column is at a candidate of its axis."""
-    then, now = widen(old[None, :], setup.compounds)[0], widen(new[None, :], setup.compounds)[0]
-    axes = dict(zip(setup.grid.columns.tolist(), setup.grid.values, strict=True))
+    """Tell whether the search would look at a row: every changed column is at a candidate of the person's."""
+    then, now = widen(old[None, :], setup.compounds), widen(new[None, :], setup.compounds)[0]
+    candidates = place(setup.grid, then).values[0]
+    axes = dict(zip(setup.grid.columns.tolist(), candidates, strict=True))
     together = {member for compound in setup.compounds for member in compound.members.tolist()}
     return all(
         column in axes and now[column] in axes[column]
-        for column in np.flatnonzero(then != now).tolist()
+        for column in np.flatnonzero(then[0] != now).tolist()
         if column not in together
     )
 
 
-def _beats(option: dict[str, float], costs: dict[str, float], explanation: Explanation) -> bool:
-    """Compare costs as the search does: differences below the resolution are none."""
-    fine = {} if explanation.certificate is None else explanation.certificate.cost_resolution
-    gains = [costs[name] - option[name] for name in costs]
-    slack = [fine.get(name, 0.0) for name in costs]
-    return all(gain >= -least for gain, least in zip(gains, slack, strict=True)) and any(
-        gain > least for gain, least in zip(gains, slack, strict=True)
+def _better(
+    setup: Setup, old: FloatArray, totals: FloatArray, explanation: Explanation
+) -> tuple[Counterfactual, ...]:
+    """Give the options that cost less: priced anew, as the proposal is, and compared as the search does.
+
+    So no option of a front beats another one of it. What is reported would not do: it may be the root of what
+    the search compares.
+    """
+    return tuple(
+        option
+        for option in explanation
+        if beats(totals_of(setup, old, read_row(option.values, setup.codebook).values[0]), totals)
     )

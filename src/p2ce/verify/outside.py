@@ -21,7 +21,7 @@ from p2ce.compiled.score import CompiledScore
 from p2ce.grid.placement import Placement
 from p2ce.models.reading import ReadModel
 from p2ce.search.waves import OutsideScore
-from p2ce.verify.asking import ask
+from p2ce.verify.asking import ask, ask_alone, is_close
 from p2ce.verify.rules import CheckedRule
 from p2ce.verify.setup import Setup
 
@@ -54,12 +54,22 @@ class AskedPeople(Unbounded):
     )
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
-        """Put the cells to the user's own object, all in one call."""
+        """Put the cells to the user's own object, all in one call.
+
+        What it gets alone decides about a cell (`ask_closely`). Cells that are refused are never seen again,
+        so that those close to the threshold are asked about alone at once; accepted ones are when they turn
+        out to be on the front.
+        """
         value = np.full(len(points), np.nan) if self.known is None else self._said_before(owner, points)
         new = np.flatnonzero(np.isnan(value))
-        rows = self.setup.rows(self.values, self.placement, owner[new], points[new])
-        value[new] = ask(self.call, self.setup.frame(rows), self.who)
+        value[new] = ask(self.call, self._frame(owner[new], points[new]), self.who)
+        close = np.flatnonzero(is_close(value, self.threshold) & (value < self.threshold))
+        if len(close):
+            value[close] = ask_alone(self.call, self._frame(owner[close], points[close]), self.who)
         return Verdicts(np.where(value >= self.threshold, ACCEPTED, REFUSED), value)
+
+    def _frame(self, owner: IntArray, points: Int32Array) -> pd.DataFrame:
+        return self.setup.frame(self.setup.rows(self.values, self.placement, owner, points))
 
     def _said_before(self, owner: IntArray, points: Int32Array) -> FloatArray:
         """Look up the single changes that were asked about already."""

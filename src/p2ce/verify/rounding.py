@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
+from p2ce.comparing import quanta
 from p2ce.problem.decimals import to_dtype
 from p2ce.verify.constraints import kept_rows
-from p2ce.verify.pricing import costs_of
+from p2ce.verify.pricing import totals_of
 from p2ce.verify.rows import plausibility_of, score_frame
 from p2ce.verify.setup import Setup
 
@@ -29,20 +30,19 @@ def rounded_rows(
     owner: IntArray,
     *,
     scores: FloatArray,
-    costs: FloatArray,
-    resolution: FloatArray,
+    totals: FloatArray,
 ) -> Told:
     """Round rows (n, d) of people as displays ask for, where the rounded row is as good in every respect.
 
     It has to be accepted, plausible and allowed, and must stand to the person's other options as the exact
     row does, objective by objective: else a told option could be beaten by another one, or be called best at
-    something that it is not. ``resolution`` (n, objectives) says which costs are equal.
+    something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as compared.
     """
     rounded = _rounded(setup, before, after)
     rows = np.flatnonzero((rounded != after).any(axis=1))
     if len(rows):
         try:
-            return _told(setup, before, after, rounded, rows, owner, scores, costs, resolution)
+            return _told(setup, before, after, rounded, rows, owner, scores, totals)
         except Exception as error:
             # Rounded rows lie off the grid, where nobody promised that a model or a rule answers at all.
             log.info("Nothing is rounded, since the rounded rows cannot be verified: %s", error)
@@ -57,8 +57,7 @@ def _told(
     rows: IntArray,
     owner: IntArray,
     scores: FloatArray,
-    costs: FloatArray,
-    resolution: FloatArray,
+    totals: FloatArray,
 ) -> Told:
     frame = setup.frame(rounded[rows])
     said = score_frame(setup, frame)
@@ -67,21 +66,16 @@ def _told(
         fine[fine] = plausibility_of(setup, rounded[rows[fine]], frame[fine]) >= 0.0
     if fine.any():
         fine[fine] = kept_rows(setup, before[rows[fine]], rounded[rows[fine]], frame[fine]).allowed
-    told, told_scores, told_costs = after.copy(), scores.copy(), costs.copy()
+    told, told_scores = after.copy(), scores.copy()
+    exact = quanta(totals)
+    shown = exact.copy()
     for row, score in zip(rows[fine].tolist(), said.scores[fine].tolist(), strict=True):
-        price = costs_of(setup, before[row], rounded[row])
+        price = quanta(totals_of(setup, before[row], rounded[row]))
         others = np.flatnonzero(owner == owner[row])
         others = others[others != row]
-        if (
-            _signs(price - told_costs[others], resolution[row])
-            == _signs(costs[row] - told_costs[others], resolution[row])
-        ).all():
-            told[row], told_scores[row], told_costs[row] = rounded[row], score, price
+        if (np.sign(price - shown[others]) == np.sign(exact[row] - shown[others])).all():
+            told[row], told_scores[row], shown[row] = rounded[row], score, price
     return Told(told, told_scores)
-
-
-def _signs(differences: FloatArray, resolution: FloatArray) -> FloatArray:
-    return np.where(np.abs(differences) <= resolution, 0.0, np.sign(differences))
 
 
 def _rounded(setup: Setup, before: FloatArray, after: FloatArray) -> FloatArray:

@@ -59,7 +59,6 @@ CERTIFICATE = Certificate(
     scored=2_000,
     dropped={"dominated": 400, "model bound": 12},
     verified=3,
-    cost_resolution={"mean_distance": 1e-9},
     rules=("LoanAmount <= 250*LoanDuration",),
 )
 

@@ -334,7 +334,7 @@ WORDS = {
     "dropped_estimate": "estimate",
     "label_verified": "Points confirmed by the model itself",
     "label_discrepancies": "Discrepancies between the model and its reading",
-    "label_resolution": "Costs closer than this count as equal",
+    "label_digits": "Significant digits to which costs are compared",
     "label_open_boxes": "Boxes left open",
     "label_open_costs": "Least cost that an open box could have",
     "label_because": "Why nothing is claimed",

@@ -357,7 +357,7 @@ WORDS = {
     "dropped_estimate": "estimación",
     "label_verified": "Puntos confirmados por el propio modelo",
     "label_discrepancies": "Discrepancias entre el modelo y su lectura",
-    "label_resolution": "Costes más próximos que esto cuentan como iguales",
+    "label_digits": "Cifras significativas con que se comparan los costes",
     "label_open_boxes": "Regiones que quedaron abiertas",
     "label_open_costs": "Menor coste que podría tener una región abierta",
     "label_because": "Por qué no se afirma nada",

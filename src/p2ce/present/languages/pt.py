@@ -351,7 +351,7 @@ WORDS = {
     "dropped_estimate": "estimativa",
     "label_verified": "Pontos confirmados pelo próprio modelo",
     "label_discrepancies": "Divergências entre o modelo e sua leitura",
-    "label_resolution": "Custos mais próximos do que isto contam como iguais",
+    "label_digits": "Algarismos significativos com que os custos são comparados",
     "label_open_boxes": "Regiões deixadas em aberto",
     "label_open_costs": "Menor custo que uma região em aberto poderia ter",
     "label_because": "Por que nada se afirma",

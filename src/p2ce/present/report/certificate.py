@@ -1,5 +1,6 @@
 """Put on the page what was proven, and the numbers behind it."""
 
+from p2ce.comparing import EQUAL_DIGITS
 from p2ce.present.audit import dropped_by
 from p2ce.present.plain_proof import plain_proof
 from p2ce.present.proof import count_in_words, proof_sentence
@@ -75,14 +76,11 @@ def certificate_facts(
         facts.append((labels("cert_miss_rate"), speaker.full(certificate.miss_rate)))
     if certificate.residual is not None:
         facts.append((labels("cert_residual"), speaker.full(certificate.residual)))
-    for name, costs in (
-        ("cert_open_costs", certificate.open_costs or {}),
-        ("cert_cost_resolution", certificate.cost_resolution),
-    ):
-        facts += [
-            (labels(name, objective=speaker.objective(one)), speaker.full(cost))
-            for one, cost in costs.items()
-        ]
+    facts += [
+        (labels("cert_open_costs", objective=speaker.objective(one)), speaker.full(cost))
+        for one, cost in (certificate.open_costs or {}).items()
+    ]
+    facts.append((labels("cert_digits"), count_in_words(EQUAL_DIGITS, speaker)))
     for name, rules in (("cert_rules", certificate.rules), ("cert_checked_rules", certificate.checked_rules)):
         facts += [(labels(name), rule if reader.is_auditor else restated(rule, speaker)) for rule in rules]
     return tuple(facts)

@@ -11,7 +11,7 @@ from p2ce.present.text import best_in_words, picked, what_to_do
 from p2ce.result import Counterfactual, Explanation, Pick
 from p2ce.result.groups import whole_changes
 from p2ce.result.numbers import readable_score
-from p2ce.result.picks import ONLY
+from p2ce.result.picks import ONLY, strengths
 
 CARDS = 3
 COUNTED = "changes"  # the objective whose costs are plain numbers to everybody
@@ -138,14 +138,10 @@ def cost_in_words(name: str, cost: float, least: dict[str, float], reader: Reade
 
 
 def _least(explanation: Explanation) -> dict[str, float]:
-    """Give the least cost in each objective in which options differ, up to what counts as equal to it."""
-    fine = {} if explanation.certificate is None else explanation.certificate.cost_resolution
-    found = {}
-    for name in explanation.objectives:
-        costs = [option.costs[name] for option in explanation]
-        equal = min(costs) + fine.get(name, 0.0)
-        if equal < max(costs):
-            found[name] = equal
+    """Give the least cost in each objective in which options differ: the largest that is equal to it."""
+    found: dict[str, float] = {}
+    for option, best in zip(explanation, strengths(explanation), strict=True):
+        found |= {name: max(option.costs[name], found.get(name, 0.0)) for name in best}
     return found
 
 

@@ -92,7 +92,7 @@ LABELS = {
     "cert_residual": "Estimate widened by",
     "cert_open_boxes": "Boxes still open",
     "cert_open_costs": "Least that an open box could cost: {objective}",
-    "cert_cost_resolution": "Costs closer than this count as equal: {objective}",
+    "cert_digits": "Significant digits to which costs are compared",
     "cert_rules": "Rule kept to",
     "cert_checked_rules": "Rule checked on candidates",
     "yes": "yes",

@@ -93,7 +93,7 @@ LABELS = {
     "cert_residual": "Estimación ensanchada en",
     "cert_open_boxes": "Regiones aún abiertas",
     "cert_open_costs": "Lo mínimo que podría costar una región abierta: {objective}",
-    "cert_cost_resolution": "Costes más próximos que esto cuentan como iguales: {objective}",
+    "cert_digits": "Cifras significativas con que se comparan los costes",
     "cert_rules": "Regla respetada",
     "cert_checked_rules": "Regla comprobada en los candidatos",
     "yes": "sí",

@@ -93,7 +93,7 @@ LABELS = {
     "cert_residual": "Estimativa alargada em",
     "cert_open_boxes": "Regiões ainda abertas",
     "cert_open_costs": "O mínimo que uma região aberta pode custar: {objective}",
-    "cert_cost_resolution": "Custos mais próximos que isto contam como iguais: {objective}",
+    "cert_digits": "Algarismos significativos com que os custos são comparados",
     "cert_rules": "Regra respeitada",
     "cert_checked_rules": "Regra verificada nos candidatos",
     "yes": "sim",
