@@ -79,7 +79,8 @@ def test_a_name_that_no_disk_takes_is_refused(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() == 0, reason="nothing is forbidden to an administrator"
+    sys.platform == "win32" or os.geteuid() == 0,
+    reason="not as root, who may do all",
 )
 def test_a_forbidden_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o500)

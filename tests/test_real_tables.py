@@ -1,6 +1,5 @@
 """On real tables, categories and gaps included, the answers are those of asking about every point."""
 
-import os
 from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
@@ -21,11 +20,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import p2ce
 from tests.properties.whole_grid import quanta_of, reported_quanta
+from tests.real_data import require_data
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("P2CE_DATA"),
-    reason="P2CE_DATA names no folder with german.csv, taiwan.csv and adult.csv",
-)
+require_data()
 
 CHANGES = {"german": 2, "taiwan": 2, "adult": 3}
 BOUNDS = {"LightGBM": "tree leaves", "logistic": "additive", "MLP": "network", "gaps": "tree leaves"}

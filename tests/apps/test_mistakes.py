@@ -260,7 +260,10 @@ def test_a_file_is_not_overwritten(folder: Path, capsys: Capture) -> None:
     assert run(capsys, *words(out="out.json"), "--force").code == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="nothing is forbidden to root")
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0,
+    reason="not as root, who may do all",
+)
 def test_no_permission(folder: Path, capsys: Capture) -> None:
     closed = folder / "closed"
     closed.mkdir(mode=0o500)

@@ -1,6 +1,5 @@
 """On the paper's data the answers are those of asking the models about every point."""
 
-import os
 from itertools import combinations, product
 from typing import Any
 
@@ -15,11 +14,9 @@ from sklearn.preprocessing import StandardScaler
 
 import p2ce
 from tests.properties.whole_grid import as_frame, price_changes, quanta_of, reported_quanta
+from tests.real_data import require_data
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("P2CE_DATA"),
-    reason="P2CE_DATA names no folder with german.csv, taiwan.csv and adult.csv",
-)
+require_data()
 
 CHANGES = {"german": 2, "taiwan": 2, "adult": 3}
 

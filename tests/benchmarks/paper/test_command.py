@@ -15,6 +15,8 @@ pytest.importorskip("moocore")
 pytest.importorskip("matplotlib")
 pytest.importorskip("benchmarks")  # not in a packed source
 
+from tests.real_data import HAS_DATA, REASON
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -29,7 +31,7 @@ def command(*options: str, **environment: str) -> "subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.skipif("P2CE_DATA" not in os.environ, reason="P2CE_DATA names no folder with german.csv")
+@pytest.mark.skipif(not HAS_DATA, reason=REASON)
 def test_it_writes_the_page_the_figures_and_every_result(tmp_path: Path) -> None:
     out, markdown = tmp_path / "report", tmp_path / "results.md"
     few = ["--data", "german", "--only", "inlierness", "--no-peers", "--people", "2", "--trials", "1"]
@@ -62,7 +64,7 @@ def test_what_cannot_be_run_is_refused_at_once(options: list[str], told: str) ->
     assert told in done.stderr
 
 
-@pytest.mark.skipif("P2CE_DATA" not in os.environ, reason="P2CE_DATA names no folder with german.csv")
+@pytest.mark.skipif(not HAS_DATA, reason=REASON)
 def test_a_report_that_cannot_be_written_is_known_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     for option in (["--out", str(tmp_path / "file")], ["--out", str(tmp_path), "--markdown", str(tmp_path)]):

@@ -20,12 +20,17 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.paper.peers import Request, ask
 from benchmarks.paper.peers.asking import PEERS
-from benchmarks.paper.peers.environments import Missing, is_made, python_of, stamp_of
+from benchmarks.paper.peers.environments import FAMILIES, Missing, is_made, python_of, stamp_of
 from benchmarks.paper.training import probabilities
 from p2ce.datasets.places import cache_folder
 from tests.benchmarks.paper.made_up_models import trained
 
 PEOPLE = 2
+HOW = "run python -m benchmarks.paper.peers, which makes the peers' environments, or set CI"
+
+made = [is_made(cache_folder() / "peers" / make().folder, stamp_of(make())) for make in FAMILIES]
+if not any(made) and not os.environ.get("CI"):
+    pytest.skip(HOW, allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +79,7 @@ def environments(method: str) -> Path:
     folder, family = cache_folder() / "peers", PEERS[method].family()
     if not is_made(folder / family.folder, stamp_of(family)):
         if not os.environ.get("CI"):
-            pytest.skip("no environment for it; make them with: python -m benchmarks.paper.peers")
+            pytest.skip(HOW)
         try:
             python_of(family, environments=folder)
         except Missing as reason:

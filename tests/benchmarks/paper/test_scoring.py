@@ -1,7 +1,6 @@
 """Answers are judged by plain definitions: costs, constraints, the grid, the model itself."""
 
 import json
-import os
 from dataclasses import replace
 from functools import partial
 
@@ -23,6 +22,7 @@ from benchmarks.paper.study import Study, actions_of, prepare
 from benchmarks.paper.truth import brute_force
 from p2ce import datasets
 from tests.benchmarks.paper.small_data import small_data
+from tests.real_data import HAS_DATA, REASON
 
 AGE, INCOME, DEBTS, GUARANTOR, YEARS, SAVINGS = range(6)
 
@@ -121,10 +121,17 @@ def test_without_standard_deviations_the_largest_distance_is_in_units() -> None:
     assert judged[list(COSTS)].iloc[0].tolist() == costs.tolist()
 
 
-@pytest.mark.skipif("P2CE_DATA" not in os.environ, reason="P2CE_DATA names no folder with the data")
-@pytest.mark.parametrize("name", ["german", "taiwan", "adult"])
-def test_the_grid_is_the_papers_and_stays_within_the_percentiles(name: str) -> None:
-    data = datasets.load(name)
+def test_the_grid_is_the_papers_and_stays_within_the_percentiles() -> None:
+    assert_grid_is_the_papers(small_data("german"))
+
+
+@pytest.mark.skipif(not HAS_DATA, reason=REASON)
+def test_so_it_is_on_real_data() -> None:
+    for name in ("german", "taiwan", "adult"):
+        assert_grid_is_the_papers(datasets.load(name))
+
+
+def assert_grid_is_the_papers(data: datasets.Dataset) -> None:
     train = split(data.features, data.outcome, kind="paper", seed=0).train
     actions = actions_of(data, train, Settings())
     assert {feature.name for feature in actions.features if feature.fixed} == set(data.immutable)
