@@ -33,13 +33,14 @@ from p2ce.verify.estimate import ask_rows, fit_estimate
 from p2ce.verify.finest import answer_with_finest
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
-from p2ce.verify.mapping import limit_explained, map_of, require_same_question
+from p2ce.verify.mapping import map_of
 from p2ce.verify.options import AS_ASKED, check_jobs, check_limit, check_listener, check_size, check_time
 from p2ce.verify.pace import look_first, takes_too_long
 from p2ce.verify.people import People, read_row, read_table
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.question import asked_with
 from p2ce.verify.restrictions import ends_of
+from p2ce.verify.same_question import limit_explained, require_same_question
 from p2ce.verify.setup import Setup, read_for, shaped_for
 from p2ce.verify.telling import telling
 from p2ce.verify.trust import Trust
@@ -227,15 +228,27 @@ class Explainer:
             trust=self._trust,
         )
 
-    def check(self, row: Any, proposal: Any, *, explanation: Explanation | None = None) -> Judgement:
+    def check(
+        self,
+        row: Any,
+        proposal: Any,
+        *,
+        explanation: Explanation | None = None,
+        actions: ActionSet | None = None,
+    ) -> Judgement:
         """Judge a proposal that somebody else made for a person.
 
         ``proposal`` is a whole row, or a dict of the changed columns only. With the person's
-        ``explanation`` the judgement also lists the options that beat the proposal.
+        ``explanation`` the judgement also lists the options that beat the proposal, and the limit of changes
+        is the one that it was made with. ``actions`` are those given to `explain`, if any.
         """
-        before, after = read_proposal(self._setup, row, proposal, explanation)
+        limit = AS_ASKED if explanation is None else limit_explained(explanation, call="check")
+        setup = self._setup_for(actions, limit)
+        if explanation is not None:
+            require_same_question(setup, explanation)
+        before, after = read_proposal(setup, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
-        return judge(self._within_reach(self._setup, both), before, after, explanation)
+        return judge(self._within_reach(setup, both), before, after, explanation)
 
     def map_of(
         self,
@@ -252,7 +265,7 @@ class Explainer:
         ``actions`` are those given to `explain`, if any.
         """
         check_size(size)
-        setup = self._setup_for(actions, limit_explained(explanation))
+        setup = self._setup_for(actions, limit_explained(explanation, call="map_of"))
         require_same_question(setup, explanation)
         person = read_row(explanation.person, setup.codebook)
         setup = self._within_reach(setup, person.values)

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from p2ce.present import to_text
-from p2ce.result import Certificate, Status
+from p2ce.result import Certificate, Counterfactual, Status
 from tests.present.cases import CERTIFICATE, ESTIMATED, OPTIONS, QUESTION, answer
 
 
@@ -26,6 +28,30 @@ def test_values_are_those_of_the_data_and_their_rounding_is_named() -> None:
     assert "1. LoanAmount (loan amount): 7,512.4 → 6,199.9999; HasGuarantor (guarantor): 0 → 1" in lines
     assert "   told to people as: LoanAmount = 6,200" in lines
     assert "   score as told: 0.55" in audit(counterfactuals=(replace(OPTIONS[0], rounded_score=0.55),))
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "none"),
+    [
+        ("en", "reported only, since this method does not ask for plausible options", "none was asked for"),
+        ("pt", "apenas informativo, pois este método não exige opções plausíveis", "não solicitado"),
+        ("es", "solo informativo, pues este método no exige opciones plausibles", "no solicitado"),
+    ],
+)
+def test_a_detector_that_is_only_reported_is_not_called_none(language: str, told: str, none: str) -> None:
+    """Issue 13: with method="mapocam" the text said that no detector was used, beside its value."""
+    mapocam = replace(CERTIFICATE, method="mapocam", detector_family=None)
+    beside = tuple(replace(option, plausibility=-0.125) for option in OPTIONS)
+
+    def text(options: tuple[Counterfactual, ...]) -> str:
+        explanation = answer(certificate=mapocam, counterfactuals=options)
+        return to_text(explanation, audience="auditor", language=language)
+
+    assert told in text(beside)
+    assert none not in text(beside)
+    without = text(tuple(replace(option, plausibility=None) for option in OPTIONS))
+    assert told not in without
+    assert none in without
 
 
 def test_a_margin_and_ties_are_named() -> None:
@@ -58,7 +84,7 @@ def test_every_field_of_the_certificate_is_told() -> None:
     for fact in (
         "Discrepancies between the model and its reading: 7",
         "Most changes at once: no limit",
-        "Plausibility detector: none was asked for",
+        "Plausibility detector: reported only, since this method does not ask for plausible options",
         "Rules between features that candidates were checked against: own check",
         "Boxes dropped, by rule: estimate 5; a rule of tomorrow 1",
         "Boxes left open: 3",

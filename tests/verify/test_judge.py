@@ -99,6 +99,25 @@ def test_an_outlier_is_called_implausible() -> None:
     assert "not plausible" in str(told)
 
 
+def test_a_method_that_asks_for_no_plausibility_is_not_judged_by_it() -> None:
+    """Issue 13: options of a proven front of MAPOCAM were called "not plausible"."""
+    explainer = loans.explainer(method="mapocam", plausibility=loans.detector(), contamination=0.5)
+    people = loans.refused()
+    outliers = 0
+    for row in people.iloc[:12].to_dict("records"):
+        found = explainer.explain(row)
+        for option in found:
+            told = explainer.check(row, option.values, explanation=found)
+            assert told.plausible is None
+            assert told.plausibility == option.plausibility
+            assert told.ok
+            assert "not plausible" not in str(told)
+            assert "plausibility not asked for" in str(told)
+            outliers += option.plausibility < 0
+        assert explainer.map_of(found, "Income", "Debt", size=3).plausible is None
+    assert outliers > 0
+
+
 def test_the_judgement_of_our_own_forest_is_scikit_learns() -> None:
     from sklearn.ensemble import IsolationForest
 

@@ -174,8 +174,8 @@ def test_only_a_proof_that_there_is_none_has_a_reason() -> None:
     [
         ({"threshold": 0.4}, "threshold was 0.5, and is 0.4"),
         ({"objectives": "changes"}, "objectives was"),
-        ({"plausibility": p2ce.IsolationForest(n_estimators=5)}, "detector_family was None"),
-        ({"actions": None}, "cells was"),
+        ({"plausibility": p2ce.IsolationForest(n_estimators=5)}, "detector was none"),
+        ({"actions": None}, "its policy is another"),
         ({"reference": loans.people().drop(columns="Years")}, "its columns are others"),
     ],
     ids=lambda value: "",
@@ -193,7 +193,7 @@ def test_an_explanation_of_another_question_is_refused(changed: dict[str, Any], 
 def test_another_model_is_noticed() -> None:
     other = type(loans.forest())(12, max_depth=5, random_state=3).fit(loans.people(), loans.label())
     explainer = loans.explainer(model=other, actions=narrow(), max_changes=1, plausibility=None)
-    with pytest.raises(InvalidOption, match="the model gave the person"):
+    with pytest.raises(InvalidOption, match="its model is another"):
         explainer.why_none(stuck())
 
 

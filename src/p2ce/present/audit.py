@@ -32,7 +32,8 @@ def audit_lines(explanation: Explanation, speaker: Speaker, why: WhyNone | None 
     lines = [*_asked(explanation, speaker), *_options(explanation, speaker)]
     lines.append(proof_sentence(explanation, speaker.language))
     if explanation.certificate is not None:
-        lines += _certificate(explanation.certificate, speaker)
+        judged = any(option.plausibility is not None for option in explanation)
+        lines += _certificate(explanation.certificate, speaker, judged=judged)
     if why is not None:
         lines += ways_in_words(why, speaker, audience="auditor")
     return [*lines, *_provenance(explanation.question, speaker)]
@@ -95,13 +96,15 @@ def _changes(option: Counterfactual, speaker: Speaker) -> str:
     return "; ".join(told) or speaker.say("change_nothing")
 
 
-def _certificate(certificate: Certificate, speaker: Speaker) -> list[str]:
+def _certificate(certificate: Certificate, speaker: Speaker, *, judged: bool) -> list[str]:
+    """List what was proven; ``judged`` tells that a detector's values stand beside the options."""
     most = certificate.max_changes
+    not_asked = speaker.say("detector_tells_only" if judged else "no_detector")
     facts = {
         "method": certificate.method,
         "model": certificate.model_family,
         "bound": certificate.bound,
-        "detector": certificate.detector_family or speaker.say("no_detector"),
+        "detector": certificate.detector_family or not_asked,
         "cells": _count(certificate.cells, speaker),
         "axes": _count(certificate.axes, speaker),
         "max_changes": speaker.say("no_limit") if most is None else _count(most, speaker),

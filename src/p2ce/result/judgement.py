@@ -16,8 +16,8 @@ class Judgement:
 
     valid: bool  # the user's own model accepts it
     score: float
-    plausible: bool | None  # None when no detector was asked for
-    plausibility: float | None
+    plausible: bool | None  # None when plausibility was not asked for: no detector, or method="mapocam"
+    plausibility: float | None  # the detector's own value, if there is one
     allowed: bool
     broken: tuple[str, ...]  # what it breaks, in words
     on_grid: bool  # every change goes to one of the grid's candidates
@@ -33,9 +33,7 @@ class Judgement:
     def __str__(self) -> str:
         lines = [
             f"{'accepted' if self.valid else 'refused'} by the model (score {self.score:.4g})",
-            "plausibility not asked for"
-            if self.plausible is None
-            else f"{'plausible' if self.plausible else 'not plausible'} ({self.plausibility:.3g})",
+            self._plausibility_in_words(),
             "allowed" if self.allowed else "not allowed: " + " ".join(self.broken),
         ]
         if not self.on_grid:
@@ -43,3 +41,9 @@ class Judgement:
         if self.better:
             lines.append(f"beaten by {len(self.better)} option{'s' * (len(self.better) != 1)}")
         return "\n".join(lines)
+
+    def _plausibility_in_words(self) -> str:
+        words = {None: "plausibility not asked for", True: "plausible", False: "not plausible"}[
+            self.plausible
+        ]
+        return words if self.plausibility is None else f"{words} ({self.plausibility:.3g})"

@@ -26,8 +26,6 @@ def read_proposal(
 ) -> tuple[People, People]:
     """Read a person, and what somebody proposes: a whole row, or a dict of the changed columns only."""
     before = read_row(row, setup.codebook)
-    if explanation is not None and not isinstance(explanation, Explanation):
-        raise InvalidOption(f"explanation must be an Explanation, got {type(explanation).__name__}.")
     if explanation is not None and not same_person(explanation.person, before.row(0, setup.names)):
         raise InvalidOption("The explanation is about another person. Pass the one that explain(row) gave.")
     if isinstance(proposal, Mapping):
@@ -66,7 +64,8 @@ def judge(setup: Setup, before: People, after: People, explanation: Explanation 
     return Judgement(
         valid=bool(said.accepted[0]),
         score=float(said.scores[0]),
-        plausible=None if plausibility is None else plausibility >= 0.0,
+        # A detector whose opinion the method does not ask for is told, and is no failing.
+        plausible=None if plausibility is None or setup.judges is None else plausibility >= 0.0,
         plausibility=plausibility,
         allowed=not broken,
         broken=tuple(broken),

@@ -9,9 +9,7 @@ from p2ce.errors import InvalidOption, UnknownFeature, nearest
 from p2ce.problem.coding import MISSING, Coding
 from p2ce.result.explanation import Explanation
 from p2ce.result.feature_map import FeatureMap
-from p2ce.result.status import Status
 from p2ce.verify.constraints import kept_rows
-from p2ce.verify.options import AS_ASKED
 from p2ce.verify.rows import plausibility_of, score_frame
 from p2ce.verify.setup import Setup
 
@@ -46,7 +44,7 @@ def map_of(
     frame = setup.frame(rows)
     # A picture proves nothing, so that nobody is asked twice about what lies at a threshold.
     said = score_frame(setup, frame, closely=False)
-    plausibility = plausibility_of(setup, rows, frame, closely=False)
+    judged = None if setup.judges is None else plausibility_of(setup, rows, frame, closely=False)
     allowed = kept_rows(setup, np.repeat(person, len(rows), axis=0), rows, frame).allowed
     shown = population[:: max(1, -(-len(population) // MOST_PEOPLE))][:, [across, up]]
     codings = setup.codebook.codings[across], setup.codebook.codings[up]
@@ -56,35 +54,10 @@ def map_of(
         values=(_plain(ticks[0], codings[0]), _plain(ticks[1], codings[1])),
         scores=said.scores.reshape(shape),
         accepted=said.accepted.reshape(shape),
-        plausible=None if setup.detector is None else (plausibility >= 0.0).reshape(shape),
+        plausible=None if judged is None else (judged >= 0.0).reshape(shape),
         allowed=allowed.reshape(shape),
         population=shown[(shown != MISSING).all(axis=1)],
     )
-
-
-def limit_explained(explanation: object) -> int | str | None:
-    """Give the limit of changes under which a person was explained; refuse what explains nobody."""
-    if not isinstance(explanation, Explanation):
-        raise InvalidOption(
-            f"map_of() takes what explain() returned, got {type(explanation).__name__}. "
-            f"Pass the Explanation of the person."
-        )
-    if explanation.status is Status.ERROR:
-        raise InvalidOption(f"The person could not be explained, so there is no map: {explanation.message}")
-    return AS_ASKED if explanation.certificate is None else explanation.certificate.max_changes
-
-
-def require_same_question(setup: Setup, explanation: Explanation) -> None:
-    """Refuse an explanation that answers another question than this one."""
-    if explanation.question is None or setup.question is None:
-        return
-    told, asked = explanation.question.hashes, setup.question.hashes
-    for part, way_out in (
-        ("model", "Use the explainer that gave it."),
-        ("policy", "Pass the actions that were given to explain(): map_of(…, actions=actions)."),
-    ):
-        if part in told and told[part] != asked.get(part):
-            raise InvalidOption(f"This explanation was made with another {part}. {way_out}")
 
 
 def _place(setup: Setup, name: object) -> int:

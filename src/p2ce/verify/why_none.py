@@ -1,6 +1,5 @@
 """Find the smallest sets of restrictions without which a person would have an option."""
 
-import math
 import time
 from collections.abc import Callable
 from typing import TypeAlias
@@ -11,9 +10,10 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.result.why_none import Opening, WhyNone
 from p2ce.search.engine import Listener, Progress, kernels_are_loaded
-from p2ce.verify.options import AS_ASKED, check_time
+from p2ce.verify.options import check_time
 from p2ce.verify.people import People, read_row
 from p2ce.verify.restrictions import Restriction, restrictions_of, without
+from p2ce.verify.same_question import another_question, limit_explained, require_same_question
 from p2ce.verify.setup import Setup
 from p2ce.verify.smallest_sets import Set, smallest_of, smallest_sets
 
@@ -27,23 +27,18 @@ Answer: TypeAlias = Callable[
 # work (tenths of a second of a compiled search), so that the same sets are widened on every machine.
 WIDENING_WORK = 50_000_000
 WIDENING_SHARE = 4  # of the work that the set itself took
-# What of the certificate tells one question from another.
-FINGERPRINT = ("method", "detector_family", "cells", "axes", "max_changes", "rules", "checked_rules")
 
 
 def limit_asked(explanation: object) -> int | str | None:
     """Give the limit of changes under which there was no option; refuse what proves no such thing."""
-    if not isinstance(explanation, Explanation):
-        raise InvalidOption(
-            f"why_none() takes what explain() returned, got {type(explanation).__name__}. "
-            f"Pass the Explanation of the person."
-        )
+    limit = limit_explained(explanation, call="why_none")
+    assert isinstance(explanation, Explanation)
     if explanation.status is not Status.NO_RECOURSE:
         raise InvalidOption(
             f"why_none() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
             f"{explanation.status}: {_instead(explanation)}"
         )
-    return AS_ASKED if explanation.certificate is None else explanation.certificate.max_changes
+    return limit
 
 
 def _instead(explanation: Explanation) -> str:
@@ -54,7 +49,7 @@ def _instead(explanation: Explanation) -> str:
         Status.HEURISTIC: "nothing is proven, since an estimate cut the search. Make an explainer with "
         "bound='none' and explain the person with it.",
         Status.ALREADY_FAVOURABLE: "the person needs no change.",
-    }.get(explanation.status, f"the person could not be explained: {explanation.message}")
+    }[explanation.status]
 
 
 def why_none(
@@ -66,14 +61,11 @@ def why_none(
     ``time_limit`` is in seconds for all of it together.
     """
     check_time(time_limit)
-    if explanation.dtypes != setup.dtype_names:
-        raise _another_question("its columns are others")
+    require_same_question(setup, explanation)
     people = read_row(explanation.person, setup.codebook, kind=explanation.kind)
     restrictions = restrictions_of(setup, people.values[0], ends)
-    # Asked for no time at all, an explainer tells what its question is; compiling does not count as time.
-    _check_same_question(explanation, answer(without(setup, ()), people, 0.0, None, None)[0])
     freest = without(setup, restrictions)
-    if not kernels_are_loaded(in_waves=freest.in_waves):
+    if not kernels_are_loaded(in_waves=freest.in_waves):  # compiling does not count as time
         answer(freest, people, 0.0, None, None)
     hunt = _Hunt(setup, people, restrictions, answer, time_limit)
     smallest = smallest_sets(
@@ -162,7 +154,7 @@ class _Hunt:
         if self.is_over() or any(not some & self.odd for some in self._shut):
             return
         if len(self._ask(frozenset(), self._left(1.0), stops=True)[0]):
-            raise _another_question("here the person has options")
+            raise another_question("here the person has options")
 
     def named(self, some: Set) -> list[Restriction]:
         """Give the restrictions of a set, of several that build on each other the last one only."""
@@ -205,26 +197,3 @@ class _Hunt:
 
 def _until_found(news: Progress) -> bool:
     return news.found == 0
-
-
-def _check_same_question(given: Explanation, now: Explanation) -> None:
-    """Compare an explanation with what this explainer would say about its person."""
-    for name in ("objectives", "threshold", "scale", "models"):
-        if getattr(given, name) != getattr(now, name):
-            raise _another_question(f"{name} was {getattr(given, name)}, and is {getattr(now, name)}")
-    then, score = given.person_score, now.person_score
-    if then is not None and score is not None and not math.isclose(then, score, rel_tol=1e-6, abs_tol=1e-9):
-        raise _another_question(f"the model gave the person {then:g}, and now gives {score:g}")
-    if given.certificate is None or now.certificate is None:
-        return
-    for name in FINGERPRINT:
-        before, after = getattr(given.certificate, name), getattr(now.certificate, name)
-        if before != after:
-            raise _another_question(f"{name} was {before}, and is {after}")
-
-
-def _another_question(how: str) -> InvalidOption:
-    return InvalidOption(
-        f"The explanation answers another question than this explainer asks: {how}. Ask the explainer "
-        f"that made it; if it was made with explain(row, actions=…), pass the same actions here."
-    )

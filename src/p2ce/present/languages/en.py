@@ -318,6 +318,7 @@ WORDS = {
     "label_bound": "Bound",
     "label_detector": "Plausibility detector",
     "no_detector": "none was asked for",
+    "detector_tells_only": "reported only, since this method does not ask for plausible options",
     "label_cells": "Grid cells in reach",
     "label_axes": "Features that can change for this person",
     "label_max_changes": "Most changes at once",

@@ -341,6 +341,7 @@ WORDS = {
     "label_bound": "Cota",
     "label_detector": "Detector de plausibilidad",
     "no_detector": "no solicitado",
+    "detector_tells_only": "solo informativo, pues este método no exige opciones plausibles",
     "label_cells": "Celdas de la cuadrícula al alcance",
     "label_axes": "Características que pueden cambiar para esta persona",
     "label_max_changes": "Máximo de cambios a la vez",

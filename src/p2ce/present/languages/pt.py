@@ -335,6 +335,7 @@ WORDS = {
     "label_bound": "Limitante",
     "label_detector": "Detector de plausibilidade",
     "no_detector": "não solicitado",
+    "detector_tells_only": "apenas informativo, pois este método não exige opções plausíveis",
     "label_cells": "Células da grade ao alcance",
     "label_axes": "Atributos que podem mudar para esta pessoa",
     "label_max_changes": "Máximo de mudanças simultâneas",
