@@ -300,6 +300,7 @@ class FeatureReader:
             f"candidates of {self.name!r} must be a list of numbers and of [first, last, step], at most "
             f"{MOST_CANDIDATES:,} in all, got {given!r}.",
         )
+        return None
 
     def pair(self, plain: Mapping[str, Any], key: str) -> tuple[float, float] | None:
         if key not in plain:

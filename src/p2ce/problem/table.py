@@ -1,5 +1,6 @@
 """Write what the features may do as a table that people can read."""
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -79,7 +80,7 @@ def steps_of(feature: FeatureActions) -> tuple[float, float] | None:
     runs = runs_of(feature.candidates().tolist(), feature.dtype)
     steps = [run.step for run in runs if run.step] + [
         as_typed(after.first, feature.dtype) - as_typed(before.last, feature.dtype)
-        for before, after in zip(runs[:-1], runs[1:], strict=True)
+        for before, after in itertools.pairwise(runs)
     ]
     return float(min(steps)), float(max(steps))
 

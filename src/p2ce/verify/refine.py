@@ -29,6 +29,12 @@ class Refinement:
     finest: Mapping[str, Sides]  # of the detector's thresholds as well
     distinct: Mapping[str, FloatArray]  # what people have; only the ends where trees decide about everything
 
+    def everything(self, name: str) -> FloatArray | None:
+        """Give all that can be told apart on a column; None if it is no column of numbers."""
+        if name not in self.distinct:
+            return None
+        return np.unique(np.concatenate([self.usual[name], self.distinct[name], *self.finest[name]]))
+
 
 def refinement_of(
     models: Sequence[ReadModel], detector: ReadDetector | None, reference: Reference, inferred: ActionSet

@@ -12,7 +12,14 @@ from p2ce.errors import InvalidActions
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING
 from p2ce.problem.decimals import as_typed
-from p2ce.problem.feature import Direction, FeatureActions, shown_range, shown_values
+from p2ce.problem.feature import (
+    MOST_CANDIDATES,
+    Direction,
+    FeatureActions,
+    shown,
+    shown_range,
+    shown_values,
+)
 from p2ce.problem.labels import shown_labels
 from p2ce.problem.rules.base import Rule
 from p2ce.problem.rules.linked import Linked
@@ -36,7 +43,7 @@ class Restriction:
     """One restriction, and how to lift it."""
 
     text: str  # in words, and what comes in its place where something does
-    kind: str  # "changes", "direction", "range", "missing", "rule" or "plausibility"
+    kind: str  # "changes", "direction", "range", "step", "special", "missing", "rule" or "plausibility"
     lift: Callable[[Question], Question]
     needs: "Restriction | None" = None  # lifting this one without that one does nothing
     is_odd: bool = False  # lifting it also takes options away: the columns move otherwise then
@@ -51,9 +58,9 @@ def ends_of(rows: FloatArray) -> FloatArray:
 def restrictions_of(setup: Setup, person: FloatArray, ends: FloatArray) -> tuple[Restriction, ...]:
     """List what restricts a person (d,); ``ends`` (2, d) is how far the reference goes.
 
-    Only what an action set says can be lifted: the range of ``within()``, not an inferred one. Features
-    that are fixed stay so, and no rule that speaks about a protected one is on the list. Neither is a range
-    that the model refuses to look at.
+    Of what was inferred nothing is on the list: before a person is told that there is no option, all that
+    data and model tell apart is searched. Features that are fixed stay so, and no rule that speaks about a
+    protected one is on the list. Neither is a range or a step beyond which the model refuses to look.
     """
     actions = setup.actions
     free = [feature for feature in actions.features if not feature.fixed]
@@ -70,6 +77,16 @@ def restrictions_of(setup: Setup, person: FloatArray, ends: FloatArray) -> tuple
         wider = widened(feature, low, high)
         if wider is not None and _is_taken(setup, person, wider):
             found.append(_range(feature, wider))
+    for feature in free:
+        finer = _without_step(feature, setup, ends[:, place[feature.name]])
+        if finer is not None and _is_taken(setup, person, finer):
+            found.append(_step(feature, finer))
+    for feature in free:
+        if not feature.leaves_special and person[place[feature.name]] in feature.special:
+            code = shown(float(person[place[feature.name]]))
+            left = partial(_replaced, name=feature.name, change=_left)
+            text = f"{feature.name} stays at its special value {code}"
+            found.append(Restriction(text=text, kind="special", lift=left))
     for feature in free:
         if not feature.fillable and lacks[feature.name]:
             filled = partial(_replaced, name=feature.name, change=_filled)
@@ -128,6 +145,31 @@ def _filled(feature: FeatureActions) -> FeatureActions:
     return replace(feature, fillable=True)
 
 
+def _left(feature: FeatureActions) -> FeatureActions:
+    return replace(feature, leaves_special=True)
+
+
+def _without_step(feature: FeatureActions, setup: Setup, ends: FloatArray) -> FeatureActions | None:
+    """Let a feature whose step is somebody's word take every value that data and model tell apart, too."""
+    finest = None if setup.refinement is None else setup.refinement.everything(feature.name)
+    if finest is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
+        return None
+    low, high = feature.ends()
+    wide = replace(feature, asked_range=(min(low, float(ends[0])), max(high, float(ends[1]))))
+    if wide.count() > MOST_CANDIDATES:
+        return None
+    finer = replace(feature, inferred=tuple(wide.candidates().tolist())).with_more(finest)
+    return finer if finer.count() > feature.count() else None
+
+
+def _step(feature: FeatureActions, finer: FeatureActions) -> Restriction:
+    def change(one: FeatureActions) -> FeatureActions:
+        return replace(one, inferred=finer.inferred)
+
+    text = f"{feature.name} in steps of {shown(feature.step)} (instead every value that the data tell apart)"
+    return Restriction(text=text, kind="step", lift=partial(_replaced, name=feature.name, change=change))
+
+
 def _range(feature: FeatureActions, wider: FeatureActions) -> Restriction:
     if feature.labels is not None:
         labels = shown_labels(feature.candidates().tolist())
@@ -156,14 +198,12 @@ def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions 
     if feature.labels is not None:
         full = feature.choices is None or len(feature.choices) >= len(feature.labels)
         return None if full else replace(feature, choices=None)
-    if feature.asked_range is None and feature.choices is None:
+    if feature.is_inferred and feature.asked_range is None:
         return None
     # In the digits that people typed, which the column may hold with more of them.
     low, high = (float(as_typed(end, feature.dtype)) for end in (low, high))
-    inside = feature.asked_range or (low, high)
-    named = feature.choices or ()
-    if feature.asked_range is None:
-        inside = min(inside[0], *named), max(inside[1], *named)
+    named = feature.choices or feature.ends()
+    inside = feature.asked_range or (min(low, *named), max(high, *named))
     reach = min(low, inside[0]), max(high, inside[1])
     try:
         wider = replace(feature, asked_range=reach, choices=None)
