@@ -206,3 +206,50 @@ def test_several_processes_give_the_same(folder: Path, capsys: Capture) -> None:
     assert run(capsys, *BASE, "--jobs", 2, "--out", "two.json").code == 0
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
     assert np.isfinite([entry.person_score for entry in saved("one.json")]).all()
+
+
+def test_a_rare_class_1_without_a_target_is_told_once(folder: Path, capsys: Capture) -> None:
+    frame = people().astype({"Housing": "category"})
+    label = (frame["Income"] > 5_300).to_numpy().astype(int)
+    model = lightgbm.LGBMClassifier(n_estimators=15, num_leaves=6, verbosity=-1, n_jobs=1)
+    model.fit(frame, label).booster_.save_model("rare.txt")
+    words = ("explain", "--model", "rare.txt", *BASE[3:])
+    ran = run(capsys, *words, "--out", "out.json")
+    assert ran.code == 0
+    assert ran.err.count("No target is given") == 1
+    assert "target=0" in ran.err
+    assert saved("out.json")[0].target == 1
+    confirmed = run(capsys, *words, "--target", "1", "--out", "again.json")
+    assert "No target is given" not in confirmed.err
+    assert [one.status for one in saved("again.json")] == [one.status for one in saved("out.json")]
+
+
+def test_boosters_that_are_only_evaluated_are_explained_from_files(folder: Path, capsys: Capture) -> None:
+    frame = people()[["Age", "Income", "Rate"]].astype(float)
+    label = (frame["Income"] > 3_500).to_numpy().astype(int)
+
+    def loss(scores: np.ndarray, data: lightgbm.Dataset) -> tuple[np.ndarray, np.ndarray]:
+        share = 1.0 / (1.0 + np.exp(-scores))
+        return share - data.get_label(), share * (1.0 - share)
+
+    for name, options in {
+        "linear.txt": {"objective": "binary", "linear_tree": True},
+        "own.txt": {"objective": loss},
+    }.items():
+        options = {**options, "verbose": -1, "num_threads": 1}
+        lightgbm.train(options, lightgbm.Dataset(frame, label), 5).save_model(name)
+    frame.to_csv("numbers.csv", index=False)
+    words = (
+        "--data",
+        "numbers.csv",
+        "--reference",
+        "numbers.csv",
+        "--target",
+        "1",
+        "--no-plausibility",
+        "--row",
+        3,
+    )
+    assert run(capsys, "explain", "--model", "linear.txt", *words).code == 0
+    assert "--threshold 0" in run(capsys, "explain", "--model", "own.txt", *words).line
+    assert run(capsys, "explain", "--model", "own.txt", *words, "--threshold", 0).code == 0

@@ -189,6 +189,12 @@ def test_a_probability_too_small_for_its_complement_is_still_told_apart(target: 
     assert assert_follows_predict(cut, frame, target) > 0
 
 
+def test_the_threshold_that_is_told_is_one_that_people_would_write() -> None:
+    frame, _ = people()
+    assert Explainer(fixed(trees()), frame, target=0, plausibility=None).threshold == 0.2
+    assert Explainer(fixed(trees()), frame, target=1, plausibility=None).threshold == 0.8
+
+
 def test_a_given_threshold_wins_over_the_models_own() -> None:
     frame, _ = people()
     model = fixed(trees())

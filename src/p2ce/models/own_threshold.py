@@ -18,8 +18,8 @@ same comparison of the same floats.
   are ``sure' = next(-maybe)`` and ``maybe' = next(-sure)``. Negation is exact, and so is it in every sum of
   negated terms in the same order: -c is computed as precisely as c. Between the two thresholds, and in all
   verification, one call of the model gives s, and ``s < t`` decides. Reported is the wanted class's own
-  score, moved to its side of 1 - t (of -t for decision functions) where it is not there by itself, which
-  only rounding can bring about.
+  score, moved to its side of 1 - t (of -t for decision functions; 13 decimals are kept) where it is not
+  there by itself, which only rounding can bring about.
 """
 
 import math
@@ -47,6 +47,7 @@ _NAMES = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
 # scikit-learn's searches over models hand every call on to the best one.
 _SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
 _PIPELINES = frozenset({"Pipeline"})
+_DIGITS = 13
 _METHODS = {PROBABILITY: "predict_proba", DECISION: "decision_function"}
 
 
@@ -159,7 +160,8 @@ def _turned(
     """Turn the parsed model of the positive class around: accepted is what stays below its threshold."""
     assert not found.also, "one of two classes is one score"
     has_two = own.scale == PROBABILITY
-    limit = (1.0 if has_two else 0.0) - threshold
+    # People read it, so that 1 - 0.8 is 0.2 and not a rounding error; the decision does not go by it.
+    limit = round(1.0 - threshold, _DIGITS) if has_two else -threshold
     below = math.nextafter(limit, -math.inf)
     sign = 1.0 if own.positive == 1 else -1.0
 
