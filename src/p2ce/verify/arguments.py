@@ -19,6 +19,7 @@ from p2ce.objectives import Objective, Reference, resolve
 from p2ce.plausibility.read import read_detector
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import codebook_of
+from p2ce.problem.rules.one_hot import OneHot
 from p2ce.result.dtypes import column_types
 from p2ce.search.methods import find_method
 from p2ce.tables import as_pandas
@@ -58,6 +59,7 @@ class Read:
     read_models: "partial[tuple[ReadModel, ...]]"
     reference: pd.DataFrame
     values: FloatArray  # (n, d) the reference's codes in the model's columns
+    settled: dict[OneHot, OneHot]  # groups, and what the reference made of them
     kind: str  # of table that the reference came in
 
 
@@ -114,7 +116,8 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     codebook = book.of(names)
     dtypes, categories = column_types(frame)
     values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
-    actions = settle_groups(actions, codebook, values)
+    settled: dict[OneHot, OneHot] = {}
+    actions = settle_groups(actions, names, lambda name: values[:, names.index(name)], settled)
     setup = Setup(
         names=names,
         labels=labels_of(frame, names),
@@ -148,5 +151,6 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         read_models=reading,
         reference=frame,
         values=values,
+        settled=settled,
         kind=kind,
     )
