@@ -131,7 +131,8 @@ class Explainer:
         )
         read = read_arguments(model, reference, self._arguments)
         self._model, self._kind, self._read_models = model, read.kind, read.read_models
-        self._people = own_copy(read.reference, read.kind)  # all of them, for save()
+        self._people = own_copy(read.reference, read.kind)  # all of them, for save() and for one-hot groups
+        self._settled = read.settled
         # Enough to read the model again; a copy, since the caller's frame may change later.
         kept = slice(None, None, max(1, len(read.values) // KEPT_ROWS))
         self._reference, self._rows = read.reference.iloc[kept].copy(), read.values[kept].copy()
@@ -366,7 +367,7 @@ class Explainer:
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
         if actions is not None:
-            settled = settle_groups(actions, setup.codebook, self._rows)
+            settled = settle_groups(actions, setup.names, self._column, self._settled)
             told = self._told
             if told is None or told[0] is not actions:  # writing a policy down takes milliseconds
                 assert setup.question is not None
@@ -379,6 +380,11 @@ class Explainer:
         elif max_changes != AS_ASKED:
             raise InvalidOption(f"max_changes is a whole number of at least 1, or None; got {max_changes!r}.")
         return setup
+
+    def _column(self, name: str) -> FloatArray:
+        """Give the codes of one column of the whole reference."""
+        setup = self._setup
+        return setup.codebook[name].encode(self._people[setup.labels[setup.names.index(name)]])
 
     def _answer(
         self,

@@ -54,13 +54,20 @@ def coded(**changed: Any) -> np.ndarray:
 
 
 def test_the_reference_decides_whether_none_is_a_level() -> None:
-    closed = settle_groups(FREE.rule(HOME), BOOK, BOOK.encode(PEOPLE))
+    known: dict[Any, Any] = {}
+
+    def settle(actions: ActionSet, people: pd.DataFrame, known: dict[Any, Any]) -> ActionSet:
+        return settle_groups(actions, BOOK.names, lambda name: BOOK[name].encode(people[name]), known)
+
+    closed = settle(FREE.rule(HOME), PEOPLE, known)
     assert [rule.may_be_none for rule in closed.rules] == [False]
     gap = PEOPLE.assign(own=0)
-    open_ = settle_groups(FREE.rule(HOME), BOOK, BOOK.encode(gap))
+    open_ = settle(FREE.rule(HOME), gap, {})
     assert [rule.may_be_none for rule in open_.rules] == [True]
     said = FREE.rule(rules.one_hot("home", HOMES, may_be_none=False))
-    assert settle_groups(said, BOOK, BOOK.encode(gap)) == said
+    assert settle(said, gap, {}) == said
+    # What was settled once is not looked up again.
+    assert settle(FREE.rule(HOME), gap, known) == closed
 
 
 @pytest.mark.parametrize("may_be_none", [True, False])

@@ -21,6 +21,7 @@ from p2ce.objectives import Objective, Reference, resolve
 from p2ce.plausibility.read import read_detector
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.special import detected, proposal
 from p2ce.result.dtypes import column_types
 from p2ce.search.methods import find_method
@@ -64,6 +65,7 @@ class Read:
     read_models: "partial[tuple[ReadModel, ...]]"
     reference: pd.DataFrame
     values: FloatArray  # (n, d) the reference's codes in the model's columns
+    settled: dict[OneHot, OneHot]  # groups, and what the reference made of them
     kind: str  # of table that the reference came in
 
 
@@ -130,7 +132,8 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     codebook = book.of(names)
     dtypes, categories = column_types(frame)
     values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
-    actions = settle_groups(actions, codebook, values)
+    settled: dict[OneHot, OneHot] = {}
+    actions = settle_groups(actions, names, lambda name: values[:, names.index(name)], settled)
     described = Reference(names=names, values=without_special(actions, names, values), codebook=codebook)
     setup = Setup(
         names=names,
@@ -166,6 +169,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         read_models=reading,
         reference=frame,
         values=values,
+        settled=settled,
         kind=kind,
     )
 

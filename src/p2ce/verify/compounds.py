@@ -1,6 +1,6 @@
 """Find which columns move as one: one-hot groups for everyone, linked features for each person."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,11 +31,23 @@ def check_actions(actions: object, names: Sequence[str]) -> None:
         )
 
 
-def settle_groups(actions: ActionSet, codebook: Codebook, values: FloatArray) -> ActionSet:
-    """Let the reference (n, d) decide for every one-hot group whether it may be empty."""
-    check_actions(actions, codebook.names)
-    rows = {name: values[:, place] for place, name in enumerate(codebook.names)}
-    rules = tuple(rule.settled(rows) if isinstance(rule, OneHot) else rule for rule in actions.rules)
+def settle_groups(
+    actions: ActionSet,
+    names: Sequence[str],
+    codes_of: Callable[[str], FloatArray],
+    settled: dict[OneHot, OneHot],
+) -> ActionSet:
+    """Let all of the reference decide for every one-hot group whether it may be empty.
+
+    ``codes_of`` gives the codes (n,) of one of its columns; ``settled`` remembers what it decided, so that
+    the reference is looked through once for a group.
+    """
+    check_actions(actions, names)
+    for rule in actions.rules:
+        if isinstance(rule, OneHot) and rule not in settled:
+            needed = rule.levels if rule.may_be_none is None else ()
+            settled[rule] = rule.settled({level: codes_of(level) for level in needed})
+    rules = tuple(settled[rule] if isinstance(rule, OneHot) else rule for rule in actions.rules)
     return replace(actions, rules=rules)
 
 

@@ -1,0 +1,50 @@
+"""Is it settled by all of the reference whether a one-hot group may be empty, whoever asks?"""
+
+import numpy as np
+import pandas as pd
+
+import p2ce
+from p2ce import ActionSet, rules
+from p2ce.explainer import KEPT_ROWS
+
+ROWS = 2 * KEPT_ROWS + 2
+HOMES = ["own", "rent", "free"]
+
+
+def people(*, gap: int | None) -> pd.DataFrame:
+    """Give everyone one home, but for one row that has none."""
+    homes = np.eye(3, dtype=int)[np.arange(ROWS) % 3]
+    if gap is not None:
+        homes[gap] = 0
+    return pd.DataFrame(homes, columns=HOMES).assign(income=np.arange(ROWS) % 50)
+
+
+def without_a_home(rows: pd.DataFrame) -> np.ndarray:
+    """Accept who has no home at all."""
+    return (rows[HOMES].sum(axis=1) == 0).to_numpy(dtype=float)
+
+
+def test_one_row_that_is_not_kept_decides_for_explain_as_well() -> None:
+    """Issue 13: the constructor asked all of the reference, explain(actions=…) a thinned one."""
+    row = {"own": 1, "rent": 0, "free": 0, "income": 10}
+    for gap, options in ((None, 0), (0, 1), (1, 1), (ROWS - 1, 1)):
+        frame = people(gap=gap)
+        actions = ActionSet.infer(frame).fix("income").rule(rules.one_hot("home", HOMES))
+        plain = p2ce.Explainer(without_a_home, frame, plausibility=None)
+        whole = p2ce.Explainer(without_a_home, frame, actions=actions, plausibility=None)
+        asked, own = whole.explain(row), plain.explain(row, actions=actions)
+        assert len(asked) == options
+        assert asked.status is own.status
+        assert [option.values for option in asked] == [option.values for option in own]
+        assert asked.certificate is not None
+        assert own.certificate is not None
+        assert asked.certificate.rules == own.certificate.rules
+        # The same question, so that each explainer takes the other's answer.
+        assert asked.question is not None
+        assert own.question is not None
+        assert asked.question.hashes == own.question.hashes
+        for option in asked:
+            assert plain.check(row, option.values, explanation=own, actions=actions).ok
+        again = plain.explain(row, actions=actions.fix("own", "rent", "free"))
+        assert again.certificate is not None
+        assert again.certificate.rules == asked.certificate.rules
