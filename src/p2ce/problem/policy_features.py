@@ -281,26 +281,14 @@ class FeatureReader:
         if "candidates" not in plain:
             return None if "step" in plain or kind is Kind.BINARY else ()
         given = plain["candidates"]
-        runs = []
-        for part in given if isinstance(given, list) else [None]:
-            ends = part if isinstance(part, list) else [part, part, 0]
-            numbers = [one for one in ends if isinstance(one, int | float) and not isinstance(one, bool)]
-            if len(numbers) != 3 or not np.isfinite(numbers).all() or numbers[0] > numbers[1]:
-                break
-            step = as_typed(float(numbers[2]))
-            if step < 0 or (not step and numbers[0] != numbers[1]):
-                break
-            if step and (numbers[1] - numbers[0]) / float(step) > MOST_CANDIDATES:
-                break
-            runs.append(Run(float(numbers[0]), float(numbers[1]), step))
-        else:
-            return numbers_in(runs)
-        self.refuse(
-            ("candidates",),
-            f"candidates of {self.name!r} must be a list of numbers and of [first, last, step], at most "
-            f"{MOST_CANDIDATES:,} in all, got {given!r}.",
-        )
-        return None
+        runs = [_run(part) for part in given] if isinstance(given, list) else [None]
+        if None in runs:
+            self.refuse(
+                ("candidates",),
+                f"candidates of {self.name!r} must be a list of numbers and of [first, last, step], at most "
+                f"{MOST_CANDIDATES:,} in all, got {given!r}.",
+            )
+        return numbers_in(run for run in runs if run is not None)
 
     def pair(self, plain: Mapping[str, Any], key: str) -> tuple[float, float] | None:
         if key not in plain:
@@ -319,3 +307,15 @@ class FeatureReader:
 
     def refuse(self, key: Path, message: str) -> NoReturn:
         raise PolicyError(message, line=self.document.line((*self.path, *key)))
+
+
+def _run(part: Any) -> Run | None:
+    """Read a number, or a run [first, last, step]; None if it is neither."""
+    ends = part if isinstance(part, list) else [part, part, 0]
+    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in ends) or len(ends) != 3:
+        return None
+    first, last, step = (float(one) for one in ends)
+    if not np.isfinite([first, last, step]).all() or first > last or step < 0 or (not step and first < last):
+        return None
+    fits = not step or (last - first) / step <= MOST_CANDIDATES
+    return Run(first, last, as_typed(step)) if fits else None
