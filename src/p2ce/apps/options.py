@@ -107,7 +107,7 @@ Target = Annotated[
 Threshold = Annotated[
     float | None,
     typer.Option(
-        help="What the score of the target has to reach; by default the model's own, or 0.5 for probabilities.",
+        help="What the score of the target has to reach; if not given, the model's own, or 0.5.",
         metavar="NUMBER",
         rich_help_panel=QUESTION,
     ),

@@ -6,6 +6,7 @@ for a score of at least 0.5. And class 1, which is taken where no target is give
 
 import logging
 import re
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,33 +41,34 @@ def warn_about_decisions(
     models = list(model) if isinstance(model, list | tuple) else [model]
     thresholds = list(threshold) if np.ndim(threshold) else [threshold] * len(models)
     for place, (one, found, given) in enumerate(zip(models, read, thresholds, strict=True)):
-        if found.classes and (given is None or default_target):
-            _warn(one, found, request, given is None, default_target and place == 0)
+        compares, doubts_target = given is None and _has_both(one), default_target and place == 0
+        if found.classes and (compares or doubts_target):
+            _warn(one, found, request, compares=compares, doubts_target=doubts_target)
 
 
-def _warn(
-    model: Any, found: ReadModel, request: Request, default_threshold: bool, default_target: bool
-) -> None:
+def _has_both(model: Any) -> bool:
+    """Tell whether a model predicts classes and scores them as well."""
+    scores = any(callable(attribute_of(model, name)) for name in _SCORING)
+    return scores and callable(attribute_of(model, "predict"))
+
+
+def _warn(model: Any, found: ReadModel, request: Request, *, compares: bool, doubts_target: bool) -> None:
     """Log one line for each doubt, by what the model says about some rows of the reference."""
-    doubts = []
-    try:
-        scores = found.ask(some_rows(request.reference))
-        if default_threshold:
-            doubts.append(_other_decisions(model, found, request, scores))
-        if default_target:
-            doubts.append(_unwanted(model, found, scores))
-    except Exception as error:  # what cannot be checked raises no doubt
-        log.debug("The decision of the model could not be checked: %s", error)
-    for doubt in filter(None, doubts):
-        log.warning("%s", doubt)
+    checks = [_other_decisions] * compares + [_unwanted] * doubts_target
+    for check in checks:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                doubt = check(model, found, request, found.ask(some_rows(request.reference)))
+        except Exception as error:  # what cannot be checked raises no doubt
+            log.debug("The decision of the model could not be checked: %s", error)
+            continue
+        if doubt:
+            log.warning("%s", doubt)
 
 
 def _other_decisions(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> str:
     """Say how many rows ``predict`` decides otherwise, and by what."""
-    if not callable(attribute_of(model, "predict")) or not any(
-        callable(attribute_of(model, name)) for name in _SCORING
-    ):
-        return ""
     target = found.classes[class_index(found.classes, request.target)]
     seen: list[Any] = []
 
@@ -106,11 +108,11 @@ def _cut(model: Any, found: ReadModel, scores: FloatArray, given: BoolArray) -> 
     )
 
 
-def _unwanted(model: Any, found: ReadModel, scores: FloatArray) -> str:
+def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> str:
     """Say why the class that is taken without being asked for seems to be the unwanted one."""
     if len(found.classes) != 2:
         return ""
-    index = class_index(found.classes, 1)
+    index = class_index(found.classes, request.target)
     reasons = [f"{name!r} sounds like something unwanted" for name in _unwanted_names(model)[:1]]
     if found.scale == PROBABILITY and float(scores.mean()) < _RARE:
         reasons.append(f"its mean probability on the reference is {float(scores.mean()):.2g}")
