@@ -110,24 +110,57 @@ WORDS = {
     "up_to_equals": ", up to options of equal cost",
     "proven_all": "Proven: these are all the {kind} among {space}{equal}; {work}.",
     "proven_only": "Proven: this is the only {kind} among {space}{equal}; {work}.",
-    "proven_none": "Proven: none of {space} leads {clearly}to the wanted decision; {work}.",
+    "proven_none": "Proven: on this grid, none of {space} leads {clearly}to the wanted decision; {work}.",
     "proven_none_plausible": (
-        "Proven: none of {space} leads {clearly}to the wanted decision and stays plausible; {work}."
+        "Proven: on this grid, none of {space} leads {clearly}to the wanted decision and stays plausible; "
+        "{work}."
     ),
     "proven_none_rules": (
-        "Proven: none of {space} leads {clearly}to the wanted decision and keeps to the rules; {work}."
+        "Proven: on this grid, none of {space} leads {clearly}to the wanted decision and keeps to the "
+        "rules; {work}."
     ),
     "proven_none_plausible_rules": (
-        "Proven: none of {space} leads {clearly}to the wanted decision, stays plausible and keeps to the "
-        "rules; {work}."
+        "Proven: on this grid, none of {space} leads {clearly}to the wanted decision, stays plausible and "
+        "keeps to the rules; {work}."
     ),
     "proven_sole_some": "Proven: this is the only possible combination{limit}; {work}.",
     "proven_sole_none": (
-        "Proven: the only possible combination{limit} does not do what it would have to, which is to "
-        "{to_lead}; {work}."
+        "Proven: on this grid, the only possible combination{limit} does not do what it would have to, "
+        "which is to {to_lead}; {work}."
     ),
     "proof_of_exact": "Proof and costs are about the exact values; what is told here is rounded in part.",
-    "proven_nothing_moves": "Proven: nothing may change, so that nothing can help.",
+    "proven_nothing_moves": "Proven: on this grid nothing may change, so that nothing can help.",
+    # On which grid, as an officer reads it.
+    "on_given": "The grid is the one that was given.",
+    "on_given_steps": "The grid is the one that was given: {steps}.",
+    "on_inferred": (
+        "The grid was inferred from the data, with values beside the model's thresholds where these are "
+        "known."
+    ),
+    "on_inferred_steps": (
+        "The grid was inferred from the data ({steps}), with values beside the model's thresholds where "
+        "these are known."
+    ),
+    "on_finest": (
+        "The usual grid held no option, so this is about the finest grid that the data support: where values "
+        "were not given, all values of the data (of very many, an even selection) and those beside known "
+        "thresholds of model and detector."
+    ),
+    "on_finest_steps": (
+        "The usual grid ({steps}) held no option, so this is about the finest grid that the data support: "
+        "where values were not given, all values of the data (of very many, an even selection) and those "
+        "beside known thresholds of model and detector."
+    ),
+    "on_finest_open": (
+        "The finest grid that the data support was searched as well, but not to its end: an option may exist "
+        "there."
+    ),
+    "steps_equal": "{name} in steps of {step}",
+    "steps_equal_share": "{name} in steps of {step}",
+    "steps_between": "{name} in steps of {least} to {most}",
+    "steps_between_share": "{name} in steps of {least} to {most}",
+    "steps_more_one": "{count} more feature",
+    "steps_more_many": "{count} more features",
     "examined_one": "{count} box examined",
     "examined_many": "{count} boxes examined",
     "asked_one": "{count} asked about",
@@ -226,6 +259,23 @@ WORDS = {
     "your_proof_nothing_moves": (
         "It is proven that nothing can help, since there is nothing that you may be asked to change."
     ),
+    "your_grid": "This holds for the values that were tried.",
+    "your_grid_steps": "This holds for the values that were tried: {steps}.",
+    "your_grid_open": (
+        "This holds for the values that were tried; values closer together were tried too, but not all of "
+        "them."
+    ),
+    "your_grid_open_steps": (
+        "This holds for the values that were tried: {steps}; values closer together were tried too, but not "
+        "all of them."
+    ),
+    "your_grid_finest": (
+        "This holds for the values that were tried, which are as close together as the data and the given "
+        "steps allow."
+    ),
+    "your_grid_finest_some": (
+        "Values closer together than usual were tried, since the usual ones held no option."
+    ),
     "your_unproven_some": "This list is not proven to be complete, and easier options may exist: {because}.",
     "your_unproven_none": "It is not proven that there is no option; some may still exist: {because}.",
     "because_stopped": "the search was stopped early",
@@ -248,9 +298,14 @@ WORDS = {
     "ways": "A way would open if restrictions were lifted (tried: {considered}):",
     "way": "Without {restrictions}: {todo}.",
     "way_unproven": "Without {restrictions}: {todo} (a smaller set or a cheaper way may exist).",
-    "no_way": "Even without all restrictions that were tried ({considered}), there would be no option.",
+    "no_way": (
+        "Even without all restrictions that were tried ({considered}), there would be no option among the "
+        "values that were tried."
+    ),
     "no_way_found": "No way was found by lifting restrictions (tried: {considered}).",
-    "ways_complete": "This list is complete: lifting less than that opens no way.",
+    "ways_complete": (
+        "This list is complete: lifting less than that opens no way among the values that were tried."
+    ),
     "ways_incomplete": "This list may not be complete.",
     "undecided": "Not settled in time: without {restrictions}.",
     "restriction_changes": "the limit {text}",
@@ -284,7 +339,10 @@ WORDS = {
     "when_one_of": "{name} is one of {values}",
     "when_is": "{name} is {value}",
     "candidates_steps": "{count}: {low} to {high}, every {step}",
+    "candidates_between": "{count}: {low} to {high}, in steps of {least} to {most}",
     "candidates_list": "{count}: {values}",
     "candidates_go_missing": "{candidates}; may go missing",
     "candidates_stay_missing": "{candidates}; missing stays",
+    "candidates_stay_special": "{candidates}; special values that stay: {values}",
+    "candidates_leave_special": "{candidates}; special values that may be left: {values}",
 }

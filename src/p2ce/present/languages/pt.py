@@ -115,26 +115,60 @@ WORDS = {
     "up_to_equals": ", a menos de opções de mesmo custo",
     "proven_all": "Comprovado: estas são todas as {kind} entre {space}{equal}; {work}.",
     "proven_only": "Comprovado: esta é a única {kind} entre {space}{equal}; {work}.",
-    "proven_none": "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada; {work}.",
+    "proven_none": "Comprovado: nesta grade, nenhuma de {space} leva {clearly}à decisão desejada; {work}.",
     "proven_none_plausible": (
-        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada e permanece plausível; {work}."
+        "Comprovado: nesta grade, nenhuma de {space} leva {clearly}à decisão desejada e permanece plausível; "
+        "{work}."
     ),
     "proven_none_rules": (
-        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada e respeita as regras; {work}."
+        "Comprovado: nesta grade, nenhuma de {space} leva {clearly}à decisão desejada e respeita as regras; "
+        "{work}."
     ),
     "proven_none_plausible_rules": (
-        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada, permanece plausível e respeita "
-        "as regras; {work}."
+        "Comprovado: nesta grade, nenhuma de {space} leva {clearly}à decisão desejada, permanece plausível e "
+        "respeita as regras; {work}."
     ),
     "proven_sole_some": "Comprovado: esta é a única combinação possível{limit}; {work}.",
     "proven_sole_none": (
-        "Comprovado: a única combinação possível{limit} não faz o que teria de fazer, que é {to_lead}; "
-        "{work}."
+        "Comprovado: nesta grade, a única combinação possível{limit} não faz o que teria de fazer, que é "
+        "{to_lead}; {work}."
     ),
     "proof_of_exact": (
         "A prova e os custos tratam dos valores exatos; o que se diz aqui está em parte arredondado."
     ),
-    "proven_nothing_moves": "Comprovado: nada pode mudar, portanto nada pode ajudar.",
+    "proven_nothing_moves": "Comprovado: nesta grade nada pode mudar, portanto nada pode ajudar.",
+    # On which grid, as an officer reads it.
+    "on_given": "A grade é a que foi definida.",
+    "on_given_steps": "A grade é a que foi definida: {steps}.",
+    "on_inferred": (
+        "A grade foi inferida dos dados, com valores junto aos limiares do modelo onde estes são conhecidos."
+    ),
+    "on_inferred_steps": (
+        "A grade foi inferida dos dados ({steps}), com valores junto aos limiares do modelo onde estes são "
+        "conhecidos."
+    ),
+    "on_finest": (
+        "A grade habitual não continha nenhuma opção; por isso, trata-se aqui da grade mais fina que os "
+        "dados permitem: onde os valores não foram definidos, todos os valores dos dados (se forem "
+        "muitíssimos, uma seleção uniforme) e os que ficam junto aos limiares conhecidos do modelo e do "
+        "detector."
+    ),
+    "on_finest_steps": (
+        "A grade habitual ({steps}) não continha nenhuma opção; por isso, trata-se aqui da grade mais fina "
+        "que os dados permitem: onde os valores não foram definidos, todos os valores dos dados (se forem "
+        "muitíssimos, uma seleção uniforme) e os que ficam junto aos limiares conhecidos do modelo e do "
+        "detector."
+    ),
+    "on_finest_open": (
+        "A grade mais fina que os dados permitem também foi examinada, mas não até o fim: pode haver uma "
+        "opção nela."
+    ),
+    "steps_equal": "{name} em passos de {step}",
+    "steps_equal_share": "{name} em passos de {step}",
+    "steps_between": "{name} em passos de {least} a {most}",
+    "steps_between_share": "{name} em passos de {least} a {most}",
+    "steps_more_one": "mais {count} atributo",
+    "steps_more_many": "mais {count} atributos",
     "examined_one": "{count} região examinada",
     "examined_many": "{count} regiões examinadas",
     "asked_one": "{count} consultada ao modelo",
@@ -239,6 +273,24 @@ WORDS = {
     "your_proof_nothing_moves": (
         "Está comprovado que nada pode ajudar, pois não há nada que se possa pedir que você mude."
     ),
+    "your_grid": "Isso vale para os valores que foram testados.",
+    "your_grid_steps": "Isso vale para os valores que foram testados: {steps}.",
+    "your_grid_open": (
+        "Isso vale para os valores que foram testados; valores mais próximos entre si também foram testados, "
+        "mas não todos."
+    ),
+    "your_grid_open_steps": (
+        "Isso vale para os valores que foram testados: {steps}; valores mais próximos entre si também foram "
+        "testados, mas não todos."
+    ),
+    "your_grid_finest": (
+        "Isso vale para os valores que foram testados, tão próximos entre si quanto os dados e os passos "
+        "definidos permitem."
+    ),
+    "your_grid_finest_some": (
+        "Foram testados valores mais próximos entre si do que o habitual, pois com os habituais não havia "
+        "nenhuma opção."
+    ),
     "your_unproven_some": (
         "Não está comprovado que esta lista seja completa, e pode haver opções mais fáceis: {because}."
     ),
@@ -265,9 +317,15 @@ WORDS = {
     "ways": "Um caminho se abriria se restrições fossem retiradas (testadas: {considered}):",
     "way": "Sem {restrictions}: {todo}.",
     "way_unproven": "Sem {restrictions}: {todo} (pode haver um conjunto menor ou um caminho mais barato).",
-    "no_way": "Mesmo sem nenhuma das restrições testadas ({considered}), não haveria opção.",
+    "no_way": (
+        "Mesmo sem nenhuma das restrições testadas ({considered}), não haveria opção entre os valores que "
+        "foram testados."
+    ),
     "no_way_found": "Nenhum caminho foi encontrado ao retirar restrições (testadas: {considered}).",
-    "ways_complete": "Esta lista é completa: retirar menos do que isso não abre nenhum caminho.",
+    "ways_complete": (
+        "Esta lista é completa: retirar menos do que isso não abre nenhum caminho entre os valores que foram "
+        "testados."
+    ),
     "ways_incomplete": "Esta lista pode não ser completa.",
     "undecided": "Não decidido a tempo: sem {restrictions}.",
     "restriction_changes": "o limite {text}",
@@ -301,7 +359,10 @@ WORDS = {
     "when_one_of": "{name} é um destes: {values}",
     "when_is": "{name} é {value}",
     "candidates_steps": "{count}: de {low} a {high}, a cada {step}",
+    "candidates_between": "{count}: de {low} a {high}, em passos de {least} a {most}",
     "candidates_list": "{count}: {values}",
     "candidates_go_missing": "{candidates}; pode ficar sem valor",
     "candidates_stay_missing": "{candidates}; sem valor continua assim",
+    "candidates_stay_special": "{candidates}; valores especiais que permanecem: {values}",
+    "candidates_leave_special": "{candidates}; valores especiais que podem ser deixados: {values}",
 }

@@ -31,6 +31,14 @@ WORDS = {
     "label_bound": "Bound",
     "label_detector": "Plausibility detector",
     "no_detector": "none was asked for",
+    "label_grid": "Grid",
+    "grid_given": "given: all candidate values were prescribed",
+    "grid_inferred": "inferred: candidate values from the data, and beside known thresholds of the model",
+    "grid_finest": (
+        "finest: the inferred grid held no option; values of the data, and beside known thresholds of model "
+        "and detector"
+    ),
+    "label_finest_open": "Finest grid searched as well, but not to its end",
     "label_cells": "Grid cells in reach",
     "label_axes": "Features that can change for this person",
     "label_max_changes": "Most changes at once",

@@ -31,6 +31,16 @@ WORDS = {
     "label_bound": "Cota",
     "label_detector": "Detector de plausibilidad",
     "no_detector": "no solicitado",
+    "label_grid": "Cuadrícula",
+    "grid_given": "indicada: todos los valores candidatos fueron prescritos",
+    "grid_inferred": (
+        "deducida: valores candidatos tomados de los datos y junto a los umbrales conocidos del modelo"
+    ),
+    "grid_finest": (
+        "la más fina: la deducida no contenía ninguna opción; valores de los datos y junto a los umbrales "
+        "conocidos del modelo y del detector"
+    ),
+    "label_finest_open": "Cuadrícula más fina examinada también, pero no hasta el final",
     "label_cells": "Celdas de la cuadrícula al alcance",
     "label_axes": "Características que pueden cambiar para esta persona",
     "label_max_changes": "Máximo de cambios a la vez",

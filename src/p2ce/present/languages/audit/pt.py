@@ -31,6 +31,16 @@ WORDS = {
     "label_bound": "Limitante",
     "label_detector": "Detector de plausibilidade",
     "no_detector": "não solicitado",
+    "label_grid": "Grade",
+    "grid_given": "definida: todos os valores candidatos foram prescritos",
+    "grid_inferred": (
+        "inferida: valores candidatos tirados dos dados e junto aos limiares conhecidos do modelo"
+    ),
+    "grid_finest": (
+        "a mais fina: a grade inferida não continha nenhuma opção; valores dos dados e junto aos limiares "
+        "conhecidos do modelo e do detector"
+    ),
+    "label_finest_open": "Grade mais fina também examinada, mas não até o fim",
     "label_cells": "Células da grade ao alcance",
     "label_axes": "Atributos que podem mudar para esta pessoa",
     "label_max_changes": "Máximo de mudanças simultâneas",
