@@ -34,7 +34,7 @@ def test_it_shows_everything_that_was_promised() -> None:
 def test_nothing_found_is_not_silent() -> None:
     text = shown(status=Status.NO_RECOURSE, counterfactuals=())
     assert "No option was found." in text
-    assert "Proven: none of" in text
+    assert "Proven: on this grid, none of" in text
 
 
 def test_time_without_stages() -> None:

@@ -84,6 +84,7 @@ WORDS: dict[str, Display] = {
     ),
 }
 KINDS = {"HasGuarantor": "binary", "Housing": "category", "Sex": "category", "Age": "whole"}
+STEPS = {"LoanAmount": (10.0, 500.0), "Rate": (0.0025, 0.0025), "Savings": (100.0, 100.0)}
 MOVES = {"Age": "fixed", "Sex": "protected", "LoanAmount": "down", "YearsInTown": "along"}
 QUESTION = Question(
     features={
@@ -91,6 +92,7 @@ QUESTION = Question(
             name=name,
             kind=KINDS.get(name, "number"),
             moves=MOVES.get(name, "either"),
+            steps=STEPS.get(name),
             display=WORDS[name],
         )
         for name in PERSON
@@ -226,6 +228,15 @@ def housed() -> Explanation:
     )
 
 
+def none_on(grid: str, **fields: Any) -> Explanation:
+    """Make the answer of somebody without an option."""
+    return answer(
+        status=Status.NO_RECOURSE,
+        counterfactuals=(),
+        certificate=replace(CERTIFICATE, rules=(), cells=90_210, verified=0, grid=grid, **fields),
+    )
+
+
 # Name → the answer, and why there is none.
 CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
     "two options": (answer(), None),
@@ -297,4 +308,20 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         None,
     ),
     "a category of several columns": (housed(), None),
+    "no option on the grid of the data, the finest one left open": (
+        none_on("inferred", finest_open=True),
+        None,
+    ),
+    "no option on the finest grid": (none_on("finest"), None),
+    "options on the finest grid only": (
+        answer(certificate=replace(CERTIFICATE, rules=(), grid="finest")),
+        None,
+    ),
+    "stopped early on the finest grid": (
+        answer(
+            status=Status.TIME_LIMIT,
+            certificate=replace(UNPROVEN, rules=(), grid="finest", open_boxes=3, open_costs={"changes": 1.0}),
+        ),
+        None,
+    ),
 }

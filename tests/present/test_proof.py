@@ -33,12 +33,12 @@ DOUBTED = replace(UNPROVEN, unproven_because="doubt")
         ),
         (
             {"status": Status.NO_RECOURSE, "counterfactuals": ()},
-            "Proven: none of 1,234,567 possible combinations leads",
+            "Proven: on this grid, none of 1,234,567 possible combinations leads",
             "It is proven that none of the 1,234,567 possible combinations leads to the wanted",
         ),
         (
             {"certificate": replace(CERTIFICATE, cells=0), "counterfactuals": ()},
-            "Proven: nothing may change",
+            "Proven: on this grid nothing may change",
             "It is proven that nothing can help",
         ),
         (

@@ -1,12 +1,15 @@
 """Rules of the engine are told in the reader's language; names stand only where columns stand."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from p2ce import rules
+from p2ce import ActionSet, rules
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.restated import candidates_in_words, in_words, restated
 from p2ce.present.speaker import Speaker, speaker_for
 from p2ce.problem.display import Display
+from p2ce.problem.table import described_candidates
 from p2ce.result import Feature, Question
 
 DISPLAYS = {
@@ -126,26 +129,70 @@ def test_what_is_not_the_engines_stays_as_it_is_and_that_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("candidates", "english", "portuguese"),
+    ("candidates", "english", "portuguese", "spanish"),
     [
         (
             "1,510: 500–8000.5, every 50",
             "1,510: 500 to 8,000.5, every 50",
             "1.510: de 500 a 8.000,5, a cada 50",
+            "1.510: de 500 a 8.000,5, cada 50",
         ),
         (
             "36: 450–800, every 10; may go missing; missing stays",
             "36: 450 to 800, every 10; may go missing; missing stays",
             "36: de 450 a 800, a cada 10; pode ficar sem valor; sem valor continua assim",
+            "36: de 450 a 800, cada 10; puede quedar sin valor; sin valor sigue así",
         ),
-        ("3: 1, 2.5, 1000, …", "3: 1, 2.5, 1,000, …", "3: 1, 2,5, 1.000, …"),
-        ("in some other form", "in some other form", "in some other form"),
+        (
+            "1,219: 500–14000.5, steps of 0.25 to 2500",
+            "1,219: 500 to 14,000.5, in steps of 0.25 to 2,500",
+            "1.219: de 500 a 14.000,5, em passos de 0,25 a 2.500",
+            "1.219: de 500 a 14.000,5, en pasos de 0,25 a 2.500",
+        ),
+        (
+            "36: 450–800, every 10; missing stays; special values -9, -8 stay",
+            "36: 450 to 800, every 10; missing stays; special values that stay: -9, no record",
+            "36: de 450 a 800, a cada 10; sem valor continua assim; valores especiais que permanecem: -9, no "
+            "record",
+            "36: de 450 a 800, cada 10; sin valor sigue así; valores especiales que se mantienen: -9, no "
+            "record",
+        ),
+        (
+            "3: 1, 2.5, 1000; special values 9999.5 may be left",
+            "3: 1, 2.5, 1,000; special values that may be left: 9,999.5",
+            "3: 1, 2,5, 1.000; valores especiais que podem ser deixados: 9.999,5",
+            "3: 1, 2,5, 1.000; valores especiales que se pueden dejar: 9.999,5",
+        ),
+        ("3: 1, 2.5, 1000, …", "3: 1, 2.5, 1,000, …", "3: 1, 2,5, 1.000, …", "3: 1, 2,5, 1.000, …"),
+        ("in some other form",) * 4,
     ],
 )
-def test_candidates_are_told_in_the_readers_numbers(candidates: str, english: str, portuguese: str) -> None:
-    income = Feature(name="Inc", candidates=candidates, display=DISPLAYS["Inc"])
-    assert candidates_in_words(income, speaker("en")) == english
-    assert candidates_in_words(income, speaker("pt")) == portuguese
+def test_candidates_are_told_in_the_readers_numbers(
+    candidates: str, english: str, portuguese: str, spanish: str
+) -> None:
+    income = Feature(name="Inc", candidates=candidates, display=Display(values={-8: "no record"}))
+    told = [
+        candidates_in_words(income, speaker_for(Question(features={"Inc": income}), language))
+        for language in LANGUAGES
+    ]
+    assert told == [english, portuguese, spanish]
+
+
+@pytest.mark.parametrize("leave", [False, True])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_engine_writes_of_candidates_is_known(language: str, leave: bool) -> None:
+    rng = np.random.default_rng(0)
+    amounts = np.concatenate([[-9.0] * 5, [-8.0] * 5, rng.exponential(3_000, 2_000).round(2)])
+    actions = ActionSet.infer(pd.DataFrame({"Amount": amounts}), special_values={"Amount": [-9, -8]})
+    feature = (actions.leave_special("Amount") if leave else actions)["Amount"]
+    text = described_candidates(feature)
+    assert "steps of" in text
+    told = candidates_in_words(
+        Feature(name="Amount", candidates=text), speaker_for(Question(features={}), language)
+    )
+    assert told != text  # nothing is left in the engine's own form
+    assert "–" not in told
+    assert told.endswith(": -9, -8")
 
 
 def test_labels_that_are_candidates_have_their_names() -> None:

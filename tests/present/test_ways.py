@@ -34,7 +34,7 @@ def test_restrictions_are_quoted_in_the_readers_words_except_for_auditors() -> N
 
 def test_only_a_complete_list_is_called_so() -> None:
     assert "This list may not be complete." in told(WHY)
-    assert "This list is complete: lifting less than that opens no way." in told(COMPLETE)
+    assert "lifting less than that opens no way among the values that were tried." in told(COMPLETE)
     assert "(a smaller set or a cheaper way may exist)" in told(WHY)
     assert "may exist" not in told(COMPLETE)
 
@@ -47,7 +47,10 @@ def test_what_was_not_settled_is_for_those_who_can_ask_again() -> None:
 
 def test_no_way_at_all() -> None:
     shut = replace(COMPLETE, openings=())
-    assert "Even without all restrictions that were tried (4), there would be no option." in told(shut)
+    assert (
+        "Even without all restrictions that were tried (4), there would be no option among the values that "
+        "were tried."
+    ) in told(shut)
     assert "No way was found by lifting restrictions (tried: 4)." in told(replace(shut, complete=False))
 
 

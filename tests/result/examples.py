@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from p2ce.result import Categories, Certificate, Counterfactual, Explanation, Status
+from p2ce.result.certificate import FINEST, GIVEN, INFERRED
 from p2ce.tables import KINDS
 
 PERSON = {"Age": 41, "LoanAmount": 7500, "Rate": 0.5, "HasGuarantor": False}
@@ -104,6 +105,8 @@ def explanations(draw: st.DrawFn) -> Explanation:
         bound=names,
         cells=cells,
         axes=counts,
+        grid=st.sampled_from([GIVEN, INFERRED, FINEST]),
+        finest_open=st.booleans(),
         max_changes=st.none() | counts,
         boxes=counts,
         dropped=st.dictionaries(names, counts, max_size=3),

@@ -27,6 +27,7 @@ features = st.builds(
     kind=st.sampled_from(["binary", "whole", "number", "category"]),
     moves=st.sampled_from(["up", "down", "either", "along", "fixed", "protected"]),
     candidates=st.text(),
+    steps=st.none() | st.tuples(st.floats(0, 1), st.floats(1, 1e9)),
     display=displays,
     distribution=st.none() | spreads,
 )

@@ -47,7 +47,7 @@ def test_the_whole_text() -> None:
         "   LoanAmount: 7,500 → 6,000; HasGuarantor: no → yes (mean_distance 0.1, changes 2)",
         '2. without "LoanAmount only rises" and "plausibility":',
         "   LoanAmount: 7,500 → 2,500 (mean_distance 0.4, changes 1; not proven to be smallest and cheapest)",
-        "The list is complete: every way needs one of these sets dropped, and no smaller one is enough.",
+        "Complete on the grids tried: every way needs one of these sets dropped, no smaller one is enough.",
     ]
 
 
@@ -61,7 +61,7 @@ def test_nothing_opens() -> None:
     none = why(openings=())
     assert str(none).splitlines() == [
         "No way was found by dropping restrictions, of 3 considered.",
-        "Proven: with all of them dropped together, there is still no option.",
+        "Proven: with all of them dropped together, there is still no option on the grids tried.",
     ]
     assert len(none.to_frame()) == 0
     assert "Proven" not in str(why(openings=(), complete=False))

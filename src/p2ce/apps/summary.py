@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 MOST_LINES = 40
 IN_WORDS = {
     "OPTIMAL": "proven",
-    "NO_RECOURSE": "proven to have none",
+    "NO_RECOURSE": "proven to have none on their grid",
     "HEURISTIC": "without proof",
     "TIME_LIMIT": "out of time",
     "ALREADY_FAVOURABLE": "accepted as they are",

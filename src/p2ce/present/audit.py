@@ -6,6 +6,7 @@ from typing import Any
 from p2ce.comparing import EQUAL_DIGITS
 from p2ce.present.advice import ALONG
 from p2ce.present.numerals import in_language
+from p2ce.present.on_grid import grid_name
 from p2ce.present.proof import count_in_words, proof_sentence
 from p2ce.present.speaker import Speaker
 from p2ce.present.standing import wanted_range
@@ -105,6 +106,8 @@ def _certificate(certificate: Certificate, speaker: Speaker, *, judged: bool) ->
         "model": certificate.model_family,
         "bound": certificate.bound,
         "detector": certificate.detector_family or not_asked,
+        "grid": grid_name(certificate, speaker),
+        "finest_open": speaker.full(certificate.finest_open),
         "cells": _count(certificate.cells, speaker),
         "axes": _count(certificate.axes, speaker),
         "max_changes": speaker.say("no_limit") if most is None else _count(most, speaker),

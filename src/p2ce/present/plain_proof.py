@@ -2,10 +2,12 @@
 
 import math
 
+from p2ce.present.on_grid import plain_grid_sentence
 from p2ce.present.proof import (
     MOST_WRITTEN,
     clearly,
     conditions_of,
+    is_proven,
     is_told_rounded,
     limit_in_words,
     miss_share,
@@ -22,7 +24,8 @@ def plain_proof(explanation: Explanation, language: str = "en") -> str:
     """Give what was proven in one plain sentence, and for what is not proven what holds all the same.
 
     It speaks of the combinations that the policy leaves, and of "easier" only in what was measured: every
-    other way there costs at least as much as some option, in every objective.
+    other way there costs at least as much as some option, in every objective. Where there is no option, a
+    short sentence says which values that holds for.
     """
     speaker, certificate = speaker_of(explanation, language), explanation.certificate
     if explanation.status is Status.ERROR:
@@ -32,17 +35,23 @@ def plain_proof(explanation: Explanation, language: str = "en") -> str:
         return speaker.say("your_favourable")
     if certificate is None:
         return speaker.say("your_no_certificate")
+    told = _claim(explanation, certificate, speaker)
+    return " ".join([told, *plain_grid_sentence(explanation, speaker), *_exact(explanation, speaker)])
+
+
+def _claim(explanation: Explanation, certificate: Certificate, speaker: Speaker) -> str:
     unfinished = explanation.status in (Status.TIME_LIMIT, Status.HEURISTIC)
     if unfinished or not certificate.proven:
         return _unproven(explanation, certificate, speaker)
     if not certificate.cells:
         return speaker.say("your_proof_nothing_moves")
     found = 0 if explanation.status is Status.NO_RECOURSE else len(explanation)
-    told = _proven(explanation, certificate, speaker, found=found)
-    if not found or not is_told_rounded(explanation):
-        return told
-    exact = speaker.say("your_proof_of_exact")
-    return f"{told} {exact}"
+    return _proven(explanation, certificate, speaker, found=found)
+
+
+def _exact(explanation: Explanation, speaker: Speaker) -> list[str]:
+    told = is_proven(explanation) and is_told_rounded(explanation)
+    return [speaker.say("your_proof_of_exact")] if told else []
 
 
 def _proven(explanation: Explanation, certificate: Certificate, speaker: Speaker, *, found: int) -> str:

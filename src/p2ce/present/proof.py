@@ -3,6 +3,7 @@
 import math
 
 from p2ce.present.numerals import in_language
+from p2ce.present.on_grid import grid_sentences
 from p2ce.present.restated import restated
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.present.standing import all_models
@@ -16,7 +17,7 @@ MOST_WRITTEN = 10**15  # a count beyond it is told by its order of magnitude
 
 
 def proof_sentence(explanation: Explanation, language: str = "en") -> str:
-    """Give one sentence on what this answer rests on, honest for every status, and one on its rules."""
+    """Give one sentence on what this answer rests on, honest for every status, and more on grid and rules."""
     speaker, certificate = speaker_of(explanation, language), explanation.certificate
     told = _proof(explanation, speaker)
     if certificate is None or explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE):
@@ -26,6 +27,7 @@ def proof_sentence(explanation: Explanation, language: str = "en") -> str:
     return " ".join(
         [
             told,
+            *grid_sentences(explanation, speaker),
             *exact,
             *(
                 speaker.say(key, rules="; ".join(restated(text, speaker) for text in texts))

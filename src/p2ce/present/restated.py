@@ -7,6 +7,7 @@ from typing import Any
 from p2ce.present.numerals import in_language
 from p2ce.present.speaker import Speaker
 from p2ce.result import Feature
+from p2ce.result.grid_words import told_step
 from p2ce.result.numbers import readable
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
@@ -46,9 +47,14 @@ CONDITIONS = {
     "when_one_of": r"(?P<name>C) is one of (?P<values>(?:V)(?:, (?:V))*)",
     "when_is": r"(?P<name>C) is (?P<value>V)",
 }
-STEPS = re.compile(rf"(?P<count>[\d,]+): (?P<low>{NUMBER})–(?P<high>{NUMBER}), every (?P<step>{NUMBER})")
+STEPS = re.compile(
+    rf"(?P<count>[\d,]+): (?P<low>{NUMBER})–(?P<high>{NUMBER}), "
+    rf"(?:every (?P<step>{NUMBER})|steps of (?P<least>{NUMBER}) to (?P<most>{NUMBER}))"
+)
 LISTED = re.compile(r"(?P<count>[\d,]+): (?P<values>.+)")
 MISSING_VALUES = {"; missing stays": "candidates_stay_missing", "; may go missing": "candidates_go_missing"}
+SPECIAL = re.compile(r"(?P<candidates>.+); special values (?P<values>.+?) (?P<what>stay|may be left)")
+SPECIAL_VALUES = {"stay": "candidates_stay_special", "may be left": "candidates_leave_special"}
 FORMULA = re.compile(r"[^<=>'\"]+(?:<=|==)[^<=>'\"]+")  # needs no translation
 NAMES = re.compile(r"`((?:[^`]|``)+)`|[^\W\d]\w*")  # in a formula
 
@@ -64,22 +70,42 @@ def restated(text: str, speaker: Speaker, *, quoted: bool = False) -> str:
 def candidates_in_words(feature: Feature, speaker: Speaker) -> str:
     """Say which values a feature may take, as the engine lists them: in the reader's numbers and names."""
     text, endings = feature.candidates, []
+    special = SPECIAL.fullmatch(text)
+    if special:
+        text = special["candidates"]
     for ending, key in MISSING_VALUES.items():
         if text.endswith(ending):
             text = text.removesuffix(ending)
             endings.append(key)
     steps, listed = STEPS.fullmatch(text), LISTED.fullmatch(text)
     if steps:
-        parts = {name: speaker.number(feature.name, float(steps[name])) for name in ("low", "high", "step")}
-        told = speaker.say("candidates_steps", count=_count(steps, speaker), **parts)
+        told = _stepped(steps, feature, speaker)
     elif listed:
-        values = [_listed(one, feature, speaker) for one in listed["values"].split(", ")]
-        told = speaker.say("candidates_list", count=_count(listed, speaker), values=", ".join(values))
+        values = _values(listed["values"], feature, speaker)
+        told = speaker.say("candidates_list", count=_count(listed, speaker), values=values)
     else:
         return feature.candidates
     for key in reversed(endings):
         told = speaker.say(key, candidates=told)
+    if special:
+        codes = _values(special["values"], feature, speaker)
+        told = speaker.say(SPECIAL_VALUES[special["what"]], candidates=told, values=codes)
     return told
+
+
+def _stepped(found: "re.Match[str]", feature: Feature, speaker: Speaker) -> str:
+    parts = {name: speaker.number(feature.name, float(found[name])) for name in ("low", "high")}
+    parts |= {
+        name: speaker.amount(feature.name, told_step(float(found[name])), unit=False)
+        for name in ("step", "least", "most")
+        if found[name] is not None
+    }
+    key = "candidates_steps" if "step" in parts else "candidates_between"
+    return speaker.say(key, count=_count(found, speaker), **parts)
+
+
+def _values(text: str, feature: Feature, speaker: Speaker) -> str:
+    return ", ".join(_listed(one, feature, speaker) for one in text.split(", "))
 
 
 def _count(found: "re.Match[str]", speaker: Speaker) -> str:

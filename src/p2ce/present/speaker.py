@@ -104,16 +104,12 @@ class Speaker:
                 return self.say("yes" if plain else "no")
         if not isinstance(plain, int | float) or isinstance(plain, bool) or is_missing(plain):
             return self.full(plain)
-        display = None if feature is None else feature.display
-        style = "grouped" if display is None else display.style
-        text = full_number(
-            plain,
-            dtype=self.dtypes.get(column, ""),
-            style=style,
-            decimals=None if display is None else display.decimals,
-        )
-        local = in_language(text, self.language)
-        return self.say("percent", number=local) if style == "percent" else local
+        return self._styled(column, plain, self.dtypes.get(column, ""))
+
+    def amount(self, column: str, size: float, *, unit: bool = True) -> str:
+        """Write by how much a value changes, which has the style and unit of values but never their names."""
+        text = self._styled(column, size)
+        return self._with_unit(column, text, size) if unit else text
 
     def axis(self, column: str) -> str:
         """Give the name with the unit, for the axis of a chart."""
@@ -195,6 +191,13 @@ class Speaker:
         if self.language == "es" and SOUNDS_LIKE_I.match(last):
             return f"{first} e {last}"
         return self.say("and", first=first, last=last)
+
+    def _styled(self, column: str, number: float, dtype: str = "") -> str:
+        feature = self.features.get(column)
+        style = "grouped" if feature is None else feature.display.style
+        decimals = None if feature is None else feature.display.decimals
+        text = in_language(full_number(number, dtype=dtype, style=style, decimals=decimals), self.language)
+        return self.say("percent", number=text) if style == "percent" else text
 
     def _level(self, group: str, level: tuple[str, ...]) -> str:
         names = level_names(self.features, group, self.language)

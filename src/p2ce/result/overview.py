@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from p2ce.result.grid_words import claims_none, grid_in_brief, says_its_grid
 from p2ce.result.numbers import (
     readable,
     readable_cost,
@@ -25,12 +26,16 @@ def overview(explanation: "Explanation") -> str:
     certificate = explanation.certificate
     if certificate is not None:
         state = "proven" if certificate.proven else "not proven"
+        if claims_none(explanation):
+            state = "proven on this grid"
         proof = (
             f"{state}: {certificate.method} search over {readable_count(certificate.cells)} cells, "
             f"{_count(certificate.boxes, 'box')} examined, {_count(certificate.verified, 'point')} verified, "
             f"{_count(certificate.open_boxes, 'box')} open"
         )
         lines += ["", proof]
+        if says_its_grid(explanation):
+            lines.append(f"grid: {grid_in_brief(explanation)}")
         if certificate.rules:
             lines.append(f"rules kept to: {'; '.join(certificate.rules)}")
         if certificate.checked_rules:

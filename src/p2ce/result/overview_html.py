@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from p2ce.problem.display import Display
+from p2ce.result.grid_words import claims_none, grid_in_brief, says_its_grid
 from p2ce.result.groups import groups_of, level_names, whole_changes
 from p2ce.result.numbers import (
     readable,
@@ -50,6 +51,8 @@ def explanation_html(explanation: "Explanation") -> str:
         parts.append(f"<p {SMALL}>{more}</p>")
     if explanation.certificate is not None:
         parts.append(f"<p {SMALL}>{_shown(_proof(explanation), LONGEST_MESSAGE)}</p>")
+    if says_its_grid(explanation):
+        parts.append(f"<p {SMALL}>Grid: {_shown(grid_in_brief(explanation), LONGEST_MESSAGE)}</p>")
     return f"<div>{''.join(parts)}</div>"
 
 
@@ -174,6 +177,8 @@ def _proof(explanation: "Explanation") -> str:
     certificate = explanation.certificate
     assert certificate is not None  # the caller saw to it
     state = "Proven" if certificate.proven else "Not proven"
+    if claims_none(explanation):
+        state = "Proven on this grid"
     return (
         f"{state}: {certificate.method} search over {readable_count(certificate.cells)} cells, "
         f"{certificate.verified:,} points verified, {certificate.open_boxes:,} boxes open"

@@ -6,15 +6,19 @@ from enum import StrEnum
 class Status(StrEnum):
     """How an explanation ended; ``str(status)`` is the name itself.
 
+    What is proven holds on a grid: `Certificate.grid` names it, and `Feature.steps` how fine it is. Where the
+    data chose the grid, NO_RECOURSE is not given before the finest grid that they support was searched too.
+
     >>> print(Status.NO_RECOURSE)
     NO_RECOURSE
     >>> Status("OPTIMAL") is Status.OPTIMAL
     True
     """
 
-    OPTIMAL = "OPTIMAL"  # the whole Pareto front was found, proven and verified
-    NO_RECOURSE = "NO_RECOURSE"  # proven: no allowed change reaches the decision
+    OPTIMAL = "OPTIMAL"  # the whole Pareto front of the grid was found, proven and verified
+    NO_RECOURSE = "NO_RECOURSE"  # proven: no allowed change on the grid that the certificate names is enough
     HEURISTIC = "HEURISTIC"  # an unproven estimate cut the search, also when nothing was found
-    TIME_LIMIT = "TIME_LIMIT"  # stopped early: the front so far, and what is still open
+    # Stopped early, by the time limit or the limit of work on the finest grid: what was found, what is open.
+    TIME_LIMIT = "TIME_LIMIT"
     ALREADY_FAVOURABLE = "ALREADY_FAVOURABLE"  # the model accepts the person as they are
     ERROR = "ERROR"  # this row could not be explained; the message says why

@@ -58,7 +58,7 @@ class WhyNone:
 
     Only what `considered` lists was tried. A set in `undecided` was not settled in time: it may open a way
     or not. `complete` says that every set of what was considered is settled, up to all of it together, so
-    that the openings are all there are.
+    that the openings are all there are on the grids that were tried.
 
     >>> way = Counterfactual(
     ...     values={"Age": 41, "Income": 42_000}, changes={"Income": (30_000, 42_000)},
@@ -74,7 +74,7 @@ class WhyNone:
     1 way would open if restrictions were dropped, of 2 considered:
     1. without "Income stays within 25,000 to 40,000":
        Income: 30,000 → 42,000 (changes 1)
-    The list is complete: every way needs one of these sets dropped, and no smaller one is enough.
+    Complete on the grids tried: every way needs one of these sets dropped, no smaller one is enough.
     """
 
     person: dict[str, Value]
@@ -192,5 +192,5 @@ def _closing(why: WhyNone) -> str:
     if not why.complete:
         return "The list is not complete: other sets of what was considered may open a way as well."
     if not len(why):
-        return "Proven: with all of them dropped together, there is still no option."
-    return "The list is complete: every way needs one of these sets dropped, and no smaller one is enough."
+        return "Proven: with all of them dropped together, there is still no option on the grids tried."
+    return "Complete on the grids tried: every way needs one of these sets dropped, no smaller one is enough."

@@ -1,6 +1,7 @@
-"""Hold the words of each language: one file of templates per language, all with the same keys."""
+"""Hold the words of each language: templates with the same keys in all, those for auditors in `audit/`."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 
 from p2ce.errors import InvalidOption, nearest
@@ -20,8 +21,13 @@ def templates(language: str) -> Mapping[str, str]:
             f"language expects one of the languages there are words for, got {language!r}. "
             f"{nearest(language, LANGUAGES)}"
         )
-    words: Mapping[str, str] = import_module(f"p2ce.present.languages.{language}").WORDS
-    return words
+    return _words(language)
+
+
+@cache
+def _words(language: str) -> Mapping[str, str]:
+    parts = (f"p2ce.present.languages.{language}", f"p2ce.present.languages.audit.{language}")
+    return {key: template for part in parts for key, template in import_module(part).WORDS.items()}
 
 
 def check_audience(audience: str) -> None:

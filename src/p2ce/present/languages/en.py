@@ -110,24 +110,57 @@ WORDS = {
     "up_to_equals": ", up to options of equal cost",
     "proven_all": "Proven: these are all the {kind} among {space}{equal}; {work}.",
     "proven_only": "Proven: this is the only {kind} among {space}{equal}; {work}.",
-    "proven_none": "Proven: none of {space} leads {clearly}to the wanted decision; {work}.",
+    "proven_none": "Proven: on this grid, none of {space} leads {clearly}to the wanted decision; {work}.",
     "proven_none_plausible": (
-        "Proven: none of {space} leads {clearly}to the wanted decision and stays plausible; {work}."
+        "Proven: on this grid, none of {space} leads {clearly}to the wanted decision and stays plausible; "
+        "{work}."
     ),
     "proven_none_rules": (
-        "Proven: none of {space} leads {clearly}to the wanted decision and keeps to the rules; {work}."
+        "Proven: on this grid, none of {space} leads {clearly}to the wanted decision and keeps to the "
+        "rules; {work}."
     ),
     "proven_none_plausible_rules": (
-        "Proven: none of {space} leads {clearly}to the wanted decision, stays plausible and keeps to the "
-        "rules; {work}."
+        "Proven: on this grid, none of {space} leads {clearly}to the wanted decision, stays plausible and "
+        "keeps to the rules; {work}."
     ),
     "proven_sole_some": "Proven: this is the only possible combination{limit}; {work}.",
     "proven_sole_none": (
-        "Proven: the only possible combination{limit} does not do what it would have to, which is to "
-        "{to_lead}; {work}."
+        "Proven: on this grid, the only possible combination{limit} does not do what it would have to, "
+        "which is to {to_lead}; {work}."
     ),
     "proof_of_exact": "Proof and costs are about the exact values; what is told here is rounded in part.",
-    "proven_nothing_moves": "Proven: nothing may change, so that nothing can help.",
+    "proven_nothing_moves": "Proven: on this grid nothing may change, so that nothing can help.",
+    # On which grid, as an officer reads it.
+    "on_given": "The grid is the one that was given.",
+    "on_given_steps": "The grid is the one that was given: {steps}.",
+    "on_inferred": (
+        "The grid was inferred from the data, with values beside the model's thresholds where these are "
+        "known."
+    ),
+    "on_inferred_steps": (
+        "The grid was inferred from the data ({steps}), with values beside the model's thresholds where "
+        "these are known."
+    ),
+    "on_finest": (
+        "The usual grid held no option, so this is about the finest grid that the data support: where values "
+        "were not given, all values of the data (of very many, an even selection) and those beside known "
+        "thresholds of model and detector."
+    ),
+    "on_finest_steps": (
+        "The usual grid ({steps}) held no option, so this is about the finest grid that the data support: "
+        "where values were not given, all values of the data (of very many, an even selection) and those "
+        "beside known thresholds of model and detector."
+    ),
+    "on_finest_open": (
+        "The finest grid that the data support was searched as well, but not to its end: an option may exist "
+        "there."
+    ),
+    "steps_equal": "{name} in steps of {step}",
+    "steps_equal_share": "{name} in steps of {step}",
+    "steps_between": "{name} in steps of {least} to {most}",
+    "steps_between_share": "{name} in steps of {least} to {most}",
+    "steps_more_one": "{count} more feature",
+    "steps_more_many": "{count} more features",
     "examined_one": "{count} box examined",
     "examined_many": "{count} boxes examined",
     "asked_one": "{count} asked about",
@@ -226,6 +259,23 @@ WORDS = {
     "your_proof_nothing_moves": (
         "It is proven that nothing can help, since there is nothing that you may be asked to change."
     ),
+    "your_grid": "This holds for the values that were tried.",
+    "your_grid_steps": "This holds for the values that were tried: {steps}.",
+    "your_grid_open": (
+        "This holds for the values that were tried; values closer together were tried too, but not all of "
+        "them."
+    ),
+    "your_grid_open_steps": (
+        "This holds for the values that were tried: {steps}; values closer together were tried too, but not "
+        "all of them."
+    ),
+    "your_grid_finest": (
+        "This holds for the values that were tried, which are as close together as the data and the given "
+        "steps allow."
+    ),
+    "your_grid_finest_some": (
+        "Values closer together than usual were tried, since the usual ones held no option."
+    ),
     "your_unproven_some": "This list is not proven to be complete, and easier options may exist: {because}.",
     "your_unproven_none": "It is not proven that there is no option; some may still exist: {because}.",
     "because_stopped": "the search was stopped early",
@@ -248,9 +298,14 @@ WORDS = {
     "ways": "A way would open if restrictions were lifted (tried: {considered}):",
     "way": "Without {restrictions}: {todo}.",
     "way_unproven": "Without {restrictions}: {todo} (a smaller set or a cheaper way may exist).",
-    "no_way": "Even without all restrictions that were tried ({considered}), there would be no option.",
+    "no_way": (
+        "Even without all restrictions that were tried ({considered}), there would be no option among the "
+        "values that were tried."
+    ),
     "no_way_found": "No way was found by lifting restrictions (tried: {considered}).",
-    "ways_complete": "This list is complete: lifting less than that opens no way.",
+    "ways_complete": (
+        "This list is complete: lifting less than that opens no way among the values that were tried."
+    ),
     "ways_incomplete": "This list may not be complete.",
     "undecided": "Not settled in time: without {restrictions}.",
     "restriction_changes": "the limit {text}",
@@ -284,79 +339,10 @@ WORDS = {
     "when_one_of": "{name} is one of {values}",
     "when_is": "{name} is {value}",
     "candidates_steps": "{count}: {low} to {high}, every {step}",
+    "candidates_between": "{count}: {low} to {high}, in steps of {least} to {most}",
     "candidates_list": "{count}: {values}",
     "candidates_go_missing": "{candidates}; may go missing",
     "candidates_stay_missing": "{candidates}; missing stays",
-    # What an auditor checks.
-    "line": "{label}: {value}",
-    "label_status": "Status",
-    "label_target": "Target",
-    "target_range": "prediction {range}",
-    "label_scale": "Scale of the score",
-    "scale_probability": "probability of the target",
-    "scale_decision": "decision function of the model",
-    "scale_lead": "lead: how far the wanted side is ahead, inside its range or beyond its threshold",
-    "label_threshold": "Threshold that the score must reach",
-    "label_margin": "Margin asked for, part of what is wanted",
-    "label_models": "Models that must all accept",
-    "label_person": "Person",
-    "label_person_score": "Score of the person",
-    "label_person_prediction": "Prediction for the person",
-    "label_message": "Message",
-    "label_objectives": "Objectives",
-    "label_options": "Options",
-    "label_costs": "costs",
-    "label_score": "score",
-    "label_prediction": "prediction",
-    "label_plausibility": "plausibility (0 or more is plausible)",
-    "label_told": "told to people as",
-    "label_told_score": "score as told",
-    "label_best": "best at",
-    "moves_along": "{change} (moves along, not advised)",
-    "label_method": "Method",
-    "label_model": "Model family",
-    "label_bound": "Bound",
-    "label_detector": "Plausibility detector",
-    "no_detector": "none was asked for",
-    "detector_tells_only": "reported only, since this method does not ask for plausible options",
-    "label_cells": "Grid cells in reach",
-    "label_axes": "Features that can change for this person",
-    "label_max_changes": "Most changes at once",
-    "label_ties": "Options of equal cost are all listed",
-    "no_limit": "no limit",
-    "label_boxes": "Boxes examined",
-    "label_scored": "Cells scored one by one",
-    "label_dropped": "Boxes dropped, by rule",
-    "dropped_dominated": "dominated",
-    "dropped_too_many_changes": "too many changes",
-    "dropped_model_bound": "model bound",
-    "dropped_plausibility_bound": "plausibility bound",
-    "dropped_rules": "rules",
-    "dropped_estimate": "estimate",
-    "label_verified": "Points confirmed by the model itself",
-    "label_discrepancies": "Discrepancies between the model and its reading",
-    "label_digits": "Significant digits to which costs are compared",
-    "label_open_boxes": "Boxes left open",
-    "label_open_costs": "Least cost that an open box could have",
-    "label_because": "Why nothing is claimed",
-    "because_estimate_cut": "an estimate, and no bound, cut the search",
-    "because_contradicted": "the model or detector contradicts what was read from it",
-    "because_too_close": "rounding left too many points in doubt",
-    "label_estimate": "Estimate (no certainty), attributions by",
-    "label_residual": "Estimate (no certainty), widened by",
-    "label_miss_rate": "Estimate (no certainty), share of refused people for whom some are missed, at most",
-    "label_sample": "Estimate (no certainty), people it was calibrated on",
-    "label_rules": "Rules between features that narrowed the search",
-    "label_checked_rules": "Rules between features that candidates were checked against",
-    "label_asked_rules": "Rules between features in the policy",
-    "label_protected": "Protected features, never advised",
-    "label_fixed": "Fixed features, never advised",
-    "label_along": "Features that only move along, never advised",
-    "label_people": "People in the reference population",
-    "label_versions": "Versions",
-    "label_hashes": "SHA-256",
-    "label_settings": "Settings",
-    "label_question": "Policy, versions and hashes",
-    "not_recorded": "not recorded",
-    "none": "none",
+    "candidates_stay_special": "{candidates}; special values that stay: {values}",
+    "candidates_leave_special": "{candidates}; special values that may be left: {values}",
 }

@@ -115,27 +115,63 @@ WORDS = {
     "up_to_equals": ", salvo opciones de igual coste",
     "proven_all": "Demostrado: estas son todas las {kind} entre {space}{equal}; {work}.",
     "proven_only": "Demostrado: esta es la única {kind} entre {space}{equal}; {work}.",
-    "proven_none": "Demostrado: ninguna de {space} lleva {clearly}a la decisión deseada; {work}.",
+    "proven_none": (
+        "Demostrado: en esta cuadrícula, ninguna de {space} lleva {clearly}a la decisión deseada; {work}."
+    ),
     "proven_none_plausible": (
-        "Demostrado: ninguna de {space} lleva {clearly}a la decisión deseada y sigue siendo plausible; "
-        "{work}."
+        "Demostrado: en esta cuadrícula, ninguna de {space} lleva {clearly}a la decisión deseada y sigue "
+        "siendo plausible; {work}."
     ),
     "proven_none_rules": (
-        "Demostrado: ninguna de {space} lleva {clearly}a la decisión deseada y respeta las reglas; {work}."
+        "Demostrado: en esta cuadrícula, ninguna de {space} lleva {clearly}a la decisión deseada y respeta "
+        "las reglas; {work}."
     ),
     "proven_none_plausible_rules": (
-        "Demostrado: ninguna de {space} lleva {clearly}a la decisión deseada, sigue siendo plausible y "
-        "respeta las reglas; {work}."
+        "Demostrado: en esta cuadrícula, ninguna de {space} lleva {clearly}a la decisión deseada, sigue "
+        "siendo plausible y respeta las reglas; {work}."
     ),
     "proven_sole_some": "Demostrado: esta es la única combinación posible{limit}; {work}.",
     "proven_sole_none": (
-        "Demostrado: la única combinación posible{limit} no hace lo que tendría que hacer, que es "
-        "{to_lead}; {work}."
+        "Demostrado: en esta cuadrícula, la única combinación posible{limit} no hace lo que tendría que "
+        "hacer, que es {to_lead}; {work}."
     ),
     "proof_of_exact": (
         "La prueba y los costes tratan de los valores exactos; lo que aquí se dice está en parte redondeado."
     ),
-    "proven_nothing_moves": "Demostrado: nada puede cambiar, así que nada puede ayudar.",
+    "proven_nothing_moves": "Demostrado: en esta cuadrícula nada puede cambiar, así que nada puede ayudar.",
+    # On which grid, as an officer reads it.
+    "on_given": "La cuadrícula es la que se indicó.",
+    "on_given_steps": "La cuadrícula es la que se indicó: {steps}.",
+    "on_inferred": (
+        "La cuadrícula se dedujo de los datos, con valores junto a los umbrales del modelo donde estos se "
+        "conocen."
+    ),
+    "on_inferred_steps": (
+        "La cuadrícula se dedujo de los datos ({steps}), con valores junto a los umbrales del modelo donde "
+        "estos se conocen."
+    ),
+    "on_finest": (
+        "La cuadrícula habitual no contenía ninguna opción; por eso, aquí se trata de la más fina que los "
+        "datos permiten: donde los valores no se indicaron, todos los valores de los datos (si son "
+        "muchísimos, una selección uniforme) y los que están junto a los umbrales conocidos del modelo y del "
+        "detector."
+    ),
+    "on_finest_steps": (
+        "La cuadrícula habitual ({steps}) no contenía ninguna opción; por eso, aquí se trata de la más fina "
+        "que los datos permiten: donde los valores no se indicaron, todos los valores de los datos (si son "
+        "muchísimos, una selección uniforme) y los que están junto a los umbrales conocidos del modelo y del "
+        "detector."
+    ),
+    "on_finest_open": (
+        "También se examinó la cuadrícula más fina que los datos permiten, pero no hasta el final: puede "
+        "haber una opción en ella."
+    ),
+    "steps_equal": "{name} en pasos de {step}",
+    "steps_equal_share": "{name} en pasos del {step}",
+    "steps_between": "{name} en pasos de {least} a {most}",
+    "steps_between_share": "{name} en pasos del {least} al {most}",
+    "steps_more_one": "{count} característica más",
+    "steps_more_many": "{count} características más",
     "examined_one": "{count} región examinada",
     "examined_many": "{count} regiones examinadas",
     "asked_one": "{count} consultada al modelo",
@@ -243,6 +279,24 @@ WORDS = {
     "your_proof_nothing_moves": (
         "Está demostrado que nada puede ayudar, pues no hay nada que se le pueda pedir que cambie."
     ),
+    "your_grid": "Esto vale para los valores que se probaron.",
+    "your_grid_steps": "Esto vale para los valores que se probaron: {steps}.",
+    "your_grid_open": (
+        "Esto vale para los valores que se probaron; también se probaron valores más próximos entre sí, pero "
+        "no todos."
+    ),
+    "your_grid_open_steps": (
+        "Esto vale para los valores que se probaron: {steps}; también se probaron valores más próximos entre "
+        "sí, pero no todos."
+    ),
+    "your_grid_finest": (
+        "Esto vale para los valores que se probaron, tan próximos entre sí como los datos y los pasos "
+        "indicados permiten."
+    ),
+    "your_grid_finest_some": (
+        "Se probaron valores más próximos entre sí que de costumbre, pues con los habituales no había "
+        "ninguna opción."
+    ),
     "your_unproven_some": (
         "No está demostrado que esta lista esté completa, y puede haber opciones más fáciles: {because}."
     ),
@@ -269,9 +323,15 @@ WORDS = {
     "ways": "Se abriría un camino si se quitaran restricciones (probadas: {considered}):",
     "way": "Sin {restrictions}: {todo}.",
     "way_unproven": "Sin {restrictions}: {todo} (puede haber un conjunto menor o un camino más barato).",
-    "no_way": "Incluso sin ninguna de las restricciones probadas ({considered}), no habría ninguna opción.",
+    "no_way": (
+        "Incluso sin ninguna de las restricciones probadas ({considered}), no habría ninguna opción entre "
+        "los valores que se probaron."
+    ),
     "no_way_found": "No se encontró ningún camino al quitar restricciones (probadas: {considered}).",
-    "ways_complete": "Esta lista está completa: quitar menos que eso no abre ningún camino.",
+    "ways_complete": (
+        "Esta lista está completa: quitar menos que eso no abre ningún camino entre los valores que se "
+        "probaron."
+    ),
     "ways_incomplete": "Esta lista puede no estar completa.",
     "undecided": "No resuelto a tiempo: sin {restrictions}.",
     "restriction_changes": "el límite {text}",
@@ -307,82 +367,10 @@ WORDS = {
     "when_one_of": "{name} es uno de estos: {values}",
     "when_is": "{name} es {value}",
     "candidates_steps": "{count}: de {low} a {high}, cada {step}",
+    "candidates_between": "{count}: de {low} a {high}, en pasos de {least} a {most}",
     "candidates_list": "{count}: {values}",
     "candidates_go_missing": "{candidates}; puede quedar sin valor",
     "candidates_stay_missing": "{candidates}; sin valor sigue así",
-    # What an auditor checks.
-    "line": "{label}: {value}",
-    "label_status": "Estado",
-    "label_target": "Objetivo buscado",
-    "target_range": "predicción {range}",
-    "label_scale": "Escala de la puntuación",
-    "scale_probability": "probabilidad del objetivo buscado",
-    "scale_decision": "función de decisión del modelo",
-    "scale_lead": "ventaja: cuánto está lo deseado por delante, dentro de su rango o más allá de su umbral",
-    "label_threshold": "Umbral que la puntuación debe alcanzar",
-    "label_margin": "Margen pedido, parte de lo deseado",
-    "label_models": "Modelos que deben aceptar todos",
-    "label_person": "Persona",
-    "label_person_score": "Puntuación de la persona",
-    "label_person_prediction": "Predicción para la persona",
-    "label_message": "Mensaje",
-    "label_objectives": "Criterios",
-    "label_options": "Opciones",
-    "label_costs": "costes",
-    "label_score": "puntuación",
-    "label_prediction": "predicción",
-    "label_plausibility": "plausibilidad (0 o más es plausible)",
-    "label_told": "dicho a las personas como",
-    "label_told_score": "puntuación de lo dicho",
-    "label_best": "mejor en",
-    "moves_along": "{change} (cambia con otra, no se aconseja)",
-    "label_method": "Método",
-    "label_model": "Familia del modelo",
-    "label_bound": "Cota",
-    "label_detector": "Detector de plausibilidad",
-    "no_detector": "no solicitado",
-    "detector_tells_only": "solo informativo, pues este método no exige opciones plausibles",
-    "label_cells": "Celdas de la cuadrícula al alcance",
-    "label_axes": "Características que pueden cambiar para esta persona",
-    "label_max_changes": "Máximo de cambios a la vez",
-    "label_ties": "Las opciones de igual coste se listan todas",
-    "no_limit": "sin límite",
-    "label_boxes": "Regiones examinadas",
-    "label_scored": "Celdas puntuadas una a una",
-    "label_dropped": "Regiones descartadas, por regla",
-    "dropped_dominated": "dominadas",
-    "dropped_too_many_changes": "demasiados cambios",
-    "dropped_model_bound": "cota del modelo",
-    "dropped_plausibility_bound": "cota de plausibilidad",
-    "dropped_rules": "reglas",
-    "dropped_estimate": "estimación",
-    "label_verified": "Puntos confirmados por el propio modelo",
-    "label_discrepancies": "Discrepancias entre el modelo y su lectura",
-    "label_digits": "Cifras significativas con que se comparan los costes",
-    "label_open_boxes": "Regiones que quedaron abiertas",
-    "label_open_costs": "Menor coste que podría tener una región abierta",
-    "label_because": "Por qué no se afirma nada",
-    "because_estimate_cut": "una estimación, y no una cota, acortó la búsqueda",
-    "because_contradicted": "el modelo o el detector contradice lo que se leyó de él",
-    "because_too_close": "el redondeo dejó demasiados puntos en duda",
-    "label_estimate": "Estimación (sin certeza), atribuciones mediante",
-    "label_residual": "Estimación (sin certeza), ampliada en",
-    "label_miss_rate": (
-        "Estimación (sin certeza), proporción de personas rechazadas a las que se les escapa alguna "
-        "opción, como máximo"
-    ),
-    "label_sample": "Estimación (sin certeza), personas usadas en la calibración",
-    "label_rules": "Reglas entre características que acotaron la búsqueda",
-    "label_checked_rules": "Reglas entre características comprobadas en cada candidata",
-    "label_asked_rules": "Reglas entre características en la política",
-    "label_protected": "Características protegidas, nunca aconsejadas",
-    "label_fixed": "Características fijas, nunca aconsejadas",
-    "label_along": "Características que solo cambian con otras, nunca aconsejadas",
-    "label_people": "Personas en la población de referencia",
-    "label_versions": "Versiones",
-    "label_hashes": "SHA-256",
-    "label_settings": "Ajustes",
-    "label_question": "Política, versiones y hashes",
-    "not_recorded": "no registrado",
-    "none": "ninguna",
+    "candidates_stay_special": "{candidates}; valores especiales que se mantienen: {values}",
+    "candidates_leave_special": "{candidates}; valores especiales que se pueden dejar: {values}",
 }

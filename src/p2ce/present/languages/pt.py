@@ -115,26 +115,60 @@ WORDS = {
     "up_to_equals": ", a menos de opções de mesmo custo",
     "proven_all": "Comprovado: estas são todas as {kind} entre {space}{equal}; {work}.",
     "proven_only": "Comprovado: esta é a única {kind} entre {space}{equal}; {work}.",
-    "proven_none": "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada; {work}.",
+    "proven_none": "Comprovado: nesta grade, nenhuma de {space} leva {clearly}à decisão desejada; {work}.",
     "proven_none_plausible": (
-        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada e permanece plausível; {work}."
+        "Comprovado: nesta grade, nenhuma de {space} leva {clearly}à decisão desejada e permanece plausível; "
+        "{work}."
     ),
     "proven_none_rules": (
-        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada e respeita as regras; {work}."
+        "Comprovado: nesta grade, nenhuma de {space} leva {clearly}à decisão desejada e respeita as regras; "
+        "{work}."
     ),
     "proven_none_plausible_rules": (
-        "Comprovado: nenhuma de {space} leva {clearly}à decisão desejada, permanece plausível e respeita "
-        "as regras; {work}."
+        "Comprovado: nesta grade, nenhuma de {space} leva {clearly}à decisão desejada, permanece plausível e "
+        "respeita as regras; {work}."
     ),
     "proven_sole_some": "Comprovado: esta é a única combinação possível{limit}; {work}.",
     "proven_sole_none": (
-        "Comprovado: a única combinação possível{limit} não faz o que teria de fazer, que é {to_lead}; "
-        "{work}."
+        "Comprovado: nesta grade, a única combinação possível{limit} não faz o que teria de fazer, que é "
+        "{to_lead}; {work}."
     ),
     "proof_of_exact": (
         "A prova e os custos tratam dos valores exatos; o que se diz aqui está em parte arredondado."
     ),
-    "proven_nothing_moves": "Comprovado: nada pode mudar, portanto nada pode ajudar.",
+    "proven_nothing_moves": "Comprovado: nesta grade nada pode mudar, portanto nada pode ajudar.",
+    # On which grid, as an officer reads it.
+    "on_given": "A grade é a que foi definida.",
+    "on_given_steps": "A grade é a que foi definida: {steps}.",
+    "on_inferred": (
+        "A grade foi inferida dos dados, com valores junto aos limiares do modelo onde estes são conhecidos."
+    ),
+    "on_inferred_steps": (
+        "A grade foi inferida dos dados ({steps}), com valores junto aos limiares do modelo onde estes são "
+        "conhecidos."
+    ),
+    "on_finest": (
+        "A grade habitual não continha nenhuma opção; por isso, trata-se aqui da grade mais fina que os "
+        "dados permitem: onde os valores não foram definidos, todos os valores dos dados (se forem "
+        "muitíssimos, uma seleção uniforme) e os que ficam junto aos limiares conhecidos do modelo e do "
+        "detector."
+    ),
+    "on_finest_steps": (
+        "A grade habitual ({steps}) não continha nenhuma opção; por isso, trata-se aqui da grade mais fina "
+        "que os dados permitem: onde os valores não foram definidos, todos os valores dos dados (se forem "
+        "muitíssimos, uma seleção uniforme) e os que ficam junto aos limiares conhecidos do modelo e do "
+        "detector."
+    ),
+    "on_finest_open": (
+        "A grade mais fina que os dados permitem também foi examinada, mas não até o fim: pode haver uma "
+        "opção nela."
+    ),
+    "steps_equal": "{name} em passos de {step}",
+    "steps_equal_share": "{name} em passos de {step}",
+    "steps_between": "{name} em passos de {least} a {most}",
+    "steps_between_share": "{name} em passos de {least} a {most}",
+    "steps_more_one": "mais {count} atributo",
+    "steps_more_many": "mais {count} atributos",
     "examined_one": "{count} região examinada",
     "examined_many": "{count} regiões examinadas",
     "asked_one": "{count} consultada ao modelo",
@@ -239,6 +273,24 @@ WORDS = {
     "your_proof_nothing_moves": (
         "Está comprovado que nada pode ajudar, pois não há nada que se possa pedir que você mude."
     ),
+    "your_grid": "Isso vale para os valores que foram testados.",
+    "your_grid_steps": "Isso vale para os valores que foram testados: {steps}.",
+    "your_grid_open": (
+        "Isso vale para os valores que foram testados; valores mais próximos entre si também foram testados, "
+        "mas não todos."
+    ),
+    "your_grid_open_steps": (
+        "Isso vale para os valores que foram testados: {steps}; valores mais próximos entre si também foram "
+        "testados, mas não todos."
+    ),
+    "your_grid_finest": (
+        "Isso vale para os valores que foram testados, tão próximos entre si quanto os dados e os passos "
+        "definidos permitem."
+    ),
+    "your_grid_finest_some": (
+        "Foram testados valores mais próximos entre si do que o habitual, pois com os habituais não havia "
+        "nenhuma opção."
+    ),
     "your_unproven_some": (
         "Não está comprovado que esta lista seja completa, e pode haver opções mais fáceis: {because}."
     ),
@@ -265,9 +317,15 @@ WORDS = {
     "ways": "Um caminho se abriria se restrições fossem retiradas (testadas: {considered}):",
     "way": "Sem {restrictions}: {todo}.",
     "way_unproven": "Sem {restrictions}: {todo} (pode haver um conjunto menor ou um caminho mais barato).",
-    "no_way": "Mesmo sem nenhuma das restrições testadas ({considered}), não haveria opção.",
+    "no_way": (
+        "Mesmo sem nenhuma das restrições testadas ({considered}), não haveria opção entre os valores que "
+        "foram testados."
+    ),
     "no_way_found": "Nenhum caminho foi encontrado ao retirar restrições (testadas: {considered}).",
-    "ways_complete": "Esta lista é completa: retirar menos do que isso não abre nenhum caminho.",
+    "ways_complete": (
+        "Esta lista é completa: retirar menos do que isso não abre nenhum caminho entre os valores que foram "
+        "testados."
+    ),
     "ways_incomplete": "Esta lista pode não ser completa.",
     "undecided": "Não decidido a tempo: sem {restrictions}.",
     "restriction_changes": "o limite {text}",
@@ -301,81 +359,10 @@ WORDS = {
     "when_one_of": "{name} é um destes: {values}",
     "when_is": "{name} é {value}",
     "candidates_steps": "{count}: de {low} a {high}, a cada {step}",
+    "candidates_between": "{count}: de {low} a {high}, em passos de {least} a {most}",
     "candidates_list": "{count}: {values}",
     "candidates_go_missing": "{candidates}; pode ficar sem valor",
     "candidates_stay_missing": "{candidates}; sem valor continua assim",
-    # What an auditor checks.
-    "line": "{label}: {value}",
-    "label_status": "Situação",
-    "label_target": "Alvo",
-    "target_range": "previsão {range}",
-    "label_scale": "Escala da pontuação",
-    "scale_probability": "probabilidade do alvo",
-    "scale_decision": "função de decisão do modelo",
-    "scale_lead": "vantagem: quanto o lado desejado está à frente, dentro da faixa ou além do limiar",
-    "label_threshold": "Limiar que a pontuação precisa atingir",
-    "label_margin": "Margem pedida, parte do que se deseja",
-    "label_models": "Modelos que precisam todos aceitar",
-    "label_person": "Pessoa",
-    "label_person_score": "Pontuação da pessoa",
-    "label_person_prediction": "Previsão para a pessoa",
-    "label_message": "Mensagem",
-    "label_objectives": "Objetivos",
-    "label_options": "Opções",
-    "label_costs": "custos",
-    "label_score": "pontuação",
-    "label_prediction": "previsão",
-    "label_plausibility": "plausibilidade (0 ou mais é plausível)",
-    "label_told": "dito às pessoas como",
-    "label_told_score": "pontuação do que é dito",
-    "label_best": "melhor em",
-    "moves_along": "{change} (muda junto, não é recomendado)",
-    "label_method": "Método",
-    "label_model": "Família do modelo",
-    "label_bound": "Limitante",
-    "label_detector": "Detector de plausibilidade",
-    "no_detector": "não solicitado",
-    "detector_tells_only": "apenas informativo, pois este método não exige opções plausíveis",
-    "label_cells": "Células da grade ao alcance",
-    "label_axes": "Atributos que podem mudar para esta pessoa",
-    "label_max_changes": "Máximo de mudanças simultâneas",
-    "label_ties": "Opções de mesmo custo são todas listadas",
-    "no_limit": "sem limite",
-    "label_boxes": "Regiões examinadas",
-    "label_scored": "Células pontuadas uma a uma",
-    "label_dropped": "Regiões descartadas, por regra",
-    "dropped_dominated": "dominadas",
-    "dropped_too_many_changes": "mudanças demais",
-    "dropped_model_bound": "limitante do modelo",
-    "dropped_plausibility_bound": "limitante de plausibilidade",
-    "dropped_rules": "regras",
-    "dropped_estimate": "estimativa",
-    "label_verified": "Pontos confirmados pelo próprio modelo",
-    "label_discrepancies": "Divergências entre o modelo e sua leitura",
-    "label_digits": "Algarismos significativos com que os custos são comparados",
-    "label_open_boxes": "Regiões deixadas em aberto",
-    "label_open_costs": "Menor custo que uma região em aberto poderia ter",
-    "label_because": "Por que nada se afirma",
-    "because_estimate_cut": "uma estimativa, e não um limitante, encurtou a busca",
-    "because_contradicted": "o modelo ou o detector contradiz o que foi lido dele",
-    "because_too_close": "o arredondamento deixou pontos demais em dúvida",
-    "label_estimate": "Estimativa (sem certeza), atribuições por",
-    "label_residual": "Estimativa (sem certeza), alargada em",
-    "label_miss_rate": (
-        "Estimativa (sem certeza), proporção de pessoas recusadas para quem alguma opção escapa, no máximo"
-    ),
-    "label_sample": "Estimativa (sem certeza), pessoas usadas na calibração",
-    "label_rules": "Regras entre atributos que estreitaram a busca",
-    "label_checked_rules": "Regras entre atributos verificadas em cada candidata",
-    "label_asked_rules": "Regras entre atributos na política",
-    "label_protected": "Atributos protegidos, nunca recomendados",
-    "label_fixed": "Atributos fixos, nunca recomendados",
-    "label_along": "Atributos que só mudam junto com outros, nunca recomendados",
-    "label_people": "Pessoas na população de referência",
-    "label_versions": "Versões",
-    "label_hashes": "SHA-256",
-    "label_settings": "Configurações",
-    "label_question": "Política, versões e hashes",
-    "not_recorded": "não registrado",
-    "none": "nenhuma",
+    "candidates_stay_special": "{candidates}; valores especiais que permanecem: {values}",
+    "candidates_leave_special": "{candidates}; valores especiais que podem ser deixados: {values}",
 }

@@ -2,6 +2,7 @@
 
 from p2ce.comparing import EQUAL_DIGITS
 from p2ce.present.audit import dropped_by
+from p2ce.present.on_grid import grid_name
 from p2ce.present.plain_proof import plain_proof
 from p2ce.present.proof import count_in_words, proof_sentence
 from p2ce.present.report.parts import Facts, Fold, Part, Section, Text
@@ -15,6 +16,8 @@ ORDER = (
     "model_family",
     "detector_family",
     "bound",
+    "grid",
+    "finest_open",
     "cells",
     "axes",
     "max_changes",
@@ -26,6 +29,7 @@ ORDER = (
     "unproven_because",
     "explainer",
     "sample_size",
+    "ties",
 )
 
 
@@ -65,9 +69,13 @@ def certificate_facts(
         value = getattr(certificate, name)
         if value is None:
             continue
-        written = str(value) if name in TEXTS else count_in_words(value, speaker)
+        if name == "grid":
+            written = grid_name(certificate, speaker)
+        elif isinstance(value, bool):
+            written = labels("yes" if value else "no")
+        else:
+            written = str(value) if name in TEXTS else count_in_words(value, speaker)
         facts.append((labels(f"cert_{name}"), written))
-    facts.append((labels("cert_ties"), labels("yes" if certificate.ties else "no")))
     facts += [
         (labels("cert_dropped", rule=dropped_by(rule, speaker)), count_in_words(boxes, speaker))
         for rule, boxes in certificate.dropped.items()

@@ -46,7 +46,7 @@ class Reader:
 
     def status_name(self, status: Status) -> str:
         """Say what a status means."""
-        words = self.labels(f"status_{status.value}")
+        words = self.labels.for_audience(f"status_{status.value}", self.audience)
         return f"{status.value}: {words}" if self.is_auditor else words[:1].upper() + words[1:]
 
     def result_name(self, explanation: Explanation) -> str:

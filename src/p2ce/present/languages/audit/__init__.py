@@ -1,0 +1,1 @@
+"""Hold the words of each language that only an auditor reads."""
