@@ -1,10 +1,12 @@
 """Is there one order of costs, which depends on nothing but the two that are compared?"""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.comparing import beats, quanta
+from p2ce.comparing import rounded as one_number
 from p2ce.jit import entry
 from p2ce.search.pricing import quantum, quantum_below
 from tests.properties.whole_grid import rounded
@@ -36,6 +38,13 @@ def test_rounding_keeps_the_order_of_significant_bits(costs: list[float]) -> Non
     """The obvious way, by splitting numbers into fraction and exponent, orders and equates the same."""
     mine, plain = quanta(np.array(costs)), rounded(np.array(costs))
     assert mine[1] - mine[0] == plain[1] - plain[0]
+
+
+@given(NORMAL)
+def test_equal_costs_get_one_number_close_to_them(cost: float) -> None:
+    given = np.array([cost, np.nextafter(cost, 0.0)])
+    assert one_number(given) == pytest.approx(given, rel=1e-9)
+    assert quanta(one_number(given)).tolist() == quanta(given).tolist()
 
 
 @given(COSTS, COSTS)

@@ -27,6 +27,11 @@ def quanta(costs: FloatArray) -> IntArray:
     return (bits + (1 << (DROPPED_BITS - 1))) >> DROPPED_BITS
 
 
+def rounded(costs: FloatArray) -> FloatArray:
+    """Give costs that count as equal one and the same number, which differs from them by a digit beyond."""
+    return (quanta(costs) << DROPPED_BITS).view(np.float64)
+
+
 def beats(one: FloatArray, other: FloatArray) -> BoolArray:
     """Tell which of some cost vectors (…, m) are nowhere dearer than others (…, m), and somewhere cheaper."""
     mine, theirs = quanta(one), quanta(other)

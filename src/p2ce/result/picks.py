@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.comparing import quanta
+from p2ce.comparing import quanta, rounded
 from p2ce.errors import InvalidOption
 from p2ce.result.counterfactual import Counterfactual
 
@@ -100,8 +100,8 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
 
 def scaled_costs(explanation: "Explanation") -> FloatArray:
     """Give the costs (options, objectives) as shares of the range that each objective has on this front."""
-    costs = np.array(
-        [[option.costs[name] for name in explanation.objectives] for option in explanation], dtype=np.float64
+    costs = rounded(
+        np.array([[option.costs[name] for name in explanation.objectives] for option in explanation], float)
     )
     with np.errstate(invalid="ignore", over="ignore"):  # of costs that are not finite, which no search gives
         low, high = costs.min(axis=0), costs.max(axis=0)

@@ -37,6 +37,7 @@ def ask_closely(
     who: str,
     *,
     threshold: float,
+    tolerance: float,
     settled: BoolArray,
 ) -> FloatArray:
     """Ask in one call, and about each row alone that comes close to the threshold.
@@ -47,14 +48,18 @@ def ask_closely(
     """
     answers = ask(call, frame, who)
     if len(frame) > 1:
-        close = np.flatnonzero(is_close(answers, threshold) & ~settled)
+        close = np.flatnonzero(is_close(answers, threshold, tolerance) & ~settled)
         answers[close] = ask_alone(call, frame.iloc[close], who)
     return answers
 
 
-def is_close(answers: FloatArray, threshold: float) -> BoolArray:
-    """Mark answers that may be on the other side of the threshold in other company."""
-    return np.asarray(np.abs(answers - threshold) <= REBATCHED * max(1.0, abs(threshold)))
+def is_close(answers: FloatArray, threshold: float, tolerance: float) -> BoolArray:
+    """Mark answers that may be on the other side of the threshold in other company.
+
+    Objects whose answers differ by more are refused, when they are read or by `require_steady`.
+    """
+    within = min(max(tolerance, STEADY), REBATCHED)
+    return np.asarray(np.abs(answers - threshold) <= within * max(1.0, abs(threshold)))
 
 
 def ask_alone(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:

@@ -48,6 +48,7 @@ class AskedPeople(Unbounded):
     placement: Placement
     call: Callable[[pd.DataFrame], FloatArray]
     threshold: float
+    tolerance: float  # how far its answers about a row may differ from batch to batch
     who: str
     known: FloatArray | None = (
         None  # (n, axes, width) what it said of single changes before, NaN where not asked
@@ -63,7 +64,7 @@ class AskedPeople(Unbounded):
         value = np.full(len(points), np.nan) if self.known is None else self._said_before(owner, points)
         new = np.flatnonzero(np.isnan(value))
         value[new] = ask(self.call, self._frame(owner[new], points[new]), self.who)
-        close = np.flatnonzero(is_close(value, self.threshold) & (value < self.threshold))
+        close = np.flatnonzero(is_close(value, self.threshold, self.tolerance) & (value < self.threshold))
         if len(close):
             value[close] = ask_alone(self.call, self._frame(owner[close], points[close]), self.who)
         return Verdicts(np.where(value >= self.threshold, ACCEPTED, REFUSED), value)
@@ -208,6 +209,7 @@ def outside_scores(
             placement=placement,
             call=model.ask,
             threshold=model.threshold,
+            tolerance=model.tolerance,
             who=setup.name_of(i),
             known=known,
         )
@@ -229,7 +231,13 @@ def outside_scores(
     if detector is not None and slots.detector is None:
         assert detector.ask is not None, "a detector without a compiled score is asked"
         own = AskedPeople(
-            setup=setup, values=values, placement=placement, call=detector.ask, threshold=0.0, who="detector"
+            setup=setup,
+            values=values,
+            placement=placement,
+            call=detector.ask,
+            threshold=0.0,
+            tolerance=detector.tolerance,
+            who="detector",
         )
         asked.append(_some(own, who, has_bound=False, keeps_values=True))
     return read + asked

@@ -154,7 +154,9 @@ def check_points(
         name = setup.name_of(number)
         reading = _readings(setup, batch, number, owners, spots)
         settled = reading.accepts | reading.refuses
-        scores[number] = ask_closely(model.ask, frame, name, threshold=model.threshold, settled=settled)
+        scores[number] = ask_closely(
+            model.ask, frame, name, threshold=model.threshold, tolerance=model.tolerance, settled=settled
+        )
         if model.is_asked and said.size:
             require_steady(next(before), scores[number, : len(rows)], name, tolerance=model.tolerance)
         contradicted |= _contradictions(model, reading, scores[number])
@@ -181,7 +183,12 @@ def check_points(
                 assert detector.score is not None
                 settled = (lengths >= detector.score.sure) | (lengths < detector.score.maybe)
             plausibility = ask_closely(
-                detector.ask, frame.iloc[: len(rows)], "detector", threshold=0.0, settled=settled
+                detector.ask,
+                frame.iloc[: len(rows)],
+                "detector",
+                threshold=0.0,
+                tolerance=detector.tolerance,
+                settled=settled,
             )
     if setup.judges is not None:
         plausible = plausibility >= 0.0

@@ -22,7 +22,14 @@ def score_frame(setup: Setup, frame: pd.DataFrame, *, closely: bool = True) -> S
     """Ask every model about rows; ``closely``, rows near a threshold once more by themselves."""
     scores = np.stack(
         [
-            _asked(model.ask, frame, setup.name_of(number), threshold=model.threshold, closely=closely)
+            _asked(
+                model.ask,
+                frame,
+                setup.name_of(number),
+                threshold=model.threshold,
+                tolerance=model.tolerance,
+                closely=closely,
+            )
             for number, model in enumerate(setup.models)
         ]
     )
@@ -39,12 +46,16 @@ def plausibility_of(
         return np.full(len(rows), np.nan)
     if detector.ask is None:
         return detector.report(path_lengths_of_rows(setup, rows))
-    return _asked(detector.ask, frame, "detector", threshold=0.0, closely=closely)
+    return _asked(
+        detector.ask, frame, "detector", threshold=0.0, tolerance=detector.tolerance, closely=closely
+    )
 
 
-def _asked(call: object, frame: pd.DataFrame, who: str, *, threshold: float, closely: bool) -> FloatArray:
+def _asked(
+    call: object, frame: pd.DataFrame, who: str, *, threshold: float, tolerance: float, closely: bool
+) -> FloatArray:
     assert callable(call)
     if not closely:
         return ask(call, frame, who)
     unsettled = np.zeros(len(frame), dtype=np.bool_)
-    return ask_closely(call, frame, who, threshold=threshold, settled=unsettled)
+    return ask_closely(call, frame, who, threshold=threshold, tolerance=tolerance, settled=unsettled)
