@@ -74,8 +74,8 @@ class _Runner:
 
     person: int
     lane: "Lane"
+    worth: _Worth
     seconds: float = 0.0
-    worth: _Worth = field(default_factory=_Worth)
     exhausted: bool = False  # nothing is open any more; cells may still be in the mail
     values: dict[bytes, FloatArray] = field(default_factory=dict)  # point → what each keeping score said
 
@@ -112,6 +112,7 @@ class _Search:
 
         self.layout, self.people, self.rules, self.scores = layout, people, rules, scores
         self.most_work = most_work
+        self.worth = _Worth()
         self.scratch: Scratch = new_scratch(layout, people, rules)
         # What an estimate drops decides whether an answer is proven, and that depends on when a box is looked
         # at, as does where a limit of work ends: then a person's waves must not depend on the others.
@@ -138,7 +139,9 @@ class _Search:
         begin = time.perf_counter()
         while entered < count or under_way:
             while entered < count and len(under_way) < LANES:
-                under_way.append(_Runner(entered, new_lane(self.people)))
+                # People learn from each other what pays, unless their work must not depend on others.
+                worth = self.worth if self.most_work is None else _Worth()
+                under_way.append(_Runner(entered, new_lane(self.people), worth))
                 entered += 1
             if limits is not None:
                 self._mind_the_clock(float(limits.min()))
@@ -266,9 +269,12 @@ class _Search:
                 left = np.flatnonzero(~hopeless)
                 hopeless[left] = score.people.hopeless(owner[left], some_boxes(boxes, left))
         cells = np.where(hopeless, np.prod(boxes.high - boxes.low + 1.0, axis=1).clip(max=1e9), 0.0)
-        for person in np.unique(owner).tolist():
-            mine = owner == person
-            lanes[person].worth.learn(int(np.count_nonzero(mine)), float(cells[mine].sum()))
+        if self.most_work is None:
+            self.worth.learn(count, float(cells.sum()))
+        else:
+            for person in np.unique(owner).tolist():
+                mine = owner == person
+                lanes[person].worth.learn(int(np.count_nonzero(mine)), float(cells[mine].sum()))
         for at, person in enumerate(owner.tolist()):
             one = lanes[person]
             if hopeless[at]:
