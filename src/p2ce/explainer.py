@@ -13,7 +13,7 @@ import numpy as np
 
 from p2ce.archive import asked_of, own_copy, save
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption, P2CEError
+from p2ce.errors import P2CEError
 from p2ce.estimates.spec import ShapEstimate
 from p2ce.objectives import Objective
 from p2ce.plausibility.read import IsolationForest
@@ -44,7 +44,7 @@ from p2ce.verify.same_question import limit_explained, require_same_question
 from p2ce.verify.setup import Setup, read_for, shaped_for
 from p2ce.verify.telling import telling
 from p2ce.verify.trust import Trust
-from p2ce.verify.why_none import limit_asked, why_none
+from p2ce.verify.why_none import why_none
 
 log = logging.getLogger("p2ce")
 
@@ -189,16 +189,11 @@ class Explainer:
 
         ``actions`` are those given to `explain`, if any; ``time_limit`` is in seconds for all of it.
         """
-        setup = self._setup_for(actions, limit_asked(explanation))
+        setup = self._question_of(explanation, actions, call="why_none")
         return why_none(setup, explanation, self._answer, ends=self._ends, time_limit=time_limit)
 
     def explain_many(
-        self,
-        frame: Any,
-        *,
-        n_jobs: int = 1,
-        progress: bool = False,
-        time_limit: float | None = None,
+        self, frame: Any, *, n_jobs: int = 1, progress: bool = False, time_limit: float | None = None
     ) -> Explanations:
         """Explain every row of a frame, in its order.
 
@@ -239,14 +234,13 @@ class Explainer:
     ) -> Judgement:
         """Judge a proposal that somebody else made for a person.
 
-        ``proposal`` is a whole row, or a dict of the changed columns only. With the person's
-        ``explanation`` the judgement also lists the options that beat the proposal, and the limit of changes
-        is the one that it was made with. ``actions`` are those given to `explain`, if any.
+        ``proposal`` is a whole row, or a dict of the changed columns only. With the person's ``explanation``
+        the judgement lists the options that beat it, and the limit of changes is that of the explanation.
+        ``actions`` are those given to `explain`, if any.
         """
-        limit = AS_ASKED if explanation is None else limit_explained(explanation, call="check")
-        setup = self._setup_for(actions, limit)
+        setup = self._setup_for(actions, AS_ASKED)
         if explanation is not None:
-            require_same_question(setup, explanation)
+            setup = self._question_of(explanation, actions, call="check")
         before, after = read_proposal(setup, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
         return judge(self._within_reach(setup, both), before, after, explanation)
@@ -266,8 +260,7 @@ class Explainer:
         ``actions`` are those given to `explain`, if any.
         """
         check_size(size)
-        setup = self._setup_for(actions, limit_explained(explanation, call="map_of"))
-        require_same_question(setup, explanation)
+        setup = self._question_of(explanation, actions, call="map_of")
         person = read_row(explanation.person, setup.codebook)
         setup = self._within_reach(setup, person.values)
         return map_of(setup, explanation, person.values, (across, up), population=self._rows, size=size)
@@ -367,24 +360,23 @@ class Explainer:
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
         if actions is not None:
-            settled = settle_groups(actions, setup.names, self._column, self._settled)
+            settled = settle_groups(actions, setup.codebook, self._people, self._settled)
             told = self._told
             if told is None or told[0] is not actions:  # writing a policy down takes milliseconds
                 assert setup.question is not None
                 told = self._told = actions, asked_with(setup.question, settled)
             setup = replace(setup.with_actions(settled), estimate=None, question=told[1])
-        if not isinstance(max_changes, str):
-            check_limit(max_changes)
-            if max_changes != setup.max_changes:  # an estimate was calibrated for another question then
-                setup = setup.with_limit(max_changes)
-        elif max_changes != AS_ASKED:
-            raise InvalidOption(f"max_changes is a whole number of at least 1, or None; got {max_changes!r}.")
-        return setup
+        if isinstance(max_changes, str) and max_changes == AS_ASKED:
+            return setup
+        check_limit(max_changes)
+        assert not isinstance(max_changes, str)
+        return setup if max_changes == setup.max_changes else setup.with_limit(max_changes)
 
-    def _column(self, name: str) -> FloatArray:
-        """Give the codes of one column of the whole reference."""
-        setup = self._setup
-        return setup.codebook[name].encode(self._people[setup.labels[setup.names.index(name)]])
+    def _question_of(self, explanation: Explanation, actions: ActionSet | None, *, call: str) -> Setup:
+        """Ask again what an explanation answers, and refuse one that answers something else."""
+        setup = self._setup_for(actions, limit_explained(explanation, call=call))
+        require_same_question(setup, explanation)
+        return setup
 
     def _answer(
         self,

@@ -57,7 +57,7 @@ def test_the_reference_decides_whether_none_is_a_level() -> None:
     known: dict[Any, Any] = {}
 
     def settle(actions: ActionSet, people: pd.DataFrame, known: dict[Any, Any]) -> ActionSet:
-        return settle_groups(actions, BOOK.names, lambda name: BOOK[name].encode(people[name]), known)
+        return settle_groups(actions, BOOK, people, known)
 
     closed = settle(FREE.rule(HOME), PEOPLE, known)
     assert [rule.may_be_none for rule in closed.rules] == [False]

@@ -133,7 +133,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     dtypes, categories = column_types(frame)
     values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
     settled: dict[OneHot, OneHot] = {}
-    actions = settle_groups(actions, names, lambda name: values[:, names.index(name)], settled)
+    actions = settle_groups(actions, codebook, frame, settled)
     described = Reference(names=names, values=without_special(actions, names, values), codebook=codebook)
     setup = Setup(
         names=names,

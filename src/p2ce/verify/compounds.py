@@ -1,7 +1,8 @@
 """Find which columns move as one: one-hot groups for everyone, linked features for each person."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import Codebook
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def check_actions(actions: object, names: Sequence[str]) -> None:
@@ -32,21 +36,17 @@ def check_actions(actions: object, names: Sequence[str]) -> None:
 
 
 def settle_groups(
-    actions: ActionSet,
-    names: Sequence[str],
-    codes_of: Callable[[str], FloatArray],
-    settled: dict[OneHot, OneHot],
+    actions: ActionSet, codebook: Codebook, reference: "pd.DataFrame", settled: dict[OneHot, OneHot]
 ) -> ActionSet:
     """Let all of the reference decide for every one-hot group whether it may be empty.
 
-    ``codes_of`` gives the codes (n,) of one of its columns; ``settled`` remembers what it decided, so that
-    the reference is looked through once for a group.
+    ``settled`` remembers what it decided, so that it is looked through once for a group.
     """
-    check_actions(actions, names)
+    check_actions(actions, codebook.names)
     for rule in actions.rules:
         if isinstance(rule, OneHot) and rule not in settled:
-            needed = rule.levels if rule.may_be_none is None else ()
-            settled[rule] = rule.settled({level: codes_of(level) for level in needed})
+            codes = codebook.of(rule.levels).encode(reference)
+            settled[rule] = rule.settled(dict(zip(rule.levels, codes.T, strict=True)))
     rules = tuple(settled[rule] if isinstance(rule, OneHot) else rule for rule in actions.rules)
     return replace(actions, rules=rules)
 

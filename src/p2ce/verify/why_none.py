@@ -13,7 +13,7 @@ from p2ce.search.engine import Listener, Progress, kernels_are_loaded
 from p2ce.verify.options import check_time
 from p2ce.verify.people import People, read_row
 from p2ce.verify.restrictions import Restriction, restrictions_of, without
-from p2ce.verify.same_question import another_question, limit_explained, require_same_question
+from p2ce.verify.same_question import another_question
 from p2ce.verify.setup import Setup
 from p2ce.verify.smallest_sets import Set, smallest_of, smallest_sets
 
@@ -29,16 +29,13 @@ WIDENING_WORK = 50_000_000
 WIDENING_SHARE = 4  # of the work that the set itself took
 
 
-def limit_asked(explanation: object) -> int | str | None:
-    """Give the limit of changes under which there was no option; refuse what proves no such thing."""
-    limit = limit_explained(explanation, call="why_none")
-    assert isinstance(explanation, Explanation)
+def _require_none(explanation: Explanation) -> None:
+    """Refuse what proves no such thing."""
     if explanation.status is not Status.NO_RECOURSE:
         raise InvalidOption(
             f"why_none() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
             f"{explanation.status}: {_instead(explanation)}"
         )
-    return limit
 
 
 def _instead(explanation: Explanation) -> str:
@@ -61,7 +58,7 @@ def why_none(
     ``time_limit`` is in seconds for all of it together.
     """
     check_time(time_limit)
-    require_same_question(setup, explanation)
+    _require_none(explanation)
     people = read_row(explanation.person, setup.codebook, kind=explanation.kind)
     restrictions = restrictions_of(setup, people.values[0], ends)
     freest = without(setup, restrictions)
