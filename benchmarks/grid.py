@@ -1,4 +1,4 @@
-"""Print what the default grid is worth: ``python -m benchmarks.grid [--people N] [--data german,taiwan,adult]``.
+"""Print what the default grid is worth: ``python -m benchmarks.grid [--people N] [--data german,adult]``.
 
 For LightGBM on each data set, beside the rule of thumb that it replaced (round steps of 5 % of the range):
 how long a person takes, what the cheapest options cost beside those of the finest grid, and for how many

@@ -77,3 +77,27 @@ def test_mistakes_are_one_line(folder: Path, capsys: Capture) -> None:
     assert "does not exist" in run(capsys, "inspect", "--model", "none.txt").line
     ran = run(capsys, "inspect", "--model", "model.txt", "--reference", "nowhere.csv")
     assert (ran.code, "does not exist" in ran.line) == (2, True)
+
+
+def test_steps_and_special_values_are_shown(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    frame = pd.read_csv("train.csv")
+    frame.loc[:8, "Income"] = -9
+    frame.to_csv("coded.csv", index=False)
+    ran = run(capsys, "inspect", "--model", "model.txt", "--reference", "coded.csv")
+    assert ran.code == 0
+    proposed = [line for line in ran.err.splitlines() if "look like codes" in line]
+    assert len(proposed) == 1
+    assert "-9 in 'Income'" in proposed[0]
+    assert "p2ce policy infer --special-values detect" in proposed[0]
+    assert "candidates by the data, and beside known thresholds" in " ".join(ran.out.split())
+    words = ("--drop", "Repaid", "--special-values", "detect")
+    assert run(capsys, "policy", "infer", "coded.csv", *words).code == 0
+    ran = run(
+        capsys, "inspect", "--model", "model.txt", "--reference", "coded.csv", "--policy", "policy.yaml"
+    )
+    assert "look like codes" not in ran.err
+    lines = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
+    assert ": 1100–5900, every 100; special values -9 stay" in lines["Income"]

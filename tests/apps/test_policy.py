@@ -181,3 +181,36 @@ def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
     assert "Every column became a feature" in told
     words = ("infer", "people.csv", "--drop", "id,Repaid", "--out", "new.yaml", "--force")
     assert run(*words)[::2] == (0, "")
+
+
+def coded() -> pd.DataFrame:
+    months = [-9] * 5 + [-8] * 4 + list(range(1, 52))
+    return pd.DataFrame({"Months": months, "Income": [1_000 + 25 * row for row in range(60)]})
+
+
+def test_what_looks_like_a_code_is_proposed_on_one_line(folder: Path) -> None:
+    coded().to_csv("coded.csv", index=False)
+    code, _, told = run("infer", "coded.csv", "--out", "new.yaml", "--drop", "Income")
+    assert code == 0
+    (line,) = told.splitlines()
+    assert line == (
+        "note: These values look like codes and not like numbers: -9, -8 in 'Months'. If they are, nobody "
+        "should be advised to go there. Repeat this with --special-values detect, or list them in the "
+        "policy: special: [-9, -8]"
+    )
+    assert ActionSet.load("new.yaml")["Months"].special == ()
+
+
+def test_codes_are_taken_for_special_values_where_that_is_asked_for(folder: Path) -> None:
+    coded().to_csv("coded.csv", index=False)
+    words = ("infer", "coded.csv", "--out", "new.yaml", "--force", "--special-values", "detect", "--drop")
+    code, _, told = run(*words, "Income")
+    assert code == 0
+    assert told.splitlines() == [
+        "note: Special values, which are no numbers: -9, -8 in 'Months'. Remove 'special' where they are."
+    ]
+    actions = ActionSet.load("new.yaml")
+    assert actions["Months"].special == (-9, -8)
+    assert actions["Months"].low >= 1
+    assert "No value looks like a code." in run(*words, "Months")[2]
+    assert run(*words[:-2], "guess")[0] == 2

@@ -86,12 +86,17 @@ def _model_lines(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[t
         else f"at most {counted(facts.max_changes, 'change')}"
     )
     moving = f"{counted(len(facts.alternatives), 'feature')} may change"
-    yield "grid", f"{moving}; about {_about(facts.cells)} combinations with {limit}"
+    yield "grid", f"{moving}; about {_about(facts.cells)} combinations with {limit}; {_chosen_by(ready)}"
     yield (
         "detector",
         "none: implausible options are not kept out" if facts.detector is None else facts.detector,
     )
     yield "population", f"{asked.reference}: {counted(len(ready.reference), 'row')}"
+
+
+def _chosen_by(ready: Ready) -> str:
+    chosen = any(feature.is_inferred and not feature.fixed for feature in ready.actions.features)
+    return "candidates by the data, and beside known thresholds" if chosen else "all candidates given"
 
 
 def _wanted(facts: "ModelFacts") -> str:
@@ -134,6 +139,8 @@ def _print_grid(console: "Console", ready: Ready) -> None:
 
 
 def _grid_rows(ready: Ready) -> list[list[str]]:
+    from p2ce.problem.table import described_candidates
+
     rows = []
     for name in ready.reference.columns:
         feature = ready.actions[name]
@@ -143,22 +150,10 @@ def _grid_rows(ready: Ready) -> list[list[str]]:
             "protected" if feature.protected else "never" if feature.fixed else feature.direction.name.lower()
         )
         moves = {"both": "either way"}.get(moves, moves)
-        rows.append([name, called, str(feature.kind), moves, "" if feature.fixed else _candidates(feature)])
+        rows.append(
+            [name, called, str(feature.kind), moves, "" if feature.fixed else described_candidates(feature)]
+        )
     return rows
-
-
-def _candidates(feature: Any) -> str:
-    from p2ce.problem.feature import shown
-    from p2ce.problem.labels import shown_labels
-
-    count = feature.count()
-    if feature.is_category or feature.choices is not None:
-        values = feature.candidates().tolist()
-        texts = values if feature.is_category else [shown(value) for value in values]
-        return f"{count:,}: {shown_labels(texts)}"
-    first, last = feature.first_and_last() if count > 1 else feature.ends()
-    step = f", every {shown(feature.step)}" if count > 2 else ""
-    return f"{count:,}: {shown(first)} to {shown(last)}{step}"
 
 
 def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":

@@ -1,15 +1,18 @@
 """Look over and make policy files: ``p2ce policy check``, ``p2ce policy infer``."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from p2ce.apps.special_codes import codes_in_words, propose_special
 from p2ce.apps.telling import counted, notice, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from p2ce.problem import ActionSet
     from p2ce.problem.policy_lint import Finding
 
 app = typer.Typer(
@@ -19,6 +22,12 @@ app = typer.Typer(
 )
 
 Names = Annotated[str, typer.Option(help="Columns that no advice may change: race,sex")]
+
+
+class SpecialValues(StrEnum):
+    """What to do about values that look like codes."""
+
+    DETECT = "detect"
 
 
 @app.command()
@@ -64,12 +73,20 @@ def infer(
             metavar="FILE",
         ),
     ] = None,
+    special_values: Annotated[
+        SpecialValues | None,
+        typer.Option(
+            help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is no "
+            "number; without it, such values are only told of.",
+        ),
+    ] = None,
 ) -> None:
     """Write a first policy read off a table, to be edited.
 
     [green]p2ce policy infer train.csv --model model.txt --out policy.yaml[/]
 
-    Columns whose names look like protected attributes are protected; the output says which.
+    Columns whose names look like protected attributes are protected; the output says which. Candidates are
+    chosen where people are. Values that look like codes are told of.
     """
     from p2ce.apps.paths import require_other, require_place
     from p2ce.problem import ActionSet
@@ -82,8 +99,26 @@ def infer(
     likely = [name for name in people.columns if likely_protected(name) is not None]
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
     _tell_what_looks_wrong(people, alone=model is None and not drop)
-    save(ActionSet.infer(people).protect(*kept), out)
+    detect = special_values is SpecialValues.DETECT
+    actions = ActionSet.infer(people, special_values="detect" if detect else None).protect(*kept)
+    if detect:
+        _tell_what_is_special(actions)
+    else:
+        propose_special(people, command=True)
+    save(actions, out)
     print(f"{out}: {counted(people.shape[1], 'feature')}, protected: {', '.join(kept) or 'none'}.")
+
+
+def _tell_what_is_special(actions: "ActionSet") -> None:
+    found = [
+        f"{codes_in_words(feature.special)} in {feature.name!r}"
+        for feature in actions.features
+        if feature.special
+    ]
+    if found:
+        notice(f"Special values, which are no numbers: {'; '.join(found)}. Remove 'special' where they are.")
+    else:
+        notice("No value looks like a code.")
 
 
 def _people(data: Path, drop: list[str], model: str | None) -> "pd.DataFrame":

@@ -10,6 +10,7 @@ from p2ce.apps.model_files.columns import ModelColumns, columns_of
 from p2ce.apps.model_files.load import LoadedModel, load_model
 from p2ce.apps.paths import require_file
 from p2ce.apps.reference_types import typed_people, typed_reference
+from p2ce.apps.special_codes import propose_special
 from p2ce.apps.table_files import Table, read_table
 from p2ce.apps.targets import read_target
 from p2ce.apps.telling import counted, listed, notice
@@ -213,6 +214,7 @@ def _actions(
     if policy is None:
         likely = [name for name in reference.columns if likely_protected(name) is not None]
         actions = ActionSet.infer(reference).protect(*likely)
+        propose_special(reference)
         moving = [name for name in reference.columns if not actions[name].fixed]
         notice(
             "No --policy: what each feature may do was read off the population. "
