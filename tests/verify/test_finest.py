@@ -65,7 +65,7 @@ def test_where_the_finest_grid_holds_nothing_either_that_is_what_is_proven() -> 
 
 
 def test_a_search_that_is_cut_on_the_finest_grid_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finest, "MOST_WORK", 1)
+    monkeypatch.setattr(finest, "MOST_EVALUATIONS", 0)
     found = explainer(accepts_nobody_near).explain(PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE  # on the inferred grid, which was searched to its end
     assert found.certificate is not None

@@ -13,6 +13,7 @@ SHARED_BY = 4  # people: where most values have so many, the values are the colu
 LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
 SMALLEST_STEP = Fraction(1, 10**12)  # of the range; people who are closer together than this are one place
+MOST_EVALUATED = 20  # candidates of a column where every cell costs an evaluation
 NEAR = 0.002  # of the column's standard deviation: how far from a threshold a rounder number may lie
 
 
@@ -103,6 +104,35 @@ def _finer(step: Fraction) -> Fraction:
     while digits % 10 == 0:
         digits /= 10
     return step / (5 if digits in (5, 25) else 2)
+
+
+def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_EVALUATED) -> FloatArray:
+    """Keep about ``most`` of the candidates: the roundest of each share of the people, and of the candidates.
+
+    For models whose cells are evaluated one by one: there every candidate more is paid for.
+
+    >>> thinned(np.arange(1, 201.0), np.arange(1, 201.0), most=8).tolist()
+    [50.0, 100.0, 150.0, 200.0]
+    """
+    if len(candidates) <= most:
+        return candidates
+    known = np.sort(people)
+    by_people = np.searchsorted(known, candidates) * (most // 2) // (len(known) + 1)
+    by_place = np.arange(len(candidates)) * (most // 2) // len(candidates)
+    digits = np.array([_digits(value) for value in candidates.tolist()])
+    chosen = {
+        int(best)
+        for shares in (by_people, by_place)
+        for share in np.unique(shares)
+        for best in [min(np.flatnonzero(shares == share), key=lambda at: (digits[at], -at))]
+    }
+    return candidates[sorted(chosen)]
+
+
+def _digits(value: float) -> float:
+    """Tell how round a number is: its significant digits, a last 5 counting half."""
+    written = f"{value:.12g}".partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")
+    return len(written) - 0.5 * written.endswith("5")
 
 
 class Sides(NamedTuple):

@@ -6,12 +6,14 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.search.engine import Listener
+from p2ce.search.waves import CELL_WORK
 from p2ce.verify.answer import ON_FINEST, OPEN_ON_FINEST, Answers, answer_people
 from p2ce.verify.setup import Setup
 
 # What a person's search on the finest grid may take, in units of the counter WORK: a second or so, counted
 # and not timed, so that a slow day gives no other answers.
 MOST_WORK = 400_000_000
+MOST_EVALUATIONS = 20_000  # where cells are evaluated outside the compiled search, and a model may be slow
 # People at a time: their tables are long.
 BATCH = 16
 PER_POINT = frozenset(
@@ -46,10 +48,11 @@ def answer_with_finest(
         return answers
     if setup.is_personal:
         finer = finer.for_person(values[0])
+    work = CELL_WORK * MOST_EVALUATIONS if finer.in_waves else MOST_WORK
     for begin in range(0, len(none), BATCH):
         who = none[begin : begin + BATCH]
         left = None if time_limit is None else max(0.0, time_limit - float(answers.search_seconds[who].max()))
-        again = answer_people(finer, values[who], time_limit=left, most_work=MOST_WORK, listener=listener)
+        again = answer_people(finer, values[who], time_limit=left, most_work=work, listener=listener)
         answers = _merged(answers, again, who)
     return answers
 

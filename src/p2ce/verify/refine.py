@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 
 import numpy as np
@@ -13,11 +14,20 @@ from p2ce.models.reading import ReadModel
 from p2ce.objectives.base import Reference
 from p2ce.plausibility.reading import ReadDetector
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.candidates import Sides, either_side, resolution_of
+from p2ce.problem.candidates import Sides, either_side, resolution_of, thinned
 from p2ce.problem.coding import MISSING
 from p2ce.problem.feature import FeatureActions, Kind
 
 MOST_DISTINCT = 10_000  # values of one column on the finest grid; of more, as many, evenly spread by rank
+MOST_PEOPLE = 1_000
+
+
+class Detail(Enum):
+    """How fine a grid is where candidates were inferred."""
+
+    THINNED = "thinned"  # for scores that are evaluated cell by cell
+    USUAL = "usual"  # with the values beside the models' thresholds
+    FINEST = "finest"  # all that data, models and detector tell apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,6 +35,7 @@ class Refinement:
     """Values by column that may be added where the data chose the candidates: columns of numbers only."""
 
     usual: Mapping[str, FloatArray]  # what the data choose where a policy names neither candidates nor a step
+    people: Mapping[str, FloatArray]  # some of their values, evenly spread by rank
     near: Mapping[str, Sides]  # of the models' thresholds
     finest: Mapping[str, Sides]  # of the detector's thresholds as well
     distinct: Mapping[str, FloatArray]  # what people have; only the ends where trees decide about everything
@@ -41,7 +52,7 @@ def refinement_of(
 ) -> Refinement:
     """Collect the thresholds of all trees and the distinct values of the reference (codes)."""
     units = reference.unit("robust")
-    usual, near, finest, distinct = {}, {}, {}, {}
+    usual, people, near, finest, distinct = {}, {}, {}, {}, {}
     model_cuts = [_thresholds(model.scores, model.columns) for model in models]
     detector_cuts = {} if detector is None else _thresholds((detector.score,), detector.columns)
     all_cuts = [*model_cuts, detector_cuts]
@@ -54,11 +65,15 @@ def refinement_of(
         resolution = resolution_of(known, whole=feature.kind is Kind.WHOLE, dtype=feature.dtype)
         beside = partial(either_side, unit=float(units[place]), resolution=resolution, dtype=feature.dtype)
         usual[name] = np.array(feature.inferred)
+        everybody = np.sort(reference.values[:, place])
+        people[name] = _spread_out(everybody[everybody != MISSING], MOST_PEOPLE)
         near[name] = beside(_between(model_cuts, name, known))
         finest[name] = beside(_between(all_cuts, name, known))
         # Trees cannot tell apart what lies between two thresholds.
-        distinct[name] = _spread_out(known) if any(cuts is None for cuts in all_cuts) else known[[0, -1]]
-    return Refinement(usual=usual, near=near, finest=finest, distinct=distinct)
+        distinct[name] = (
+            _spread_out(known, MOST_DISTINCT) if any(cuts is None for cuts in all_cuts) else known[[0, -1]]
+        )
+    return Refinement(usual=usual, people=people, near=near, finest=finest, distinct=distinct)
 
 
 def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: FloatArray) -> FloatArray:
@@ -69,16 +84,18 @@ def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: 
     return inside
 
 
-def refined(actions: ActionSet, refinement: Refinement, *, finest: bool) -> ActionSet:
-    """Add the values beside thresholds to the candidates that the data chose.
+def refined(actions: ActionSet, refinement: Refinement, detail: Detail) -> ActionSet:
+    """Give the candidates that the data chose in the detail that is searched.
 
-    On the finest grid these are the detector's as well, and the range is as far as the data go.
+    On the finest grid the range is as far as the data go.
     """
 
-    def more(feature: FeatureActions) -> FeatureActions:
+    def changed(feature: FeatureActions) -> FeatureActions:
         name = feature.name
-        usual = () if feature.inferred else refinement.usual[name]
-        if not finest:
+        usual = np.array(feature.inferred) if feature.inferred else refinement.usual[name]
+        if detail is Detail.THINNED:
+            return replace(feature, inferred=tuple(thinned(usual, refinement.people[name]).tolist()))
+        if detail is Detail.USUAL:
             return feature.with_more(np.concatenate([usual, *refinement.near[name]]))
         distinct = refinement.distinct[name]
         low, high = min(feature.low, float(distinct[0])), max(feature.high, float(distinct[-1]))
@@ -86,19 +103,22 @@ def refined(actions: ActionSet, refinement: Refinement, *, finest: bool) -> Acti
         return wider.with_more(np.concatenate([usual, distinct, *refinement.finest[name]]))
 
     features = tuple(
-        more(feature) if _may_be_refined(feature, refinement) else feature for feature in actions.features
+        changed(feature) if _may_be_refined(feature, refinement) else feature for feature in actions.features
     )
     return replace(actions, features=features)
 
 
-def one_way(actions: ActionSet, refinement: Refinement, *, finest: bool) -> dict[str, OneWay]:
+def one_way(actions: ActionSet, refinement: Refinement, detail: Detail) -> dict[str, OneWay]:
     """Tell which of the added values are there for those who come from below, and which from above."""
+    if detail is Detail.THINNED:
+        return {}
     found = {}
     for feature in actions.features:
         if _may_be_refined(feature, refinement):
             name = feature.name
+            finest = detail is Detail.FINEST
             below, above = (refinement.finest if finest else refinement.near)[name]
-            usual = refinement.usual[name] if not feature.inferred else np.array(feature.inferred)
+            usual = np.array(feature.inferred) if feature.inferred else refinement.usual[name]
             both = np.concatenate([usual, refinement.distinct[name]]) if finest else usual
             found[name] = OneWay(
                 up=np.setdiff1d(above, np.concatenate([below, both])),
@@ -123,7 +143,7 @@ def _thresholds(scores: Sequence[object], columns: Sequence[str]) -> dict[str, F
     return {name: np.unique(np.concatenate(parts)) for name, parts in found.items() if parts}
 
 
-def _spread_out(known: FloatArray) -> FloatArray:
-    if len(known) <= MOST_DISTINCT:
+def _spread_out(known: FloatArray, most: int) -> FloatArray:
+    if len(known) <= most:
         return known
-    return known[np.linspace(0, len(known) - 1, MOST_DISTINCT).round().astype(np.int64)]
+    return known[np.linspace(0, len(known) - 1, most).round().astype(np.int64)]

@@ -23,7 +23,7 @@ from p2ce.result.question import Question
 from p2ce.search.methods import Method
 from p2ce.verify.compounds import compounds_for, groups_of, has_links, limits_of
 from p2ce.verify.people import has_strangers
-from p2ce.verify.refine import Refinement, one_way, refined
+from p2ce.verify.refine import Detail, Refinement, one_way, refined
 from p2ce.verify.rules import CheckedRule, columns_to_miss, read_rules
 
 if TYPE_CHECKING:
@@ -179,13 +179,20 @@ class Setup:
             self._finest.append(None if same else finer)
         return self._finest[0]
 
+    @property
+    def detail(self) -> Detail:
+        """How fine the grid is where candidates were inferred."""
+        if self.finest:
+            return Detail.FINEST
+        return Detail.THINNED if self.in_waves else Detail.USUAL
+
     def _refined(self) -> ActionSet:
         if self.refinement is None:
             return self.actions
-        return refined(self.actions, self.refinement, finest=self.finest)
+        return refined(self.actions, self.refinement, self.detail)
 
     def _on_grid(self) -> "Setup":
-        sides = {} if self.refinement is None else one_way(self.actions, self.refinement, finest=self.finest)
+        sides = {} if self.refinement is None else one_way(self.actions, self.refinement, self.detail)
         grid = grid_of(
             self.searched,
             columns=self.names,
