@@ -37,7 +37,8 @@ def none_on(grid: str, **fields: object) -> Explanation:
         ),
         (
             none_on(FINEST),
-            f"the finest that the data support, since the usual one held no option {STEPS}",
+            "the finest that the data support, since the usual one held no option "
+            f"(the usual one: {STEPS[1:]}",
         ),
         (replace(none_on(GIVEN), question=None), "as given"),
     ],

@@ -65,8 +65,9 @@ def grid_in_brief(explanation: "Explanation") -> str:
         told = "as given" if certificate.grid == GIVEN else "inferred from the data"
     if certificate.finest_open:
         told = f"{told}; the finest one was searched as well, but not to its end"
-    # Last, since a page cuts what is very long.
-    return f"{told} ({steps})" if steps else told
+    # The steps come last, since a page cuts what is very long; they are those of the usual grid.
+    usual = "the usual one: " if certificate.grid == FINEST else ""
+    return f"{told} ({usual}{steps})" if steps else told
 
 
 def _steps(question: "Question | None") -> str:

@@ -8,7 +8,7 @@ from p2ce.present.charts.looks import GREY, INK, OUTCOME_FILLS
 from p2ce.present.charts.matplotlib.canvas import add_note, new_figure, set_ticks, shown, styled, write
 from p2ce.present.charts.scales import wrapped
 
-WIDTH, HISTOGRAM, ROW = 6.8, 3.3, 0.27  # inches
+WIDTH, HISTOGRAM, ROW = 6.8, 3.3, 0.33  # inches; a row holds a name on two lines
 
 
 def draw_costs(data: CostData) -> Figure:
