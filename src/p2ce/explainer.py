@@ -23,19 +23,19 @@ from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Quest
 from p2ce.result.judgement import Judgement
 from p2ce.search.engine import Listener, kernels_are_loaded
 from p2ce.verify.again import read_again
-from p2ce.verify.answer import Answers, answer_people, compile_kernels, search_completely
+from p2ce.verify.answer import Answers, answer_people, compile_kernels
 from p2ce.verify.arguments import Arguments, read_arguments
 from p2ce.verify.build import build_explanation
 from p2ce.verify.candidates import require_candidates
-from p2ce.verify.compounds import moves_as_one, settle_groups
+from p2ce.verify.compounds import settle_groups
 from p2ce.verify.describing import facts_of
-from p2ce.verify.estimate import ask_rows, fit_estimate
+from p2ce.verify.estimate import ask_rows
 from p2ce.verify.finest import answer_with_finest
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
 from p2ce.verify.mapping import map_of
 from p2ce.verify.options import AS_ASKED, check_jobs, check_limit, check_listener, check_size, check_time
-from p2ce.verify.pace import look_first, takes_too_long
+from p2ce.verify.pace import look_first, with_needed_estimate
 from p2ce.verify.people import People, read_row, read_table
 from p2ce.verify.processes import pack, warm_processes
 from p2ce.verify.question import asked_with
@@ -315,36 +315,12 @@ class Explainer:
                 return self._setup
             if setup.estimate is not None:
                 return setup
-            made = self._with_estimate(setup)
+            made = with_needed_estimate(
+                setup, self._arguments, model=self._model, reference=self._rows, refused=self._refused
+            )
             if setup is self._setup:
                 self._asked_for, self._setup = setup, made
             return made
-
-    def _with_estimate(self, setup: Setup) -> Setup:
-        """Make the estimate that was asked for, or without which asking would take too long."""
-        bound = self._arguments.bound
-        asks = any(model.score is None for model in setup.models)
-        if bound == "auto" and asks and not moves_as_one(setup.actions):
-            with telling(
-                "Trying a complete search on a few people; bound='shap' or bound='none' decide without."
-            ):
-                if takes_too_long(setup, self._refused, search_completely):
-                    bound = "shap"
-        if bound in ("auto", "none"):
-            return setup
-        with telling(
-            "Calibrating the estimate on people of the reference, once for this question; "
-            "ShapEstimate(people=…, evaluations=…, seconds=…) limits it."
-        ):
-            estimate = fit_estimate(
-                setup,
-                bound,
-                model=self._model,
-                reference=self._rows,
-                random_state=self._arguments.random_state,
-                search=search_completely,
-            )
-        return replace(setup, estimate=estimate)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Readings hold closures, which plain pickle refuses, and nothing can pickle a lock.
@@ -360,12 +336,14 @@ class Explainer:
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
         setup = self._setup
         if actions is not None:
+            question = setup.question
             settled = settle_groups(actions, setup.codebook, self._people, self._settled)
+            setup = replace(setup, estimate=None).with_actions(settled)
             told = self._told
             if told is None or told[0] is not actions:  # writing a policy down takes milliseconds
-                assert setup.question is not None
-                told = self._told = actions, asked_with(setup.question, settled)
-            setup = replace(setup.with_actions(settled), estimate=None, question=told[1])
+                assert question is not None
+                told = self._told = actions, asked_with(question, settled, setup.searched)
+            setup = replace(setup, question=told[1])
         if isinstance(max_changes, str) and max_changes == AS_ASKED:
             return setup
         check_limit(max_changes)

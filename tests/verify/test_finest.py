@@ -32,7 +32,7 @@ def explainer(model: object, actions: p2ce.ActionSet | None = None, **given: obj
 
 
 def test_an_option_that_only_the_finest_grid_holds_is_found_and_said_to_be_there() -> None:
-    asked = explainer(accepts_rare)
+    asked = explainer(accepts_rare, p2ce.ActionSet.infer(PEOPLE).fix("Stay"))
     assert RARE not in asked.actions["Income"].candidates()
     found = asked.explain(PERSON)
     assert found.status is p2ce.Status.OPTIMAL
@@ -57,7 +57,7 @@ def test_a_step_that_somebody_named_is_kept_and_named_among_what_can_be_lifted()
 
 
 def test_where_the_finest_grid_holds_nothing_either_that_is_what_is_proven() -> None:
-    found = explainer(accepts_nobody_near).explain(PERSON)
+    found = explainer(accepts_nobody_near, p2ce.ActionSet.infer(PEOPLE).fix("Stay")).explain(PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE
     assert found.certificate is not None
     assert (found.certificate.grid, found.certificate.finest_open) == ("finest", False)
@@ -66,7 +66,7 @@ def test_where_the_finest_grid_holds_nothing_either_that_is_what_is_proven() -> 
 
 def test_a_search_that_is_cut_on_the_finest_grid_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finest, "MOST_EVALUATIONS", 0)
-    found = explainer(accepts_nobody_near).explain(PERSON)
+    found = explainer(accepts_nobody_near, p2ce.ActionSet.infer(PEOPLE).fix("Stay")).explain(PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE  # on the inferred grid, which was searched to its end
     assert found.certificate is not None
     assert (found.certificate.grid, found.certificate.finest_open) == ("inferred", True)

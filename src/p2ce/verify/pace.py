@@ -1,14 +1,19 @@
 """Look at a model before the search: does it tell people apart, and can everything be evaluated?"""
 
 import logging
+from dataclasses import replace
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.search.waves import CELL_WORK
+from p2ce.verify.answer import search_completely
+from p2ce.verify.arguments import Arguments
 from p2ce.verify.build import count_cells
-from p2ce.verify.estimate import CompleteSearch, ask_rows
+from p2ce.verify.compounds import moves_as_one
+from p2ce.verify.estimate import CompleteSearch, ask_rows, fit_estimate
 from p2ce.verify.setup import Setup
+from p2ce.verify.telling import telling
 
 log = logging.getLogger("p2ce")
 
@@ -62,3 +67,32 @@ def takes_too_long(setup: Setup, refused: FloatArray, search: CompleteSearch) ->
             MOST_EVALUATIONS,
         )
     return too_long
+
+
+def with_needed_estimate(
+    setup: Setup, arguments: Arguments, *, model: object, reference: FloatArray, refused: FloatArray
+) -> Setup:
+    """Make the estimate that was asked for, or without which a complete search would take too long."""
+    bound = arguments.bound
+    black_box = any(one.score is None for one in setup.models)
+    if bound == "auto" and black_box and not moves_as_one(setup.actions):
+        with telling(
+            "Trying a complete search on a few people; bound='shap' or bound='none' decide without."
+        ):
+            if takes_too_long(setup, refused, search_completely):
+                bound = "shap"
+    if bound in ("auto", "none"):
+        return setup
+    with telling(
+        "Calibrating the estimate on people of the reference, once for this question; "
+        "ShapEstimate(people=…, evaluations=…, seconds=…) limits it."
+    ):
+        estimate = fit_estimate(
+            setup,
+            bound,
+            model=model,
+            reference=reference,
+            random_state=arguments.random_state,
+            search=search_completely,
+        )
+    return replace(setup, estimate=estimate)

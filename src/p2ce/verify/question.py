@@ -49,18 +49,25 @@ def question_of(
             settings=settings,
         ),
         setup.actions,
+        setup.searched,
     )
 
 
-def asked_with(question: Question, actions: ActionSet) -> Question:
-    """Describe the same question over another action set."""
+def asked_with(question: Question, actions: ActionSet, searched: ActionSet) -> Question:
+    """Describe the same question over another action set, and the candidates that are searched for it."""
     followers = {rule.follower for rule in actions.rules if isinstance(rule, Linked)}
     groups = {name: rule.name for rule in actions.rules if isinstance(rule, OneHot) for name in rule.columns}
     policy = _policy(actions)
     return replace(
         question,
         features={
-            name: _feature(known, actions[name], follows=name in followers, group=groups.get(name, ""))
+            name: _feature(
+                known,
+                # Where a policy leaves the choice to the data, only what is searched tells the candidates.
+                searched[name] if actions[name].inferred == () else actions[name],
+                follows=name in followers,
+                group=groups.get(name, ""),
+            )
             for name, known in question.features.items()
         },
         rules=tuple(rule.text() for rule in actions.rules),

@@ -158,13 +158,14 @@ def _without_step(feature: FeatureActions, setup: Setup, ends: FloatArray) -> Fe
     wide = replace(feature, asked_range=(min(low, float(ends[0])), max(high, float(ends[1]))))
     if wide.count() > MOST_CANDIDATES:
         return None
-    finer = replace(feature, inferred=tuple(wide.candidates().tolist())).with_more(finest)
+    both = replace(feature, inferred=tuple(wide.candidates().tolist())).with_more(finest)
+    finer = replace(feature, choices=both.inferred)
     return finer if finer.count() > feature.count() else None
 
 
 def _step(feature: FeatureActions, finer: FeatureActions) -> Restriction:
     def change(one: FeatureActions) -> FeatureActions:
-        return replace(one, inferred=finer.inferred)
+        return replace(one, choices=finer.choices)
 
     text = f"{feature.name} in steps of {shown(feature.step)} (instead every value that the data tell apart)"
     return Restriction(text=text, kind="step", lift=partial(_replaced, name=feature.name, change=change))
@@ -185,7 +186,9 @@ def _range(feature: FeatureActions, wider: FeatureActions) -> Restriction:
         text = f"{feature.name} {now} (instead {shown_range(*wider.asked_range)}, as far as the data go)"
 
     def change(one: FeatureActions) -> FeatureActions:
-        return replace(one, asked_range=wider.asked_range, choices=wider.choices)
+        # Values that another restriction, once lifted, has put there stay.
+        choices = one.choices if feature.choices is None else wider.choices
+        return replace(one, asked_range=wider.asked_range, choices=choices)
 
     return Restriction(text=text, kind="range", lift=partial(_replaced, name=feature.name, change=change))
 
