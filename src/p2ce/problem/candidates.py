@@ -13,7 +13,7 @@ SHARED_BY = 4  # people: where most values have so many, the values are the colu
 LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
 SMALLEST_STEP = Fraction(1, 10**12)  # of the range; people who are closer together than this are one place
-MOST_EVALUATED = 20  # candidates of a column where every cell costs an evaluation
+MOST_THINNED = 20  # candidates of a column where every cell costs an evaluation, or thresholds say more
 NEAR = 0.002  # of the column's standard deviation: how far from a threshold a rounder number may lie
 
 
@@ -106,10 +106,11 @@ def _finer(step: Fraction) -> Fraction:
     return step / (5 if digits in (5, 25) else 2)
 
 
-def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_EVALUATED) -> FloatArray:
+def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:
     """Keep about ``most`` of the candidates: the roundest of each share of the people, and of the candidates.
 
-    For models whose cells are evaluated one by one: there every candidate more is paid for.
+    For models whose cells are evaluated one by one, where every candidate more is paid for, and for those
+    whose thresholds are known, beside which the candidates are that matter.
 
     >>> thinned(np.arange(1, 201.0), np.arange(1, 201.0), most=8).tolist()
     [50.0, 100.0, 150.0, 200.0]

@@ -26,7 +26,7 @@ class Detail(Enum):
     """How fine a grid is where candidates were inferred."""
 
     THINNED = "thinned"  # for scores that are evaluated cell by cell
-    USUAL = "usual"  # with the values beside the models' thresholds
+    USUAL = "usual"  # the values beside the models' thresholds, and between them a few that people have
     FINEST = "finest"  # all that data, models and detector tell apart
 
 
@@ -91,16 +91,13 @@ def refined(actions: ActionSet, refinement: Refinement, detail: Detail) -> Actio
     """
 
     def changed(feature: FeatureActions) -> FeatureActions:
-        name = feature.name
-        usual = np.array(feature.inferred) if feature.inferred else refinement.usual[name]
-        if detail is Detail.THINNED:
-            return replace(feature, inferred=tuple(thinned(usual, refinement.people[name]).tolist()))
-        if detail is Detail.USUAL:
-            return feature.with_more(np.concatenate([usual, *refinement.near[name]]))
-        distinct = refinement.distinct[name]
+        usual = replace(feature, inferred=tuple(_usual(feature, refinement, detail).tolist()))
+        if detail is not Detail.FINEST:
+            return usual.with_more(np.concatenate(_sides(feature, refinement, detail)))
+        distinct = refinement.distinct[feature.name]
         low, high = min(feature.low, float(distinct[0])), max(feature.high, float(distinct[-1]))
-        wider = replace(feature, low=low, high=high)
-        return wider.with_more(np.concatenate([usual, distinct, *refinement.finest[name]]))
+        wider = replace(usual, low=low, high=high)
+        return wider.with_more(np.concatenate([distinct, *_sides(feature, refinement, detail)]))
 
     features = tuple(
         changed(feature) if _may_be_refined(feature, refinement) else feature for feature in actions.features
@@ -110,21 +107,32 @@ def refined(actions: ActionSet, refinement: Refinement, detail: Detail) -> Actio
 
 def one_way(actions: ActionSet, refinement: Refinement, detail: Detail) -> dict[str, OneWay]:
     """Tell which of the added values are there for those who come from below, and which from above."""
-    if detail is Detail.THINNED:
-        return {}
     found = {}
     for feature in actions.features:
         if _may_be_refined(feature, refinement):
-            name = feature.name
-            finest = detail is Detail.FINEST
-            below, above = (refinement.finest if finest else refinement.near)[name]
-            usual = np.array(feature.inferred) if feature.inferred else refinement.usual[name]
-            both = np.concatenate([usual, refinement.distinct[name]]) if finest else usual
-            found[name] = OneWay(
+            below, above = _sides(feature, refinement, detail)
+            both = _usual(feature, refinement, detail)
+            if detail is Detail.FINEST:
+                both = np.concatenate([both, refinement.distinct[feature.name]])
+            found[feature.name] = OneWay(
                 up=np.setdiff1d(above, np.concatenate([below, both])),
                 down=np.setdiff1d(below, np.concatenate([above, both])),
             )
     return found
+
+
+def _sides(feature: FeatureActions, refinement: Refinement, detail: Detail) -> Sides:
+    """Give the values beside thresholds that belong to a grid."""
+    if detail is Detail.THINNED:
+        return Sides(np.empty(0), np.empty(0))
+    return (refinement.finest if detail is Detail.FINEST else refinement.near)[feature.name]
+
+
+def _usual(feature: FeatureActions, refinement: Refinement, detail: Detail) -> FloatArray:
+    """Give the candidates that the data chose; a few, where cells are dear or thresholds say it better."""
+    usual = np.array(feature.inferred) if feature.inferred else refinement.usual[feature.name]
+    said = detail is Detail.USUAL and len(refinement.near[feature.name].above)
+    return thinned(usual, refinement.people[feature.name]) if detail is Detail.THINNED or said else usual
 
 
 def _may_be_refined(feature: FeatureActions, refinement: Refinement) -> bool:
