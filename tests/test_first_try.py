@@ -25,7 +25,7 @@ def loans(path: Path) -> tuple[pd.DataFrame, pd.Series]:
     frame = pd.DataFrame(
         {"Income": income, "DebtRatio": debt, "MonthsSinceLate": months.astype(int), "LoanAmount": amount}
     )
-    frame["default"] = (risk + rng.logistic(0, 0.6, count) > 1.6).astype(int)
+    frame["default"] = (risk + rng.logistic(0, 0.6, count) > 2.2).astype(int)
     frame.to_csv(path / "loans.csv", index=False)
     read = pd.read_csv(path / "loans.csv")
     return read.drop(columns="default"), read["default"]

@@ -53,7 +53,7 @@ def refinement_of(
     """Collect the thresholds of all trees and the distinct values of the reference (codes)."""
     units = reference.unit("robust")
     usual, people, near, finest, distinct = {}, {}, {}, {}, {}
-    model_cuts = [_thresholds(model.scores, model.columns) for model in models]
+    model_cuts = [None if model.is_asked else _thresholds(model.scores, model.columns) for model in models]
     detector_cuts = {} if detector is None else _thresholds((detector.score,), detector.columns)
     all_cuts = [*model_cuts, detector_cuts]
     for place, name in enumerate(reference.names):
