@@ -82,6 +82,10 @@ def test_candidates_of_a_float32_column_are_its_own(values: list[float]) -> None
 def test_resolution_is_the_smallest_decimal_in_use() -> None:
     assert resolution_of(np.array([1.25, 3.5]), whole=False, dtype=FLOAT) == Fraction(1, 100)
     assert resolution_of(np.array([1 / 3]), whole=False, dtype=FLOAT) is None
+    hundreds = np.arange(500.0, 9_000.0, 300.0)
+    assert resolution_of(hundreds, whole=True, dtype=FLOAT) == 100
+    assert resolution_of(hundreds[:5], whole=True, dtype=FLOAT) == 1  # too few to tell
+    assert resolution_of(np.arange(41) / 40, whole=False, dtype=FLOAT) == Fraction(1, 40)
     single = np.array([0.1, 0.25], dtype=np.float32).astype(float)
     assert resolution_of(single, whole=False, dtype=np.dtype(np.float32)) == Fraction(1, 100)
 
@@ -96,8 +100,14 @@ def test_values_beside_a_threshold_lie_on_their_sides_and_cross_no_other(
 ) -> None:
     cuts = np.unique(thresholds)
     below, above = either_side(cuts, unit=100.0, resolution=resolution, dtype=np.dtype(kind))
-    if resolution == 1:
-        assert below.tolist() == sorted({float(np.floor(cut)) for cut in cuts})
+    if resolution is not None:
+        step = float(resolution)
+        for cut in cuts:
+            assert ((below <= cut + 1e-3) & (below > cut - step - 1e-3)).any()
+            assert ((above > cut - 1e-3) & (above <= cut + step + 1e-3)).any()
+        if kind is np.float64:
+            assert all((cuts >= value).any() for value in below)
+            assert all((cuts < value).any() for value in above)
         return
     for value in above:
         before = cuts[cuts < value]

@@ -12,6 +12,7 @@ MOST_LISTED = 300  # a column with no more values than these offers all of them
 SHARED_BY = 4  # people: where most values have so many, the values are the column's own, round or not
 LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
+ENOUGH_VALUES = 20  # different ones, to believe that what they have in common is no accident
 SMALLEST_STEP = Fraction(1, 10**12)  # of the range; people who are closer together than this are one place
 MOST_THINNED = 20  # candidates of a column where every cell costs an evaluation, or thresholds say more
 NEAR = 0.002  # of the column's standard deviation: how far from a threshold a rounder number may lie
@@ -23,7 +24,7 @@ def values_where_people_are(
     """Choose candidates between ``low`` and ``high`` for a column of numbers, ascending.
 
     A column with room for few values in its range offers each of them: every whole number, every multiple
-    of its smallest decimal. Any other offers round numbers: multiples of a round step of at most 5 % of the
+    of its own resolution. Any other offers round numbers: multiples of a round step of at most 5 % of the
     range, and every step that holds more than 1 % of the people is cut into smaller round ones, down to the
     column's own resolution. Values that more than 1 % of the people have are candidates too, and all of
     them where there are few and people share most.
@@ -48,14 +49,18 @@ def values_where_people_are(
 
 
 def resolution_of(known: FloatArray, *, whole: bool, dtype: "np.dtype[Any]") -> Fraction | None:
-    """Give the smallest decimal place that the values (ascending, each once) use; None if continuous."""
-    if whole:
-        return Fraction(1)
+    """Give the unit that all values (ascending, each once) are multiples of; None if they are continuous.
+
+    That is 1, the smallest decimal place in use, or what enough values have in common: hundreds, say.
+    """
     # Sums of decimals are a few units in the last place beside them: 0.1 + 0.2 has one decimal, too.
     noise = 4.0 * np.spacing(np.abs(known).astype(dtype if dtype.kind == "f" else np.float64))
-    for decimals in range(1, MOST_DECIMALS + 1):
-        if (np.abs(np.round(known, decimals) - known) <= noise).all():
-            return Fraction(1, 10**decimals)
+    for decimals in range(0 if whole else 1, MOST_DECIMALS + 1):
+        if whole or (np.abs(np.round(known, decimals) - known) <= noise).all():
+            unit = Fraction(1, 10**decimals)
+            if len(known) < ENOUGH_VALUES or np.abs(known).max() * 10.0**decimals > 2.0**53:
+                return unit
+            return unit * int(np.gcd.reduce(np.rint(known * 10.0**decimals).astype(np.int64)))
     return None
 
 
@@ -148,9 +153,9 @@ def either_side(
 ) -> Sides:
     """Give a value on either side of every threshold.
 
-    In a whole column these are the neighbours of t, in one of so many decimals the next such ones. In a
-    continuous one they are the roundest numbers within a five-hundredth of ``unit``, the column's deviation,
-    that lie between t and its neighbouring thresholds.
+    In a column with a resolution these are the next multiples of it. In a continuous one they are the
+    roundest numbers within a five-hundredth of ``unit``, the column's deviation, that lie between t and its
+    neighbouring thresholds.
 
     >>> whole = either_side(np.array([2.5, 7.0]), unit=3.0, resolution=Fraction(1), dtype=np.dtype(int))
     >>> whole.below.tolist(), whole.above.tolist()
@@ -162,12 +167,15 @@ def either_side(
     cuts = np.unique(thresholds[np.isfinite(thresholds)])
     if not len(cuts):
         return Sides(cuts, cuts)
-    if resolution is not None and resolution >= 1:
-        below = np.unique(np.floor(cuts / float(resolution)) * float(resolution))
-        return Sides(below, below + float(resolution))
-    reach = NEAR * unit
     if resolution is not None:
-        reach = max(reach, float(resolution))
+        index = np.floor(cuts / float(resolution))
+        below = _multiples(index, resolution)
+        # The division may have rounded to a multiple that lies beyond.
+        index = np.unique(np.where(below > cuts, index - 1, index))
+        return Sides(
+            _as_held(_multiples(index, resolution), dtype), _as_held(_multiples(index + 1, resolution), dtype)
+        )
+    reach = NEAR * unit
     before, after = np.append(-np.inf, cuts[:-1]), np.append(cuts[1:], np.inf)
     # A value that the column holds in fewer digits must not end up on the other side.
     gap = np.spacing(np.abs(cuts).astype(dtype if dtype.kind == "f" else np.float64)).astype(np.float64)
@@ -175,6 +183,11 @@ def either_side(
         _as_held(roundest_between(np.maximum(before, cuts - reach), cuts), dtype),
         _as_held(roundest_between(cuts + gap, np.minimum(after, cuts + reach)), dtype),
     )
+
+
+def _multiples(index: FloatArray, resolution: Fraction) -> FloatArray:
+    """Give multiples of a decimal, each rounded once."""
+    return np.asarray(index * resolution.numerator / resolution.denominator)
 
 
 def _as_held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
