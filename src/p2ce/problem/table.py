@@ -1,10 +1,10 @@
 """Write what the features may do as a table that people can read."""
 
-import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from p2ce.problem.decimals import as_typed
+import numpy as np
+
 from p2ce.problem.feature import (
     MOST_CANDIDATES,
     Direction,
@@ -15,7 +15,6 @@ from p2ce.problem.feature import (
     shown_values,
 )
 from p2ce.problem.labels import shown_labels
-from p2ce.problem.runs import runs_of
 
 if TYPE_CHECKING:
     from p2ce.problem.rules.base import Rule
@@ -77,12 +76,9 @@ def steps_of(feature: FeatureActions) -> tuple[float, float] | None:
         return None
     if feature.choices is None and (feature.inferred is None or feature.count() > MOST_CANDIDATES):
         return feature.step, feature.step
-    runs = runs_of(feature.candidates().tolist(), feature.dtype)
-    steps = [run.step for run in runs if run.step] + [
-        as_typed(after.first, feature.dtype) - as_typed(before.last, feature.dtype)
-        for before, after in itertools.pairwise(runs)
-    ]
-    return float(min(steps)), float(max(steps))
+    # To twelve digits, which is how people wrote them: floats lie a little beside decimals.
+    steps = [float(f"{step:.12g}") for step in np.diff(feature.candidates())]
+    return min(steps), max(steps)
 
 
 def _missing(feature: FeatureActions) -> str:
