@@ -128,7 +128,7 @@ class Refusal:
 
     def actions(self, lifted: frozenset[str] = frozenset()) -> p2ce.ActionSet:
         """Say what the features may do, without some restrictions."""
-        actions = p2ce.ActionSet.infer(self.frame).step(debt=0.5, rate=0.1, income=10.0)
+        actions = p2ce.ActionSet.infer(self.frame).step(debt=0.5, rate=0.1, income=10.0, age=1, years=1)
         actions = actions.fix("a", "b") if "group" not in self.names else actions
         actions = actions.fix("income") if "income" not in self.names else actions
         actions = actions.protect("age") if "link" not in self.names else actions
