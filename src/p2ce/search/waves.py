@@ -114,9 +114,8 @@ class _Search:
         self.most_work = most_work
         self.worth = _Worth()
         self.scratch: Scratch = new_scratch(layout, people, rules)
-        # What an estimate drops decides whether an answer is proven, and that depends on when a box is looked
-        # at, as does where a limit of work ends: then a person's waves must not depend on the others.
-        self.alone = most_work is not None or people.limits.shape[1] > len(layout.flat.scores)
+        # What an estimate drops decides whether an answer is proven; that depends on when a box is looked at.
+        self.estimated = people.limits.shape[1] > len(layout.flat.scores)
         self.bounded = rules.model_check and any(score.has_bound for score in scores)
         self.kept = [s for s, score in enumerate(scores) if score.keeps_values]
         self.mail: Mail | None = None
@@ -200,7 +199,10 @@ class _Search:
     def _quota(self, one: _Runner, active: int) -> int:
         from p2ce.search.workspace import SCORED
 
-        fair = WAVE_ROWS if self.alone else WAVE_ROWS // active
+        fair = WAVE_ROWS // active
+        if self.estimated or self.most_work is not None:
+            # A person's waves must not depend on the others: small with an estimate, to spare evaluations.
+            fair = 0 if self.estimated else WAVE_ROWS
         wanted = int(np.clip(max(fair, one.lane.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
         if self.most_work is not None:
             wanted = min(wanted, 1 + self._work_left(one) // CELL_WORK)
