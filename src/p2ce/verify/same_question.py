@@ -2,18 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from p2ce.errors import InvalidOption
 from p2ce.result.explanation import Explanation
 from p2ce.result.plain import to_plain
 from p2ce.result.status import Status
-from p2ce.verify.compounds import compounds_for
 from p2ce.verify.options import AS_ASKED
 from p2ce.verify.people import read_row
 from p2ce.verify.pricing import reported, totals_of
-from p2ce.verify.setup import Setup
+from p2ce.verify.setup import Setup, shaped_for
 
 
 def limit_explained(explanation: object, *, call: str) -> int | str | None:
@@ -80,8 +78,8 @@ def _other_costs(setup: Setup, explanation: Explanation) -> Iterator[str]:
     if not len(explanation):
         return
     person = read_row(explanation.person, setup.codebook).values[0]
-    compounds = compounds_for(setup.actions, setup.codebook, setup.compounds[: setup.shared], person)
-    own = replace(setup, compounds=compounds)
+    # What moves together, and is priced together, depends on where the person stands.
+    own = setup if shaped_for(setup, person[None, :]).all() else setup.for_person(person)
     for option in explanation:
         costs = reported(
             own, totals_of(own, person, read_row(option.values, setup.codebook).values[0])[None]
