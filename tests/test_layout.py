@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "p2ce").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-LONGEST_FILE = 400
+LONGEST_FILE = 500
 COMMAND = re.compile(r"<!-- command: (\w+) -->\n```sh\n(.+)\n```\n<!-- end -->")
 
 
