@@ -115,7 +115,8 @@ def test_one_of_several_probabilities_is_bounded_by_pairs_of_classes():
 def test_the_front_is_that_of_the_model_when_it_is_only_asked():
     """A score that rises and falls along an axis must not lose the candidates behind its top."""
     model = GaussianNB().fit(FRAME, LABEL)
-    options = {"plausibility": None, "max_changes": 2, "random_state": 0}
+    grid = p2ce.ActionSet.infer(FRAME, grid="paper")
+    options = {"plausibility": None, "max_changes": 2, "random_state": 0, "actions": grid}
     read = p2ce.Explainer(model, FRAME, **options).explain_many(FRAME.head(12))
     asked = p2ce.Explainer(model.predict_proba, FRAME, **options).explain_many(FRAME.head(12))
     assert [one.status for one in read] == [one.status for one in asked]

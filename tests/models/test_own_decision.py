@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from p2ce import Explainer, Status
+from p2ce import ActionSet, Explainer, Status
 from p2ce.errors import InvalidOption, NotFitted
 from p2ce.models.read import read_model
 from tests.models.decision_laws import PEOPLE, assert_follows_predict
@@ -129,7 +129,9 @@ def test_what_is_inside_keeps_its_proven_bounds(name: str, target: int) -> None:
 def test_the_front_is_that_of_predict_as_a_black_box(name: str, target: int) -> None:
     frame, _ = people()
     model = MODELS[name]()
-    options: dict[str, Any] = {"plausibility": None, "max_changes": 1}
+    # Both on one grid: thresholds of trees are known of the one only.
+    grid = ActionSet.infer(frame, grid="paper")
+    options: dict[str, Any] = {"plausibility": None, "max_changes": 1, "actions": grid}
     own = Explainer(model, frame, target=target, **options)
     votes = Explainer(lambda rows: (model.predict(rows) == target) * 1.0, frame, **options)
     for mine, theirs in zip(
