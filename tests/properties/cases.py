@@ -45,7 +45,7 @@ def make_case(family: str, seed: int, columns: int, objectives: list[str]) -> Ca
     """Fit a model and choose the person it refuses most clearly; candidates are few."""
     frame, label = random_people(seed, columns=columns)
     model = FAMILIES[family](frame, label, seed)
-    actions = p2ce.ActionSet.infer(frame)
+    actions = p2ce.ActionSet.infer(frame, grid="paper")
     for name in frame.columns:
         known = np.unique(frame[name])
         if len(known) > 5:

@@ -87,7 +87,7 @@ def few_candidates(
     frame: pd.DataFrame, draw: np.random.Generator, *, free: Collection[str] = ()
 ) -> p2ce.ActionSet:
     """Take few candidates per feature, and say something about some of them; ``free`` ones are not fixed."""
-    actions = p2ce.ActionSet.infer(frame)
+    actions = p2ce.ActionSet.infer(frame, grid="paper")
     for name in frame.columns:
         feature = actions[name]
         if feature.kind in ("number", "whole"):

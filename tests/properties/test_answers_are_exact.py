@@ -52,7 +52,7 @@ questions = st.builds(
 
 def random_actions(frame: pd.DataFrame, rng: np.random.Generator) -> p2ce.ActionSet:
     """Take few candidates per feature, and constrain some features."""
-    actions = p2ce.ActionSet.infer(frame)
+    actions = p2ce.ActionSet.infer(frame, grid="paper")
     for name in frame.columns:
         known = np.unique(frame[name])
         if frame[name].dtype.kind != "b" and rng.random() < 0.9:

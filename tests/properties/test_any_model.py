@@ -130,7 +130,7 @@ MODELS: dict[str, Fit] = {
 
 def few_candidates(frame: pd.DataFrame, most: int) -> p2ce.ActionSet:
     """Let every column move, to a few values only: asking about every point has to stay possible."""
-    actions = p2ce.ActionSet.infer(frame)
+    actions = p2ce.ActionSet.infer(frame, grid="paper")
     for name in frame.columns:
         known = np.unique(frame[name])
         few = known[np.linspace(0, len(known) - 1, min(most, len(known))).astype(int)]

@@ -113,7 +113,7 @@ def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, persona
 def test_what_an_estimate_leaves_over_is_valid_allowed_and_never_cheaper(bound: str) -> None:
     model = Entangled(3)
     reference = population(4, 200)
-    actions = p2ce.ActionSet.infer(reference).fix("e").increase_only("a")
+    actions = p2ce.ActionSet.infer(reference, grid="paper").fix("e").increase_only("a")
     # So sparing an estimate that it is often wrong.
     spec = p2ce.ShapEstimate(miss_rate=0.6, people=30, background=4) if bound == "shap" else bound
     estimated = explainer(model, reference, actions=actions, bound=spec)

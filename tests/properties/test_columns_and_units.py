@@ -79,7 +79,7 @@ def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: 
     scaled = [name for name in case.frame.columns if case.frame[name].dtype == np.float64]
     unit = dict.fromkeys(scaled, 2.0**power)
     frame = case.frame.assign(**{name: case.frame[name] * unit[name] for name in scaled})
-    actions = p2ce.ActionSet.infer(frame).values(
+    actions = p2ce.ActionSet.infer(frame, grid="paper").values(
         {
             name: [value * unit.get(name, 1.0) for value in case.actions[name].candidates().tolist()]
             for name in frame.columns
@@ -99,7 +99,7 @@ def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: 
         return explainer.explain(person)
 
     named = {name: case.actions[name].candidates().tolist() for name in case.frame.columns}
-    plain = p2ce.ActionSet.infer(case.frame).values(named)
+    plain = p2ce.ActionSet.infer(case.frame, grid="paper").values(named)
     before = answer(case.frame, plain, case.person)
     after = answer(frame, actions, {name: value * unit.get(name, 1) for name, value in case.person.items()})
     assert after.status is before.status

@@ -58,7 +58,7 @@ def explained(actions: p2ce.ActionSet, person: dict[str, Any], label: Any = LABE
 
 
 def test_provide_proof_of_income() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE)
+    actions = p2ce.ActionSet.infer(PEOPLE, grid="paper")
     found = explained(actions, LACKING)
     assert found.status is p2ce.Status.OPTIMAL
     (option,) = found
@@ -71,7 +71,7 @@ def test_provide_proof_of_income() -> None:
 
 def test_nobody_is_advised_to_withhold_a_value_unless_asked() -> None:
     only_missing = [1, 0, 0, 0] * 15
-    actions = p2ce.ActionSet.infer(PEOPLE)
+    actions = p2ce.ActionSet.infer(PEOPLE, grid="paper")
     person = {"income": 20.0, "age": 50}
     assert explained(actions, person, only_missing).status is p2ce.Status.NO_RECOURSE
     (option,) = explained(actions.allow_missing("income"), person, only_missing)

@@ -51,7 +51,7 @@ def test_comments_mean_nothing(folder: Path) -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"yes": [0, 1, 2], "home": ["no", "off", "1.0"], "n": [0.1, 1e-9, 3e20]})
-    actions = ActionSet.infer(frame).rule(
+    actions = ActionSet.infer(frame, grid="paper").rule(
         rules.if_then(if_={"home": ["no", "1.0"]}, then={"yes": (1, None)}),
         rules.forbid("home", {"off": ["no", None]}),
     )
@@ -71,7 +71,7 @@ def test_a_predicate_by_name_survives(folder: Path) -> None:
         return rows["a"] + rows["b"]
 
     by_name = rules.predicate("tests.properties.predicates:even_sum", columns=["a", "b"])
-    actions = ActionSet.infer(frame).rule(by_name)
+    actions = ActionSet.infer(frame, grid="paper").rule(by_name)
     path = folder / "predicate.yaml"
     actions.save(path)
     explainers = [

@@ -126,7 +126,11 @@ def by_age(rows: pd.DataFrame) -> np.ndarray:
 
 def counted(person: dict[str, Any], *links: rules.Rule, limit: int | None) -> list[float]:
     """Give what the options count as changes."""
-    actions = p2ce.ActionSet.infer(PEOPLE).step(age=10, years=10, pay=1).within(pay=(0, 90), years=(0, 90))
+    actions = (
+        p2ce.ActionSet.infer(PEOPLE, grid="paper")
+        .step(age=10, years=10, pay=1)
+        .within(pay=(0, 90), years=(0, 90))
+    )
     asked: dict[str, Any] = {"threshold": 1.0, "objectives": "changes", "plausibility": None}
     explainer = p2ce.Explainer(by_age, PEOPLE, actions=actions.rule(*links), max_changes=limit, **asked)
     found = explainer.explain(person)

@@ -87,7 +87,7 @@ def test_types_and_gaps_come_back(name: str) -> None:
 @pytest.mark.parametrize("name", COLUMNS)
 def test_an_empty_answer_has_the_types_too(name: str) -> None:
     frame = table(name)
-    explainer = make_explainer(frame, actions=p2ce.ActionSet.infer(frame).fix("it"))
+    explainer = make_explainer(frame, actions=p2ce.ActionSet.infer(frame, grid="paper").fix("it"))
     people = refused(frame, explainer)
     found = explainer.explain(people.iloc[[0]])
     assert found.status is Status.NO_RECOURSE
@@ -106,7 +106,7 @@ def test_a_gap_that_stays_is_the_columns_own(name: str) -> None:
         seen.append(rows["it"].tolist())
         return rows["first"].to_numpy() / 10
 
-    actions = p2ce.ActionSet.infer(frame).fix("it", "last")
+    actions = p2ce.ActionSet.infer(frame, grid="paper").fix("it", "last")
     found = p2ce.Explainer(score, frame, actions=actions, threshold=1.0, plausibility=None).explain(
         frame.iloc[[0]]
     )
