@@ -60,13 +60,13 @@ def refinement_of(
         feature = inferred[name]
         if feature.is_category or feature.kind is Kind.BINARY:
             continue
-        known = np.unique(reference.values[:, place])
-        known = known[known != MISSING]
+        everybody = reference.values[:, place]
+        everybody = np.sort(everybody[everybody != MISSING])
+        known = np.unique(everybody)
         resolution = resolution_of(known, whole=feature.kind is Kind.WHOLE, dtype=feature.dtype)
         beside = partial(either_side, unit=float(units[place]), resolution=resolution, dtype=feature.dtype)
         usual[name] = np.array(feature.inferred)
-        everybody = np.sort(reference.values[:, place])
-        people[name] = _spread_out(everybody[everybody != MISSING], MOST_PEOPLE)
+        people[name] = _spread_out(everybody, MOST_PEOPLE)
         near[name] = beside(_between(model_cuts, name, known))
         finest[name] = beside(_between(all_cuts, name, known))
         # Trees cannot tell apart what lies between two thresholds.
