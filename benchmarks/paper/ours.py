@@ -1,10 +1,12 @@
-"""Answer a study with this project: the default engine, and the paper's methods as its settings."""
+"""Answer a study with this project: the default engine, and the paper's algorithms as printed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import p2ce.paper
 import pandas as pd
 
 import p2ce
@@ -14,20 +16,17 @@ from benchmarks.paper.study import Study
 from p2ce.objectives import MaxDistance, MeanDistance, Objective
 
 REPEATS = 5  # of a batch, for the median of its times
+WARM_UP = 1.0  # seconds
 
-# What the paper runs on a model that is neither linear nor trees: MAPOCAM without a bound of the score, and
-# P²CE with its SHAP estimate, which it also uses for trees.
-SETTINGS: dict[str, dict[str, Any]] = {
-    "mapocam": {"method": "mapocam"},
-    "p2ce-ablation": {"method": "p2ce-ablation"},
-    "p2ce": {"method": "p2ce"},
-    "proven": {},
-}
-BOUNDS = {
-    ("mapocam", "mlp"): "none",
-    ("p2ce", "lightgbm"): "shap-paper",
-    ("p2ce", "mlp"): "shap-paper",
-}
+
+def method_of(name: str, *, seed: int) -> Any:
+    """The paper's algorithms with their defaults, which are the paper's; the seed draws the background."""
+    return {
+        "proven": "exact",
+        "mapocam": p2ce.paper.Mapocam(random_state=seed),
+        "p2ce": p2ce.paper.P2CE(random_state=seed),
+        "p2ce-ablation": p2ce.paper.P2CE(partial_plausibility=False, random_state=seed),
+    }[name]
 
 
 def objectives_of(study: Study, count: int) -> tuple[str | Objective, ...]:
@@ -46,64 +45,98 @@ def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explaine
         objectives=objectives_of(study, objectives),
         max_changes=MAX_CHANGES,
         plausibility=p2ce.IsolationForest(contamination=CONTAMINATION, random_state=study.settings.seed),
-        bound=BOUNDS.get((method, study.model), "auto"),
         random_state=study.settings.seed,
-        **SETTINGS[method],
+        method=method_of(method, seed=study.settings.seed),
     )
 
 
 def answer(
-    study: Study, method: str, *, objectives: int, progress: Callable[[str], None] | None = None
+    study: Study,
+    method: str,
+    *,
+    objectives: int,
+    people: int | None = None,
+    seconds_per_person: float | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Ask for everybody, and say what that took.
+    """Ask for the first ``people`` (None for all), and say what that took.
 
     The default engine is asked for all people at once, as a user would, and for each alone. The paper's
     methods are asked for one person after the other, as the paper timed them.
     """
     if progress:
         progress("preparing")
+    chosen = study.people[:people]
     explainer = explainer_of(study, method, objectives=objectives)
     explainer.warm_up()  # compiles, so that no clock runs meanwhile
-    explainer.explain_many(study.people[:2], progress=False)
+    explainer.explain(chosen.iloc[0], time_limit=WARM_UP)
     if progress:
         progress("answering")
-    explanations, alone = _one_by_one(explainer, study.people)
-    if method == "proven":
-        explanations, together = _all_at_once(explainer, study.people)
-        seconds = [together / len(study.people)] * len(study.people)
-    else:
-        seconds = alone
+    limit = None if method == "proven" else seconds_per_person
+    answered = []
+    for number, (_, row) in enumerate(chosen.iterrows()):
+        with counted_calls(study.trained.model) as calls:
+            start = perf_counter()
+            explanation = explainer.explain(row, time_limit=limit)
+            seconds = perf_counter() - start
+        answered.append((explanation, seconds, len(calls)))
+        if progress:
+            progress(f"{number + 1} of {len(chosen)} people")
+    together = _seconds_in_batch(explainer, chosen) if method == "proven" else None
     columns = list(study.train.columns)
-    people = tuple(
-        Answered(
-            seconds=seconds[number],
-            seconds_alone=alone[number],
-            status=str(explanation.status),
-            rows=tuple(tuple(float(option.values[name]) for name in columns) for option in explanation),
-            error=explanation.message,
+    return Outcome(
+        people=tuple(
+            Answered(
+                seconds=seconds if together is None else together,
+                seconds_alone=seconds,
+                status=str(explanation.status),
+                rows=tuple(tuple(float(option.values[name]) for name in columns) for option in explanation),
+                error=explanation.message,
+                calls=calls,
+                **_work(explanation.certificate),
+            )
+            for explanation, seconds, calls in answered
         )
-        for number, explanation in enumerate(explanations)
     )
-    return Outcome(people=people)
 
 
-def _all_at_once(explainer: p2ce.Explainer, people: pd.DataFrame) -> tuple[list[p2ce.Explanation], float]:
-    """The answers, and the median seconds of a whole batch."""
+def _work(certificate: p2ce.Certificate | None) -> dict[str, Any]:
+    if certificate is None:
+        return {}
+    return {
+        "cells": certificate.scored,
+        "explanations": getattr(certificate, "attributed", 0) or 0,
+        "nodes": certificate.boxes,
+        "pruned": dict(certificate.dropped),
+    }
+
+
+@contextmanager
+def counted_calls(model: Any) -> Iterator[list[int]]:
+    """Note each call of the user's own model; what is parsed is evaluated without one.
+
+    The function stands in the object, not in its class, so that the model is what it was to everybody.
+    """
+    name = "forward" if hasattr(model, "forward") else "predict_proba"
+    own, calls = getattr(model, name), list[int]()
+
+    def counting(*values: Any, **options: Any) -> Any:
+        calls.append(1)
+        return own(*values, **options)
+
+    model.__dict__[name] = counting
+    try:
+        yield calls
+    finally:
+        del model.__dict__[name]
+
+
+def _seconds_in_batch(explainer: p2ce.Explainer, people: pd.DataFrame) -> float:
+    """A person's share of a batch: the median of several."""
     seconds = []
     for _ in range(REPEATS):
         start = perf_counter()
         # Answers are built when they are looked at, and that is part of answering.
-        explanations = list(explainer.explain_many(people, progress=False))
+        list(explainer.explain_many(people, progress=False))
         seconds.append(perf_counter() - start)
-    return explanations, float(np.median(seconds))
-
-
-def _one_by_one(
-    explainer: p2ce.Explainer, people: pd.DataFrame
-) -> tuple[list[p2ce.Explanation], list[float]]:
-    explanations, seconds = [], []
-    for _, row in people.iterrows():
-        start = perf_counter()
-        explanations.append(explainer.explain(row))
-        seconds.append(perf_counter() - start)
-    return explanations, seconds
+    return float(np.median(seconds)) / len(people)
