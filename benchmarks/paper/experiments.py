@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from benchmarks.paper.names import AUTHORS, DATA_SETS, PEERS
 
 PEER_ANSWERS = 4  # with three objectives DiCE is asked for so many, as in the paper
-DICE = ("dice-genetic", "dice-free", "dice-random")
+DICE = ("dice-genetic", "dice-free", "dice-random", "dice-code")
 
 # Experiment → the models it looks at, how many objectives, and the methods. The paper has no peers beside
 # logistic regression, and the ablation only there; both are cheap, so they are here.

@@ -20,6 +20,7 @@ METHODS = {
     "dice-genetic": "DiCE (genetic)",
     "dice-free": "DiCE (genetic, no ranges)",
     "dice-random": "DiCE (random)",
+    "dice-code": "DiCE (random, no ranges)",  # as the authors' code sets it; the paper says genetic
     "nice": "NICE",
     "ocean": "OCEAN",
 }

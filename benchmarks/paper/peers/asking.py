@@ -54,6 +54,9 @@ PEERS = {
     "dice-random": Peer(
         family=dice_and_nice, program="ask_dice.py", options={"method": "random", "ranges": True}
     ),
+    "dice-code": Peer(
+        family=dice_and_nice, program="ask_dice.py", options={"method": "random", "ranges": False}
+    ),
     "nice": Peer(family=dice_and_nice, program="ask_nice.py", options={"optimization": "proximity"}),
     "ocean": Peer(family=ocean, program="ask_ocean.py", models=("forest",), options={}),
 }

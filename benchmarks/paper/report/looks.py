@@ -44,9 +44,13 @@ LOOKS = {  # the colours of Okabe and Ito
     "p2ce": Look(colour="#0072B2", marker="o"),
     "proven": Look(colour="#000000", marker="*", size=12.0),
     "dice-genetic": Look(colour="#D55E00", marker="^"),
+    "dice-free": Look(colour="#D55E00", marker="2", size=9.0),
+    "dice-code": Look(colour="#CC79A7", marker="1", size=9.0),
+    "authors-mapocam": Look(colour="#E69F00", marker="+", size=9.0),
+    "authors-ablation": Look(colour="#56B4E9", marker="x"),
+    "authors-p2ce": Look(colour="#0072B2", marker="x", size=8.0),
     "dice-random": Look(colour="#CC79A7", marker="D", size=6.0),
     "nice": Look(colour="#009E73", marker="P", size=8.0),
-    "nice-bare": Look(colour="#8FCFB8", marker="p", size=8.0),
     "ocean": Look(colour="#7A7A7A", marker="X", size=8.0),
 }
 UNKNOWN = Look(colour=GREY, marker="h")

@@ -9,11 +9,6 @@ import pytest
 
 pytest.importorskip("benchmarks")  # not in a packed source
 
-from benchmarks.paper.experiments import PLAN
-from benchmarks.paper.names import DATA_SETS
-from benchmarks.paper.report.intervals import wilson
-from benchmarks.paper.report.results import Results, read_results
-from benchmarks.paper.report.summaries import summarise
 from benchmarks.paper.report.verdict_tables import state_in_words, verdict_table
 from benchmarks.paper.report.verdicts import (
     Verdict,
@@ -23,6 +18,12 @@ from benchmarks.paper.report.verdicts import (
     outliers_as_published,
     verdicts,
 )
+
+from benchmarks.paper.experiments import PLAN
+from benchmarks.paper.names import DATA_SETS
+from benchmarks.paper.report.intervals import wilson
+from benchmarks.paper.report.results import Results, read_results
+from benchmarks.paper.report.summaries import summarise
 from tests.benchmarks.paper.made_up_results import frames, write_results
 from tests.benchmarks.paper.tiny_results import answer, person, study, tiny
 
