@@ -15,12 +15,12 @@ from p2ce.search.waves import search_in_waves, warm_waves
 from p2ce.verify.asking import ask
 from p2ce.verify.batch import Batch, prepare
 from p2ce.verify.constraints import kept_rows
-from p2ce.verify.estimate import PAPER, Known, with_estimate
+from p2ce.verify.estimate import Known, with_estimate
 from p2ce.verify.outside import outside_scores
+from p2ce.verify.paper_search import search_by_paper
 from p2ce.verify.people import unseen_labels
 from p2ce.verify.points import Checked, check_points, compiled_scores, surely_refused
 from p2ce.verify.pricing import reported
-from p2ce.verify.published import search_published
 from p2ce.verify.rounding import rounded_rows
 from p2ce.verify.setup import Setup
 
@@ -141,7 +141,7 @@ def _answer(
     for attempt in range(MOST_ROUNDS):
         left = tally.time_left(waiting, time_limit)
         work = tally.work_left(waiting, most_work)
-        found = _search(setup, batch, waiting, bans, left, work, listener, own_scores=own_scores)
+        found = _search(setup, batch, waiting, bans, left, work, listener)
         tally.note(waiting, found)
         begin = time.perf_counter()
         owner = np.repeat(waiting, np.diff(found.first))
@@ -190,6 +190,8 @@ def compile_kernels(setup: Setup, values: FloatArray) -> None:
     small = replace(setup, max_changes=1, estimate=None)
     everyone = np.arange(len(values))
     _search(small, batch, everyone, {})
+    if setup.method is not None:
+        return
     if setup.slots.detector is not None:
         compiled_scores(setup, batch.people, setup.slots.detector, everyone, batch.placement.position)
     if setup.in_waves:
@@ -263,12 +265,12 @@ def _search(
     limits: FloatArray | None = None,
     most_work: IntArray | None = None,
     listener: Listener | None = None,
-    *,
-    own_scores: FloatArray | None = None,
 ) -> Found:
     """Search for some of the batch, keeping away from the cells that were refused before."""
     if not len(who):
         return nothing_found(len(setup.objectives), batch.people.spots.shape[1])
+    if setup.method is not None:
+        return search_by_paper(setup, batch, who, bans, limits, most_work, listener)
     people = batch.people
     banned = [bans.get(int(p), []) for p in who]
     if len(who) < len(batch.values) or any(banned):
@@ -284,9 +286,6 @@ def _search(
         )
     singles = None
     if setup.estimate is not None:
-        if setup.estimate.bound == PAPER:
-            assert own_scores is not None, "people are asked about before they are searched in this way"
-            return search_published(setup, batch, who, own_scores[who], bans, limits, most_work, listener)
         people, singles = with_estimate(setup, people, batch.placement.of(who), batch.values[who])
     return search_in_waves(
         setup.layout,
@@ -301,11 +300,9 @@ def _search(
 
 def _rules(setup: Setup) -> "Rules":
     return rules_of(
-        setup.method,
         max_changes=setup.max_changes,
         keep_ties=setup.keep_ties,
         use_bounds=setup.use_bounds,
-        plain=setup.estimate is not None and setup.estimate.plain,
     )
 
 
