@@ -1,8 +1,8 @@
 """Search, put every point to the user's own model and detector, and search on where they disagree."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 AS_SET, ON_FINEST, OPEN_ON_FINEST = range(3)
 # A reading that the model keeps contradicting is not worth more rounds than this.
 MOST_ROUNDS = 100
+# What a field of `Answers` holds one entry for. A field without a mark is put together in its own way.
+PER_POINT: Mapping[str, str] = {"one per": "point"}
+PER_PERSON: Mapping[str, str] = {"one per": "person"}  # as they are, the same on every grid
+PER_SEARCH: Mapping[str, str] = {"one per": "search"}  # one per person, as found on a grid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,28 +42,32 @@ class Answers:
     """What was found and verified for a batch of people: arrays only, to travel between processes."""
 
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
-    after: FloatArray  # (points, d) whole rows of new values
-    told: FloatArray  # (points, d) the same, rounded where that was asked for and holds as well
-    told_scores: FloatArray  # (points,) of these rows
-    told_predictions: FloatArray  # (points,)
-    moved: BoolArray  # (points, d)
-    costs: FloatArray  # (points, objectives) as reported
-    scores: FloatArray  # (points,) by the user's own model
-    predictions: FloatArray  # (points,) what it predicts, NaN where the score says it all
-    plausibility: FloatArray  # (points,) decision values, NaN without a detector
-    own_scores: FloatArray  # (n,) the people themselves, by the user's own model
-    own_predictions: FloatArray  # (n,)
-    favourable: BoolArray  # (n,)
+    after: FloatArray = field(metadata=PER_POINT)  # (points, d) whole rows of new values
+    # (points, d) the same, rounded where that was asked for and holds as well
+    told: FloatArray = field(metadata=PER_POINT)
+    told_scores: FloatArray = field(metadata=PER_POINT)  # (points,) of these rows
+    told_predictions: FloatArray = field(metadata=PER_POINT)  # (points,)
+    moved: BoolArray = field(metadata=PER_POINT)  # (points, d)
+    costs: FloatArray = field(metadata=PER_POINT)  # (points, objectives) as reported
+    scores: FloatArray = field(metadata=PER_POINT)  # (points,) by the user's own model
+    # (points,) what it predicts, NaN where the score says it all
+    predictions: FloatArray = field(metadata=PER_POINT)
+    plausibility: FloatArray = field(metadata=PER_POINT)  # (points,) decision values, NaN without a detector
+    own_scores: FloatArray = field(metadata=PER_PERSON)  # (n,) the people themselves, by the user's own model
+    own_predictions: FloatArray = field(metadata=PER_PERSON)  # (n,)
+    favourable: BoolArray = field(metadata=PER_PERSON)  # (n,)
     grid: IntArray  # (n,) which grid the answer speaks of: AS_SET, ON_FINEST, OPEN_ON_FINEST
-    finished: BoolArray  # (n,)
-    trusted: BoolArray  # (n,) the user's own objects never contradicted the compiled scores; the same for all
-    gave_up: BoolArray  # (n,) the user's own objects kept refusing what the compiled scores doubt
-    verified: IntArray  # (n,) points put to the user's own objects
-    discrepancies: IntArray  # (n,) points on which those disagreed
-    counters: IntArray  # (n, COUNTERS)
-    open_boxes: IntArray  # (n,)
-    open_costs: FloatArray  # (n, objectives)
-    choices: Int32Array  # (n, axes) alternatives on each axis
+    finished: BoolArray = field(metadata=PER_SEARCH)  # (n,)
+    # (n,) the user's own objects never contradicted the compiled scores; the same for all
+    trusted: BoolArray = field(metadata=PER_SEARCH)
+    # (n,) the user's own objects kept refusing what the compiled scores doubt
+    gave_up: BoolArray = field(metadata=PER_SEARCH)
+    verified: IntArray = field(metadata=PER_SEARCH)  # (n,) points put to the user's own objects
+    discrepancies: IntArray = field(metadata=PER_SEARCH)  # (n,) points on which those disagreed
+    counters: IntArray = field(metadata=PER_SEARCH)  # (n, COUNTERS)
+    open_boxes: IntArray = field(metadata=PER_SEARCH)  # (n,)
+    open_costs: FloatArray = field(metadata=PER_SEARCH)  # (n, objectives)
+    choices: Int32Array = field(metadata=PER_SEARCH)  # (n, axes) alternatives on each axis
     search_seconds: FloatArray  # (n,)
     verify_seconds: float  # for the whole batch
 

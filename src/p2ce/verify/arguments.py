@@ -115,11 +115,11 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         codebook=book,
         opaque=given.bound not in ("auto", "none"),
     )
-    read = reading(reference=frame, may_miss=may_miss)
+    read = reading(reference=frame, codes=codes, may_miss=may_miss)
     warn_about_decisions(
         model,
         read,
-        request_for(frame, target=target, margin=given.margin, codebook=book, may_miss=may_miss),
+        request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, may_miss=may_miss),
         threshold=given.threshold,
         default_target=given.target is None,
     )
@@ -130,6 +130,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         random_state=given.random_state,
         contamination=given.contamination,
         codebook=book,
+        codes=codes,
         may_miss=may_miss,
     )
     codebook = book.of(names)
