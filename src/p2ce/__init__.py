@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from p2ce import datasets as datasets
+    from p2ce import paper as paper
     from p2ce import rules as rules
     from p2ce.errors import P2CEError as P2CEError
     from p2ce.estimates.spec import ShapEstimate as ShapEstimate
@@ -75,6 +76,7 @@ _HOMES = {
     "WhyNone": "p2ce.result",
     "datasets": "p2ce",
     "load": "p2ce.loading",
+    "paper": "p2ce",
     "plot_changes": "p2ce.present.charts",
     "plot_costs": "p2ce.present.charts",
     "plot_front": "p2ce.present.charts",
@@ -93,7 +95,11 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'p2ce' has no attribute {name!r}")
-    if name in ("datasets", "rules"):  # modules of their own: datasets.load_german(), rules.linked(...)
+    if name in (
+        "datasets",
+        "paper",
+        "rules",
+    ):  # modules of their own: datasets.load_german(), rules.linked(...)
         return import_module(f"p2ce.{name}")
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value

@@ -14,8 +14,10 @@ import numpy as np
 from p2ce.archive import asked_of, own_copy, save
 from p2ce.arrays import FloatArray
 from p2ce.errors import P2CEError
+from p2ce.estimates.native import Parsed
 from p2ce.estimates.spec import ShapEstimate
 from p2ce.objectives import Objective
+from p2ce.paper.settings import Mapocam
 from p2ce.plausibility.read import IsolationForest
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING
@@ -29,7 +31,7 @@ from p2ce.verify.build import build_explanation
 from p2ce.verify.candidates import require_candidates
 from p2ce.verify.compounds import settle_groups
 from p2ce.verify.describing import facts_of
-from p2ce.verify.estimate import ask_rows
+from p2ce.verify.estimate import ask_rows, parsed_of
 from p2ce.verify.finest import answer_with_finest
 from p2ce.verify.judge import judge, read_proposal
 from p2ce.verify.many import answer_many
@@ -77,12 +79,13 @@ class Explainer:
             plausible rows, or None. A search asks it only about what the model accepts.
         contamination: the share of the reference that counts as implausible: sets the threshold of any
             detector from the reference, without touching the detector.
-        method: "exact", or one of the paper's searches: "p2ce", "p2ce-ablation", "mapocam".
+        method: "exact", or one of the paper's algorithms, literal: "p2ce", "p2ce-ablation", "mapocam", or
+            `p2ce.paper.P2CE(...)` and `p2ce.paper.Mapocam(...)` with settings.
         ties: keep alternatives of equal cost as well.
         bound: "auto" prunes by proven bounds of the scores, and asks a model that has none about every cell
             that may matter, or falls back on "shap" (and says so) where that takes too many evaluations;
             "none" prunes by cost alone; "shap" (or a `p2ce.ShapEstimate`) asks any model and prunes by a
-            calibrated estimate too, "shap-paper" by the paper's.
+            calibrated estimate too.
         random_state: seeds the isolation forest and the estimate.
 
     >>> import pandas as pd
@@ -109,7 +112,7 @@ class Explainer:
         max_changes: int | None = 3,
         plausibility: Any = IsolationForest(),  # noqa: B008 - frozen
         contamination: float | None = None,
-        method: str = "exact",
+        method: str | Mapocam = "exact",
         ties: bool = False,
         bound: str | ShapEstimate = "auto",
         random_state: int | None = 0,
@@ -308,19 +311,31 @@ class Explainer:
     def _made_ready(self, setup: Setup) -> Setup:
         """Compile before any clock runs, and make the estimate where one is needed; neither in silence."""
         with self._ready:
-            if not kernels_are_loaded(in_waves=setup.in_waves):
+            if setup.method is None and not kernels_are_loaded(in_waves=setup.in_waves):
                 with telling("Compiling the search: up to half a minute, once for each kind of model."):
                     compile_kernels(*self._somebody(setup))
             if setup is self._asked_for:  # got ready before, or by somebody else meanwhile
                 return self._setup
-            if setup.estimate is not None:
+            if setup.estimate is not None or setup.attributions is not None:
                 return setup
             made = with_needed_estimate(
-                setup, self._arguments, model=self._model, reference=self._rows, refused=self._refused
+                setup,
+                self._arguments,
+                parse=self._parsed,
+                reference=self._rows,
+                refused=self._refused,
             )
             if setup is self._setup:
                 self._asked_for, self._setup = setup, made
             return made
+
+    def _parsed(self) -> Parsed | None:
+        """Parse the model even where it is searched as a black box: SHAP values then need no evaluations."""
+        try:
+            models = self._read_models(reference=self._reference, may_miss=self._setup.may_miss, opaque=False)
+        except P2CEError:
+            return None
+        return parsed_of(models)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Readings hold closures, which plain pickle refuses, and nothing can pickle a lock.
@@ -330,7 +345,7 @@ class Explainer:
         setup = self._setup
         return (
             f"<Explainer of {setup.family}: {len(setup.grid.names)} of {len(setup.names)} features may "
-            f"change, method {setup.method.name!r}>"
+            f"change, method {setup.method_name!r}>"
         )
 
     def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:

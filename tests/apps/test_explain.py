@@ -217,7 +217,8 @@ def test_a_rare_class_1_without_a_target_is_told_once(folder: Path, capsys: Capt
     ran = run(capsys, *words, "--out", "out.json")
     assert ran.code == 0
     assert ran.err.count("No target is given") == 1
-    assert "target=0" in ran.err
+    assert "pass --target 0; to confirm it, pass --target 1." in ran.err
+    assert "target=" not in ran.err
     assert saved("out.json")[0].target == 1
     confirmed = run(capsys, *words, "--target", "1", "--out", "again.json")
     assert "No target is given" not in confirmed.err

@@ -14,7 +14,6 @@ from p2ce.compiled.flat import flatten_scores, lay_out_people
 from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes, Verdicts
 from p2ce.search import waves
 from p2ce.search.engine import Found, rules_of
-from p2ce.search.methods import METHODS
 from p2ce.search.waves import OutsideScore, search_in_waves
 from p2ce.search.workspace import ESTIMATE
 from tests.properties.amount import examples
@@ -49,7 +48,7 @@ def search(
 ) -> Found:
     layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_people(layout, problem.grid, problem.placement, problem.tables, problem.people)
-    rules = rules_of(METHODS["exact"], max_changes=max_changes, keep_ties=ties, use_bounds=True, plain=plain)
+    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True, plain=plain)
     outside = OutsideScore(people=Judged(problem), has_bound=False, keeps_values=True)
     return search_in_waves(layout, add_estimate(people, gains, missing), rules, [outside])
 

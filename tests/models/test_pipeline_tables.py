@@ -24,7 +24,7 @@ from p2ce.compiled.score import CompiledScore
 from p2ce.models.read import ReadModel, read_model
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
 from tests.models.laws import assert_only_asked
-from tests.models.preprocessing.tables import COMPLETE, INCOMPLETE, NUMBERS, hot, on, table
+from tests.models.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 
 MODELS = {
     "linear": lambda: LogisticRegression(max_iter=2000),
@@ -181,6 +181,14 @@ def test_a_function_beyond_what_is_proven_is_left_to_the_pipeline():
     assert (judged(found.score, codes) != 0).all()
     codes[:, found.columns.index("income")] = -5.0  # whose logarithm is no number
     assert (judged(found.score, codes) == 0).all()
+
+
+def test_missing_numbers_may_go_on_to_the_model():
+    frame, label = table(missing=True)
+    labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    model = fitted(on(labels, LABELS, "passthrough"), MODELS["histogram"](), frame, label)
+    found = assert_reads(model, frame)
+    assert found.family == "scikit-learn histogram gradient boosting behind OneHotEncoder"
 
 
 def test_categories_may_go_on_to_the_model():

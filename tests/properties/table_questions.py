@@ -144,6 +144,8 @@ def _rules(
         )
         if made is None or (isinstance(made, Link) and set(made.rule.columns) & set(GROUP)):
             continue
+        if made.rule in [one.rule for one in spoken]:
+            continue  # said once is enough: the truth would count it twice
         try:
             actions.rule(*(one.rule for one in [*spoken, made]))
         except ContradictoryConstraints:

@@ -14,7 +14,6 @@ from p2ce.compiled.person import person_of
 from p2ce.compiled.reach import highest_total
 from p2ce.search.engine import rules_of
 from p2ce.search.explore import is_hopeless, list_axes
-from p2ce.search.methods import METHODS
 from p2ce.search.pricing import price_corner, price_with
 from p2ce.search.workspace import Workspace, new_workspace
 from tests.properties.amount import examples
@@ -79,7 +78,7 @@ def put_random_box(problem: Problem, work: Workspace, rng: np.random.Generator) 
 
 def random_box(problem: Problem, seed: int) -> tuple[Workspace, np.ndarray, np.ndarray, np.ndarray]:
     """Give a workspace with a box, all its points, what changed in each, and what had to."""
-    rules = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
+    rules = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
     work = new_workspace(problem.layout, problem.flat_people, rules)
     allowed = put_random_box(problem, work, np.random.default_rng(seed))
     cells = np.array(list(product(*allowed)), dtype=np.int32).reshape(-1, problem.axes)

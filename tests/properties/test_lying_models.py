@@ -82,7 +82,8 @@ def assert_never_wrong(
         rows = as_frame(np.array(values), case.frame)
         assert (setup.model.ask(rows) >= setup.model.threshold).all()
         assert believed(rows).all()
-        assert [option.score for option in found] == pytest.approx(setup.model.ask(rows).tolist(), rel=1e-9)
+        # A model of float32 columns adds in single precision, and otherwise in other company.
+        assert [option.score for option in found] == pytest.approx(setup.model.ask(rows).tolist(), rel=1e-6)
     if found.status is not p2ce.Status.TIME_LIMIT:
         assert set(reported_quanta(found)) == truth.costs
     assert found.certificate.proven == (found.status in PROVEN)

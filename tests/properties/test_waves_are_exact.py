@@ -14,7 +14,6 @@ from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes, Verdicts
 from p2ce.compiled.score import CompiledScore
 from p2ce.search import waves
 from p2ce.search.engine import Found, Progress, rules_of
-from p2ce.search.methods import METHODS
 from p2ce.search.waves import OutsideScore, search_in_waves
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
@@ -116,7 +115,7 @@ def assert_exact(problem: Problem, found: Found, rules: object, bans: list[list[
 def test_front_equals_brute_force(
     problem: Problem, inside: int, max_changes: int | None, ties: bool, bounded: bool, use_bounds: bool
 ) -> None:
-    rules = rules_of(METHODS["exact"], max_changes=max_changes, keep_ties=ties, use_bounds=use_bounds)
+    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=use_bounds)
     nobody = [[] for _ in problem.people]
     found, _ = search(problem, inside, rules, bounded=bounded)
     assert_exact(problem, found, rules, nobody)
@@ -130,7 +129,7 @@ def test_front_equals_brute_force(
 def test_refused_cells_give_way_to_the_next_best(
     problem: Problem, inside: int, max_changes: int | None, ties: bool
 ) -> None:
-    rules = rules_of(METHODS["exact"], max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
     bans: list[list[list[int]]] = [[] for _ in problem.people]
     for _ in range(3):
         found, _ = search(problem, inside, rules, bounded=False, bans=problem.with_bans(bans))
@@ -143,7 +142,7 @@ def test_refused_cells_give_way_to_the_next_best(
 @examples(30)
 @given(problem=problems, waves_heard=st.integers(0, 4))
 def test_a_listener_that_stops_leaves_what_is_open_said(problem: Problem, waves_heard: int) -> None:
-    rules = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
+    rules = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
     heard: list[Progress] = []
 
     def listen(news: Progress) -> bool:
@@ -162,7 +161,7 @@ def test_a_listener_that_stops_leaves_what_is_open_said(problem: Problem, waves_
 
 def test_no_time_leaves_everything_open() -> None:
     problem = make_problem(3, columns=4, axes=4, people=3, scores=2, objectives=2)
-    rules = rules_of(METHODS["exact"], max_changes=3, keep_ties=False, use_bounds=True)
+    rules = rules_of(max_changes=3, keep_ties=False, use_bounds=True)
     found, outside = search(problem, 1, rules, bounded=False, limits=np.zeros(3))
     assert not found.finished.any()
     assert (found.open_boxes == 1).all()

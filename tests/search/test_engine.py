@@ -14,12 +14,11 @@ from p2ce.grid.placement import place
 from p2ce.search import engine
 from p2ce.search.brute_force import brute_force, sort_points
 from p2ce.search.engine import Found, Progress, rules_of, search_people
-from p2ce.search.methods import METHODS
 from p2ce.search.workspace import WORK
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problem_of, problems
 
-EXACT = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
+EXACT = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
 
 
 def large_front(points: int) -> Problem:
@@ -109,7 +108,7 @@ def test_nobody_to_search_for() -> None:
 def test_stopping_anywhere_keeps_valid_points_and_says_what_is_open(
     problem: Problem, stops_after: int, max_changes: int, ties: bool
 ) -> None:
-    rules = rules_of(METHODS["exact"], max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
     rules = rules._replace(dense_cells=4)
     heard: list[Progress] = []
 

@@ -15,7 +15,6 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.problem.coding import MISSING
 from p2ce.search.engine import rules_of, search_people
-from p2ce.search.methods import METHODS
 from p2ce.search.workspace import RULE, Rules
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problem_of
@@ -56,7 +55,7 @@ def test_refused_cells_give_way_to_the_next_best(
         bans = [[*mine, *front[::2].tolist()] for mine, front in zip(bans, fronts, strict=True)]
 
 
-EXACT = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
+EXACT = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
 
 
 def asked(

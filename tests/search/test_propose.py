@@ -21,7 +21,6 @@ from p2ce.search.lanes import (
     new_mail,
     new_scratch,
 )
-from p2ce.search.methods import METHODS
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 
@@ -38,7 +37,7 @@ class Drive:
         self.people = lay_out_people(
             self.layout, problem.grid, problem.placement, problem.tables, problem.people
         )
-        rules = rules_of(METHODS["exact"], max_changes=max_changes, keep_ties=ties, use_bounds=True)
+        rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
         self.rules = rules._replace(dense_cells=leaf)
         self.lane: Lane = new_lane(self.people)
         self.scratch = new_scratch(self.layout, self.people, self.rules)

@@ -9,7 +9,6 @@ from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.search.engine import rules_of, search_people
-from p2ce.search.methods import METHODS
 
 
 def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
@@ -28,6 +27,6 @@ def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
     placement = place(grid, people)
     tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
     layout = flatten_scores([score], grid, people[0])
-    rules = rules_of(METHODS["exact"], max_changes=1, keep_ties=False, use_bounds=True)
+    rules = rules_of(max_changes=1, keep_ties=False, use_bounds=True)
     found = search_people(layout, lay_out_people(layout, grid, placement, tables, people), rules)
     assert found.points.tolist() == [[1]]

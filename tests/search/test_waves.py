@@ -11,11 +11,10 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
 from p2ce.search import waves
 from p2ce.search.engine import Progress, rules_of
-from p2ce.search.methods import METHODS
 from p2ce.search.waves import OutsideScore, search_in_waves
 from p2ce.search.workspace import FOREIGN, SCORED, WORK
 
-RULES = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
+RULES = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
 NAMES = ["a", "b", "c"]
 
 

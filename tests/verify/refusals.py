@@ -121,6 +121,7 @@ class Refusal:
     model: Any
     frame: pd.DataFrame
     label: np.ndarray
+    inferred: p2ce.ActionSet  # from the frame
     person: dict[str, Any]
     names: tuple[str, ...]  # of RESTRICTIONS
     max_changes: int
@@ -128,7 +129,7 @@ class Refusal:
 
     def actions(self, lifted: frozenset[str] = frozenset()) -> p2ce.ActionSet:
         """Say what the features may do, without some restrictions."""
-        actions = p2ce.ActionSet.infer(self.frame).step(debt=0.5, rate=0.1, income=10.0, age=1, years=1)
+        actions = self.inferred.step(debt=0.5, rate=0.1, income=10.0, age=1, years=1)
         actions = actions.fix("a", "b") if "group" not in self.names else actions
         actions = actions.fix("income") if "income" not in self.names else actions
         actions = actions.protect("age") if "link" not in self.names else actions
@@ -185,6 +186,7 @@ def _among_people(
         frame = frame.fillna({"income": 10.0})
         names = tuple(name for name in names if name != "income")
     model = fit(kind, frame, label)
+    inferred = p2ce.ActionSet.infer(frame)
     detector = p2ce.IsolationForest(n_estimators=10, contamination=0.15)
     explainers = {
         judged: p2ce.Explainer(
@@ -206,6 +208,7 @@ def _among_people(
             model=model,
             frame=frame,
             label=label,
+            inferred=inferred,
             person=person,
             names=names,
             max_changes=max_changes,

@@ -1,112 +1,60 @@
 """Check XGBoost Boosters whose inside is not supported, or whose numbers are no probabilities."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce import Explainer, Status
-from p2ce.apps.model_files.load import load_model
-from p2ce.errors import InvalidTarget
+from tests.models import booster_laws
+from tests.models.booster_laws import by_own_objective
 from tests.models.laws import people
 
 xgboost = pytest.importorskip("xgboost")
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:UserWarning", "ignore::FutureWarning")
 
-QUESTION: dict[str, Any] = {"plausibility": None, "max_changes": 2}
-
-
-def data() -> Any:
-    frame, label = people()
-    return xgboost.DMatrix(frame, label)
-
-
-def by_own_objective(scores: Any, data: Any) -> Any:
-    """Logistic loss, as a function of one's own: what is predicted is the log-odds."""
-    share = 1.0 / (1.0 + np.exp(-scores))
-    return share - data.get_label(), share * (1.0 - share)
-
 
 def trained(objective: str, obj: Any = None, **options: Any) -> Any:
     options = {"nthread": 1, **options}
-    return xgboost.train({"objective": objective, **options}, data(), 8, obj=obj)
-
-
-PROBABILITIES = {"gblinear": lambda: trained("binary:logistic", booster="gblinear")}
-SCORES = {
-    "an objective of one's own": lambda: trained("reg:squarederror", by_own_objective),
-    "gblinear by an objective of one's own": lambda: trained(
-        "reg:squarederror", by_own_objective, booster="gblinear"
-    ),
-    "raw margins": lambda: trained("binary:logitraw"),
-    "gblinear, regression": lambda: trained("reg:squarederror", booster="gblinear"),
-    "ranking": lambda: trained("rank:pairwise"),
-}
+    data = xgboost.DMatrix(*people())
+    return xgboost.train({"objective": objective, **options}, data, 8, obj=obj)
 
 
 def score(booster: Any, frame: pd.DataFrame) -> np.ndarray:
     return np.asarray(booster.predict(xgboost.DMatrix(frame)), dtype=np.float64)
 
 
-def assert_agrees(booster: Any, explainer: Explainer, wanted: Any) -> None:
-    """Whoever is accepted, and every option, has a score that ``wanted`` takes."""
-    frame, _ = people()
-    asked = frame.head(15)
-    found = explainer.explain_many(asked)
-    accepted = wanted(score(booster, asked))
-    assert [one.status is Status.ALREADY_FAVOURABLE for one in found] == accepted.tolist()
-    assert not {one.status for one in found} & {Status.ERROR, Status.HEURISTIC}
-    rows = [one.to_frame()[list(frame.columns)] for one in found if len(one)]
-    assert not rows or wanted(score(booster, pd.concat(rows))).all()
+LIBRARY = booster_laws.Library(
+    probabilities={"gblinear": lambda: trained("binary:logistic", booster="gblinear")},
+    scores={
+        "an objective of one's own": lambda: trained("reg:squarederror", by_own_objective),
+        "gblinear by an objective of one's own": lambda: trained(
+            "reg:squarederror", by_own_objective, booster="gblinear"
+        ),
+        "raw margins": lambda: trained("binary:logitraw"),
+        "gblinear, regression": lambda: trained("reg:squarederror", booster="gblinear"),
+        "ranking": lambda: trained("rank:pairwise"),
+    },
+    score=score,
+    suffix=".json",
+)
 
 
-@pytest.mark.parametrize("name", PROBABILITIES)
+@pytest.mark.parametrize("name", LIBRARY.probabilities)
 def test_probabilities_need_nothing_more(name: str) -> None:
-    frame, _ = people()
-    booster = PROBABILITIES[name]()
-    assert_agrees(booster, Explainer(booster, frame, target=1, **QUESTION), lambda p: p >= 0.5)
-    strict = Explainer(booster, frame, target=0, threshold=0.4, **QUESTION)
-    assert_agrees(booster, strict, lambda p: 1.0 - p >= 0.4)
+    booster_laws.assert_probabilities_need_nothing_more(LIBRARY, name)
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", LIBRARY.scores)
 def test_scores_ask_for_a_threshold_and_then_work(name: str) -> None:
-    frame, _ = people()
-    booster = SCORES[name]()
-    middle = float(np.quantile(score(booster, frame), 0.5))
-    with pytest.raises(InvalidTarget, match=r"pass threshold=.*target=\(low, high\)"):
-        Explainer(booster, frame, target=1, **QUESTION)
-    above = Explainer(booster, frame, target=1, threshold=middle, **QUESTION)
-    assert above.threshold == middle
-    assert_agrees(booster, above, lambda scores: scores >= middle)
-    below = Explainer(booster, frame, target=0, threshold=-middle, **QUESTION)
-    assert_agrees(booster, below, lambda scores: scores <= middle)
-    inside = Explainer(booster, frame, target=(middle, None), **QUESTION)
-    assert_agrees(booster, inside, lambda scores: scores >= middle)
+    booster_laws.assert_scores_need_a_threshold(LIBRARY, name)
 
 
-@pytest.mark.parametrize("name", [*PROBABILITIES, *SCORES])
-def test_a_file_gives_the_same_options(name: str, tmp_path: Any) -> None:
-    frame, _ = people()
-    booster = (PROBABILITIES | SCORES)[name]()
-    path = tmp_path / "model.json"
-    booster.save_model(str(path))
-    threshold = float(np.quantile(score(booster, frame), 0.5))
-    loaded = load_model(str(path)).model
-    first, second = (
-        Explainer(model, frame, target=1, threshold=threshold, **QUESTION).explain_many(frame.head(6))
-        for model in (booster, loaded)
-    )
-    assert list(first) == list(second)
+@pytest.mark.parametrize("name", LIBRARY.boosters)
+def test_a_file_gives_the_same_options(name: str, tmp_path: Path) -> None:
+    booster_laws.assert_a_file_gives_the_same_options(LIBRARY, name, tmp_path)
 
 
 def test_a_black_box_booster_works_in_processes_and_with_an_estimate() -> None:
-    frame, _ = people()
-    booster = PROBABILITIES["gblinear"]()
-    explainer = Explainer(booster, frame, target=1, **QUESTION)
-    alone, together = explainer.explain_many(frame.head(4)), explainer.explain_many(frame.head(4), n_jobs=2)
-    assert [list(one) for one in alone] == [list(one) for one in together]
-    estimated = Explainer(booster, frame, target=1, bound="shap", **QUESTION)
-    explanation = estimated.explain(frame.iloc[0])
-    assert explanation.status in (Status.HEURISTIC, Status.ALREADY_FAVOURABLE)
+    booster_laws.assert_works_in_processes_and_with_an_estimate(LIBRARY, "gblinear")

@@ -81,7 +81,7 @@ class _Notices(logging.Handler):
     """Shows what the library logs as notices."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
+        text = getattr(record, "on_command_line", record.getMessage())  # arguments as options
         if not text.startswith(_SAID_HERE):
             notice(text)
 

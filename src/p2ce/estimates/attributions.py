@@ -3,28 +3,33 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidAnswer, InvalidOption
+from p2ce.errors import InvalidAnswer
+from p2ce.estimates.native import Native, Parsed, native_explainer
 from p2ce.estimates.sampling import Sampler
 from p2ce.estimates.scales import Link, to_scale
-from p2ce.estimates.shap_explainers import (
-    Explained,
-    explain_by_asking,
-    explain_natively,
-    looks_like_torch,
-    looks_like_trees,
-)
-from p2ce.estimates.spec import ShapEstimate
+from p2ce.estimates.shap_explainers import Explained, explain_by_asking
 
 # Rows (n, d) of the model's columns → reported scores (n,).
 AskRows: TypeAlias = Callable[[FloatArray], FloatArray]
 REMEMBERED = 20_000  # rows whose attributions are kept
-CHECKED = 64  # reference rows on which shap's attributions must add up to the score
-_NATIVE = {"tree": looks_like_trees, "deep": looks_like_torch}
+
+
+class Wanted(Protocol):
+    """What is said about attributions: by `ShapEstimate`, and by the settings of the paper's algorithms."""
+
+    @property
+    def explainer(self) -> str: ...
+
+    @property
+    def background(self) -> int: ...
+
+    @property
+    def random_state(self) -> int | None: ...
 
 
 class Attributor:
@@ -32,15 +37,14 @@ class Attributor:
 
     ``reference`` (n, d) holds the rows from which the background is drawn: rows of refused people explain
     refused people best (measured on Taiwan: half as many cells left as with rows of everybody).
-    ``link`` is the scale to prefer, `Link.LOGIT` where ``ask`` reports probabilities. Asking for "tree" or
-    "deep" may change it, where shap knows the model on the other scale only (a random forest adds up
-    probabilities): turn scores and thresholds with ``to_scale``.
+    ``link`` is the scale on which attributions add up to the score: `Link.LOGIT` for probabilities, mostly.
+    ``parsed`` is the model where it is supported natively: trees and networks need no evaluations.
     """
 
     def __init__(
         self,
-        spec: ShapEstimate,
-        model: Any,
+        spec: Wanted,
+        parsed: Parsed | None,
         ask: AskRows,
         reference: FloatArray,
         columns: Sequence[str],
@@ -57,13 +61,10 @@ class Attributor:
         rng = np.random.default_rng(seed)
         chosen = rng.choice(len(reference), size=min(spec.background, len(reference)), replace=False)
         self.background = np.ascontiguousarray(reference[np.sort(chosen)])
-        self._checked = reference[
-            rng.choice(len(reference), size=min(CHECKED, len(reference)), replace=False)
-        ]
         self._seed = int(rng.integers(2**32))
         self._known: OrderedDict[bytes, FloatArray] = OrderedDict()
         self._lock = Lock()
-        self._model = model
+        self._parsed = parsed
         self.explainer_name, self._engine = self._choose(spec.explainer)
 
     def score(self, rows: FloatArray) -> FloatArray:
@@ -108,33 +109,15 @@ class Attributor:
         rows[:, column] = np.tile(values, len(bases))
         return self._engine.explain(rows)[:, column].reshape(len(bases), len(values))
 
-    def _choose(self, wanted: str) -> tuple[str, Sampler | Explained]:
-        if wanted in _NATIVE:
-            return wanted, self._native(wanted, tuple(dict.fromkeys((self.link, Link.IDENTITY))))
-        if wanted == "auto":
-            for name, fits in _NATIVE.items():
-                if fits(self._model):
-                    try:
-                        return name, self._native(name, (self.link,))
-                    except (InvalidOption, ImportError):  # shap is missing, or does not know this model
-                        break
+    def _choose(self, wanted: str) -> tuple[str, Sampler | Explained | Native]:
+        parsed = self._parsed
+        if wanted == "auto" and parsed is not None and (parsed.is_trees or parsed.is_network):
+            wanted = "tree" if parsed.is_trees else "deep"
+        if wanted in ("tree", "deep"):
+            return wanted, native_explainer(wanted, parsed, self.background, self.to_scale)
         if wanted in ("auto", "sampling"):
             return "sampling", Sampler.build(self.score, self.background, np.random.default_rng(self._seed))
-        engine = explain_by_asking(wanted, self.score, self.background, link=self.link, seed=self._seed)
-        return wanted, engine
-
-    def _native(self, name: str, links: tuple[Link, ...]) -> Explained:
-        found = explain_natively(
-            name,
-            self._model,
-            self.ask,
-            self.background,
-            checked=self._checked,
-            links=links,
-            seed=self._seed,
-        )
-        self.link = found.link
-        return found
+        return wanted, explain_by_asking(wanted, self.score, self.background, seed=self._seed)
 
     def __getstate__(self) -> dict[str, Any]:
         # shap's explainers and locks do not travel to other processes; all of it can be made again.

@@ -8,7 +8,6 @@ import numpy as np
 from p2ce.errors import InvalidOption
 
 EXPLAINERS = ("auto", "sampling", "tree", "deep", "permutation", "kernel", "exact")
-FORMS = ("limited", "plain")
 LARGEST_SEED = 2**32 - 1
 
 
@@ -17,12 +16,9 @@ class ShapEstimate:
     """Ask for the paper's SHAP estimate, repaired and calibrated, to prune the search of an opaque model.
 
     ``explainer`` computes the attributions φ. "sampling" is our own: permutations of the features, each
-    walked in both directions, all rows in one call of the model; it needs no extra package. "tree",
-    "deep", "permutation", "kernel" and "exact" are those of the shap package. "auto" takes "tree" or
-    "deep" where the model is of that kind and its attributions add up to its score, else "sampling".
-
-    ``form`` is the paper's bound of what may still change: "limited" adds as many of the largest gains as
-    there are changes left, "plain" adds all of them and prunes less.
+    walked in both directions, all rows in one call of the model. "tree" and "deep" look into trees and
+    networks that are supported natively, and evaluate nothing. "permutation", "kernel" and "exact" are those
+    of the shap package. "auto" is "tree" or "deep" where the model is of that kind, else "sampling".
 
     ``personal`` also looks at each single change of the person: its attribution with the person as the
     background. Each costs one evaluation, of a cell that the search would ask for anyway, and prunes
@@ -40,7 +36,6 @@ class ShapEstimate:
     """
 
     explainer: str = "auto"
-    form: str = "limited"
     personal: bool = True
     miss_rate: float = 0.01
     people: int = 199
@@ -52,7 +47,6 @@ class ShapEstimate:
 
     def __post_init__(self) -> None:
         _check_name("explainer", self.explainer, EXPLAINERS)
-        _check_name("form", self.form, FORMS)
         if not isinstance(self.personal, bool | np.bool_):
             raise InvalidOption(f"personal must be True or False; got {self.personal!r}.")
         if not _is_number(self.miss_rate) or not 0.0 < self.miss_rate < 1.0:

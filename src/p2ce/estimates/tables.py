@@ -6,8 +6,6 @@ from p2ce.arrays import FloatArray
 from p2ce.estimates.attributions import Attributor
 from p2ce.grid.base_grid import BaseGrid
 
-PAPER_ROWS = 100  # the sample over which the paper takes its maximum
-
 
 def best_attributions(
     attributor: Attributor,
@@ -56,12 +54,3 @@ def _tabulate(
             table[axis, : len(values)] = summary
             table[axis, len(values) :] = summary[-1]
     return best, mean
-
-
-def largest_attributions(
-    attributor: Attributor, reference_values: FloatArray, rng: np.random.Generator, *, rows: int = PAPER_ROWS
-) -> FloatArray:
-    """Give the largest attribution of each column over a sample of rows: (d,), the paper's φ̄."""
-    count = min(rows, len(reference_values))
-    sample = reference_values[rng.choice(len(reference_values), size=count, replace=False)]
-    return np.asarray(attributor.explain(sample).max(axis=0))

@@ -6,9 +6,10 @@ for a score of at least 0.5. And class 1, which is taken where no target is give
 
 import logging
 import re
+import shlex
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -32,6 +33,29 @@ _UNWANTED_BEGINNINGS = (
 )
 _SCORING = ("predict_proba", "decision_function")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+class Argument(NamedTuple):
+    """An argument that a message proposes, with its value if that is known.
+
+    >>> Argument("target", 0).in_python(), Argument("target", "not late").on_command_line()
+    ('target=0', "--target 'not late'")
+    """
+
+    name: str
+    value: Any = None
+
+    def in_python(self) -> str:
+        """Write the argument as it is passed to `Explainer`."""
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+    def on_command_line(self) -> str:
+        """Write the argument as it is passed to ``p2ce explain``."""
+        return f"--{self.name}" if self.value is None else f"--{self.name} {shlex.quote(str(self.value))}"
+
+
+Doubt: TypeAlias = tuple[str | Argument, ...]  # a message in parts, none where there is no doubt
+NO_DOUBT: Doubt = ()
 
 
 def warn_about_decisions(
@@ -64,10 +88,12 @@ def _warn(model: Any, found: ReadModel, request: Request, *, compares: bool, dou
             log.debug("The decision of the model could not be checked: %s", error)
             continue
         if doubt:
-            log.warning("%s", doubt)
+            shown = [part if isinstance(part, str) else part.on_command_line() for part in doubt]
+            told = [part if isinstance(part, str) else part.in_python() for part in doubt]
+            log.warning("%s", "".join(told), extra={"on_command_line": "".join(shown)})
 
 
-def _other_decisions(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> str:
+def _other_decisions(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> Doubt:
     """Say how many rows ``predict`` decides otherwise, and by what."""
     target = found.classes[class_index(found.classes, request.target)]
     seen: list[Any] = []
@@ -78,18 +104,19 @@ def _other_decisions(model: Any, found: ReadModel, request: Request, scores: Flo
 
     _, answers = choose_way(model, votes, request, "model.predict")
     if classes_of(model) is None and not set(seen) <= set(found.classes):
-        return ""  # classes are numbered here, and named there
+        return NO_DOUBT  # classes are numbered here, and named there
     given = answers > 0.0
     threshold = found.threshold - (0.0 if found.scale == LEAD else request.margin)
     apart = (scores >= threshold) != given
     apart &= np.abs(scores - threshold) > _TIE * max(1.0, abs(threshold))
     if not apart.any():
-        return ""
+        return NO_DOUBT
     told = f"{found.scale} >= {threshold:g}" if found.scale != LEAD else "the largest score"
     return (
         f"predict of {name_of(model)} and {told} disagree about class {target!r} on {int(apart.sum())} of "
-        f"{len(apart)} rows of the reference. {_cut(model, found, scores, given)} "
-        "Pass threshold= to say which decision counts."
+        f"{len(apart)} rows of the reference. {_cut(model, found, scores, given)} Pass ",
+        Argument("threshold"),
+        " to say which decision counts.",
     )
 
 
@@ -108,10 +135,10 @@ def _cut(model: Any, found: ReadModel, scores: FloatArray, given: BoolArray) -> 
     )
 
 
-def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> str:
+def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> Doubt:
     """Say why the class that is taken without being asked for seems to be the unwanted one."""
     if len(found.classes) != 2:
-        return ""
+        return NO_DOUBT
     index = class_index(found.classes, request.target)
     reasons = [f"{name!r} sounds like something unwanted" for name in _unwanted_names(model)[:1]]
     if found.scale == PROBABILITY and float(scores.mean()) < _RARE:
@@ -120,14 +147,18 @@ def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray
         share = float((scores >= found.threshold).mean())
         reasons.append(f"the model gives it to {share:.0%} of the reference")
     if not reasons:
-        return ""
+        return NO_DOUBT
     wanted, other = found.classes[index], found.classes[1 - index]
-    way_out = f"pass target={other!r}"
+    way_out: Doubt = ("pass ", Argument("target", other))
     if callable(model) and not any(callable(attribute_of(model, name)) for name in (*_SCORING, "predict")):
-        way_out = "pass a function that scores the wanted class"  # of a function, there is no other score
+        way_out = ("pass a function that scores the wanted class",)  # of a function, there is no other score
     return (
         f"No target is given, so class {wanted!r} is taken as the wanted one, but {' and '.join(reasons)}. "
-        f"If class {wanted!r} is the unwanted outcome, {way_out}; to confirm it, pass target={wanted!r}."
+        f"If class {wanted!r} is the unwanted outcome, ",
+        *way_out,
+        "; to confirm it, pass ",
+        Argument("target", wanted),
+        ".",
     )
 
 

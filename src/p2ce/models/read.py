@@ -77,6 +77,7 @@ def read_model(
     margin: float = 0.0,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
+    codes: FloatArray | None = None,
     may_miss: Collection[str] | None = None,
     opaque: bool = False,
 ) -> ReadModel:
@@ -87,8 +88,9 @@ def read_model(
     one that the model brings with it (on top of which ``margin`` comes), or to 0.5 for the probability of one
     class of two and 0 for decision functions; one class of more must win.
     ``reach`` gives per reference column the largest magnitude that a value will ever have; it defaults to
-    64 times what the reference shows, and only linear models need it. ``may_miss`` names the columns in
-    which a value may be missing, by default those in which one is.
+    64 times what the reference shows, and only linear models need it. ``codes`` (n, d) is the reference as
+    ``codebook`` encodes it, for who has it at hand. ``may_miss`` names the columns in which a value may be
+    missing, by default those in which one is.
     """
     request = request_for(
         reference,
@@ -98,6 +100,7 @@ def read_model(
         margin=margin,
         reach=reach,
         codebook=codebook,
+        codes=codes,
         may_miss=may_miss,
     )
     own = own_threshold.own_threshold(model) if threshold is None else None
@@ -120,6 +123,7 @@ def request_for(
     margin: float = 0.0,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
+    codes: FloatArray | None = None,
     may_miss: Collection[str] | None = None,
 ) -> Request:
     """Write down what is asked of a model, as for `read_model`."""
@@ -131,7 +135,7 @@ def request_for(
             "Pass the rows that the model was fitted on."
         )
     codebook = codebook_of(reference) if codebook is None else codebook
-    codes = codebook.encode(reference)
+    codes = codebook.encode(reference) if codes is None else codes
     if reach is None:
         reach = REACH_FACTOR * _largest(codes, codebook)
     if may_miss is None:

@@ -27,6 +27,7 @@ def read_models(
     scale: str | None = None,
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
+    codes: FloatArray | None = None,
     may_miss: Collection[str] | None = None,
     opaque: bool = False,
 ) -> tuple[ReadModel, ...]:
@@ -47,6 +48,7 @@ def read_models(
         scale=scale,
         reach=reach,
         codebook=codebook,
+        codes=codes,
         may_miss=may_miss,
         opaque=opaque,
     )

@@ -104,8 +104,8 @@ def _fit(asked: IsolationForest, request: DetectorRequest) -> ReadDetector:
     from sklearn.ensemble import IsolationForest as Fitted
 
     _check_seed(request.random_state)
-    codebook = request.codebook.of([str(name) for name in request.reference.columns])
-    rows = known_codes(codebook.encode(request.reference), codebook)
+    codebook = request.codebook
+    rows = known_codes(request.codes, codebook)
     samples = asked.max_samples if asked.max_samples == "auto" else min(int(asked.max_samples), len(rows))
     fitted = Fitted(
         contamination=asked.contamination,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidReference, UnsupportedDetector
 from p2ce.plausibility import (
     autoencoder,
@@ -47,6 +48,7 @@ def read_detector(
     random_state: int | None = None,
     contamination: float | None = None,
     codebook: Codebook | None = None,
+    codes: FloatArray | None = None,
     may_miss: Collection[str] | None = None,
 ) -> ReadDetector | None:
     """Read a detector; None stays None and means that every point is plausible.
@@ -54,8 +56,9 @@ def read_detector(
     ``random_state`` seeds a forest that is fitted here and brings no seed of its own. ``contamination`` is
     the share of the reference, above 0 and at most 0.5, that is to be implausible: the threshold becomes
     that percentile of the detector's own values, and the detector itself stays as it is. ``codebook`` says
-    how the reference's columns become the numbers that scores are computed from. ``may_miss`` names the
-    columns in which a value may be missing, by default those in which one is.
+    how the reference's columns become the numbers that scores are computed from, ``codes`` (n, d) are these
+    numbers, for who has them at hand. ``may_miss`` names the columns in which a value may be missing, by
+    default those in which one is.
     """
     if contamination is not None:
         check_contamination(contamination)
@@ -73,10 +76,12 @@ def read_detector(
             f"plausibility got the class {detector.__name__}. Pass an instance: {detector.__name__}()."
         )
     codebook = codebook_of(reference) if codebook is None else codebook
+    codes = codebook.encode(reference) if codes is None else codes
     request = DetectorRequest(
         reference=reference,
         codebook=codebook,
-        may_miss=_columns_with_missing(reference, codebook) if may_miss is None else frozenset(may_miss),
+        codes=codes,
+        may_miss=_columns_with_missing(codes, codebook) if may_miss is None else frozenset(may_miss),
         random_state=random_state,
         contamination=contamination,
     )
@@ -98,6 +103,6 @@ def read_detector(
     )
 
 
-def _columns_with_missing(reference: pd.DataFrame, codebook: Codebook) -> frozenset[str]:
-    holes = (codebook.encode(reference) == MISSING).any(axis=0)
+def _columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
+    holes = (codes == MISSING).any(axis=0)
     return frozenset(name for name, missing in zip(codebook.names, holes, strict=True) if missing)

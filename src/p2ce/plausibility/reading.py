@@ -20,6 +20,7 @@ class DetectorRequest:
 
     reference: pd.DataFrame
     codebook: Codebook  # of the reference
+    codes: FloatArray  # (n, d) the reference as the codebook encodes it
     may_miss: frozenset[str] = frozenset()
     random_state: int | None = None
     contamination: float | None = None

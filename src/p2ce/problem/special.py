@@ -33,22 +33,18 @@ def settle_special(
 
     ``numbers`` are the known values of the columns of numbers, ``columns`` the names of all.
     """
-    if given is None or isinstance(given, str):
-        if given not in (None, DETECT):
-            raise InvalidActions(
-                f"special_values is a dict of column → codes, or 'detect'; got {given!r}. "
-                f"Write special_values={{'Months': [-9, -8]}}."
-            )
-        found = detected(numbers)
-        if found:
-            log.info("%s", proposal(found, taken=given == DETECT))
-        return found if given == DETECT else {}
-    if not isinstance(given, Mapping):
+    if isinstance(given, Mapping):
+        return {str(name): _codes(str(name), codes, numbers, columns) for name, codes in given.items()}
+    if given is not None and not (isinstance(given, str) and given == DETECT):
         raise InvalidActions(
-            f"special_values is a dict of column → codes, or 'detect'; got {type(given).__name__}. "
-            f"Write special_values={{'Months': [-9, -8]}}."
+            "special_values is a dict of column → codes, or 'detect'; got "
+            f"{repr(given) if isinstance(given, str) else type(given).__name__}. "
+            "Write special_values={'Months': [-9, -8]}."
         )
-    return {str(name): _codes(str(name), codes, numbers, columns) for name, codes in given.items()}
+    found = detected(numbers)
+    if found:
+        log.info("%s", proposal(found, taken=given == DETECT))
+    return found if given == DETECT else {}
 
 
 def detected(numbers: Mapping[str, FloatArray]) -> dict[str, tuple[float, ...]]:

@@ -27,7 +27,8 @@ class Certificate:
     """
 
     proven: bool  # every dropped box was dropped by a proven rule, none is open, every point verified
-    unproven_because: str | None = None  # "estimate", "contradiction" or "doubt", where bounds prove nothing
+    # "estimate", "contradiction", "doubt" or "misprint" (an algorithm of the paper as printed).
+    unproven_because: str | None = None
     method: str
     model_family: str
     detector_family: str | None = None
@@ -40,6 +41,7 @@ class Certificate:
     ties: bool = False  # options of equal cost are all listed; else one of them stands for the others
     boxes: int = field(default=0, compare=False)  # boxes looked at
     scored: int = field(default=0, compare=False)  # cells scored one by one
+    attributed: int = field(default=0, compare=False)  # points at which SHAP values were computed
     dropped: dict[str, int] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
     # Points re-scored by the user's own model (and detector, if it is theirs), and those on which these
     # disagreed with the compiled scores.
@@ -71,6 +73,7 @@ class Certificate:
             "ties": to_plain(self.ties),
             "boxes": to_plain(self.boxes),
             "scored": to_plain(self.scored),
+            "attributed": to_plain(self.attributed),
             "dropped": plain_values(self.dropped),
             "verified": to_plain(self.verified),
             "discrepancies": to_plain(self.discrepancies),

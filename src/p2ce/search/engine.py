@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.search.methods import METHODS, Method
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
     from p2ce.compiled.flat import FlatPeople, ScoreLayout
@@ -19,6 +18,10 @@ if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when som
 # Work between two looks at the clock; a unit is a few nanoseconds. The short slice takes some 5 ms.
 SHORT_SLICE = 1_500_000
 LONG_SLICE = 20_000_000
+# Boxes of up to this many cells are scored whole: 64 KB of 32-bit totals stay in the second-level cache.
+DENSE_CELLS = 16384
+# Supports of up to this many changes are listed one by one, from leaves sorted by disagreement set.
+LISTED_CHANGES = 3
 # More changes than any grid has axes: no limit.
 UNLIMITED = 1 << 20
 
@@ -78,24 +81,17 @@ def kernels_are_loaded(*, in_waves: bool = False) -> bool:
     return loaded is not None and bool(getattr(loaded, name).signatures)
 
 
-def rules_of(
-    method: Method, *, max_changes: int | None, keep_ties: bool, use_bounds: bool, plain: bool = False
-) -> "Rules":
-    """Turn a method into the settings that the kernels read."""
+def rules_of(*, max_changes: int | None, keep_ties: bool, use_bounds: bool) -> "Rules":
+    """Write the settings that the kernels read."""
     from p2ce.search.workspace import Rules
 
     most = UNLIMITED if max_changes is None else max_changes
     return Rules(
         max_changes=most,
         keep_ties=keep_ties,
-        listed=min(method.listed, most),
-        dense_cells=method.dense_cells,
-        trim=method.trim,
-        by_value=method.by_value,
-        best_first=method.best_first,
-        model_check=use_bounds,
-        partial_check=method.partial_check if use_bounds else 0,
-        plain=plain,
+        listed=min(LISTED_CHANGES, most),
+        dense_cells=DENSE_CELLS,
+        bounds=use_bounds,
     )
 
 
@@ -194,7 +190,7 @@ def warm_open(layout: "ScoreLayout", people: "FlatPeople") -> None:
     from p2ce.search import run
     from p2ce.search.workspace import new_workspace
 
-    rules = rules_of(METHODS["exact"], max_changes=1, keep_ties=False, use_bounds=True)
+    rules = rules_of(max_changes=1, keep_ties=False, use_bounds=True)
     work = new_workspace(layout, people, rules)
     run.price_open(people, 0, work, np.zeros(len(people.joins)))
 

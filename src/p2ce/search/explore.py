@@ -168,7 +168,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
     if forced < 0 or corner_is_covered(me, box, rules.keep_ties, work.front, sums.corner):
         counters[BEATEN] += 1
         return True
-    if rules.trim and trim_box(me, box, size, least - forced, sums, work.front):
+    if trim_box(me, box, size, least - forced, sums, work.front):
         size = list_axes(me, box)
         if price_corner(me, box, size, least, sums) < 0:
             counters[BEATEN] += 1
@@ -198,8 +198,8 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
             best = me.limits[0].base + best_total(flat, 0, work.reached, count, work.best)
             hopeless = best < me.limits[0].refused_below
     else:
-        hopeless = rules.model_check and is_hopeless(flat, 0, me, box, size, changes_left, work)
-    if rules.model_check and hopeless:
+        hopeless = rules.bounds and is_hopeless(flat, 0, me, box, size, changes_left, work)
+    if rules.bounds and hopeless:
         counters[BOUND] += 1
         return True
     # Rules between features cost next to nothing to bound.
@@ -209,14 +209,14 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
             counters[RULE] += 1
             return True
     # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
-    if rules.partial_check == 1 or (rules.partial_check == 2 and outcome == IMPLAUSIBLE):
+    if rules.bounds and outcome == IMPLAUSIBLE:
         for s in range(1, flat.scores.shape[0]):
             if flat.scores[s].table >= flat.weights.shape[0]:
                 continue
             if is_hopeless(flat, s, me, box, size, changes_left, work):
                 counters[BOUND + min(s, 2)] += 1
                 return True
-    if not grouped and (dense or not rules.by_value):
+    if not grouped:
         count = reach_model(flat, me, box, size, changes_left, grouped, work)
         best_total(flat, 0, work.reached, count, work.best)  # what the choice of a cut goes by
 
@@ -232,10 +232,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
         return has_room
 
     # Rule 4: split.
-    if rules.by_value:
-        push_values(me, box, size, work)
-    else:
-        push_halves(flat, me, box, size, least, count, best_first, work)
+    push_halves(flat, me, box, size, least, count, best_first, work)
     return True
 
 
@@ -252,24 +249,3 @@ def push_halves(flat, me, box, size, least, count, best_first, work):
         if price_corner(me, box, size, least, work.sums) < 0:
             continue  # only the current value of an axis that must change, or too few axes left
         push_box(work, corner_key(me, work.sums), best_first)
-
-
-@kernel
-def push_values(me, box, size, work):
-    """Open one box per value of the first undecided axis, the nearest on top of the stack."""
-    for k in range(size):
-        a = box.axes[k]
-        span = box.spans[a]
-        if span.low == span.high:
-            continue
-        low = span.low
-        high = span.high
-        here = me.spots[a].here
-        for distance in range(max(high - here, here - low), -1, -1):
-            for side in (1, -1):
-                i = here + side * distance
-                if low <= i <= high and (distance > 0 or side == 1):
-                    span.low = i
-                    span.high = i
-                    push_box(work, 0.0, False)
-        return

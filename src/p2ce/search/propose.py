@@ -85,14 +85,12 @@ def count_cells(me, box, size, changes_left):
 
 
 @kernel
-def estimate_is_low(flat, me, box, size, changes_left, rules, work):
+def estimate_is_low(flat, me, box, size, changes_left, work):
     """Tell whether the estimate of every cell of the box misses the threshold; False without an estimate."""
     s = flat.scores.shape[0]
     if me.limits.shape[0] == s:
         return False
     table = me.gains.shape[0] - 1
-    if rules.plain:
-        changes_left = size
     best = best_gains(me, table, box, size, changes_left, work.sums.few)
     return best < me.limits[s].refused_below - me.limits[s].base
 
@@ -100,9 +98,9 @@ def estimate_is_low(flat, me, box, size, changes_left, rules, work):
 @kernel
 def no_score_can_pass(flat, me, box, size, changes_left, rules, forests, work):
     """Apply every compiled bound to a box; ``forests`` says whether to walk the trees too."""
-    if not rules.model_check:
+    if not rules.bounds:
         return False
-    if estimate_is_low(flat, me, box, size, changes_left, rules, work):
+    if estimate_is_low(flat, me, box, size, changes_left, work):
         work.counters[ESTIMATE] += 1
         return True
     for s in range(flat.scores.shape[0]):

@@ -233,7 +233,7 @@ def run_person(flat, me, rules, work, budget):
             return BOXES_FULL
         work.counters[WORK] += 50
         listing = state[SIZE] <= listed
-        best_first = rules.best_first and not listing
+        best_first = not listing
         key = 0.0
         if state[OPEN] > 0:
             key = pop_box(work, best_first)
@@ -244,7 +244,7 @@ def run_person(flat, me, rules, work, budget):
                 state[FRESH] = 1
                 continue
             size = take_support(me, work)
-            if rules.model_check and support_is_hopeless(flat, me, size, work):
+            if rules.bounds and support_is_hopeless(flat, me, size, work):
                 work.counters[BOXES] += 1
                 work.counters[BOUND] += 1
                 release_box(me, work.box)

@@ -339,7 +339,7 @@ def offer_cells(flat, me, box, size, volume, least, rules, work):
             work.candidates[0].order = work.candidates[count].order
             sift_down(work.candidates, 0, count)
         # An additive detector costs next to nothing cell by cell.
-        if failures == patience and not in_hull and volume > WORTH_SCORING and rules.partial_check == 2:
+        if failures == patience and not in_hull and volume > WORTH_SCORING and rules.bounds:
             if flat.scores[1].table < 0:
                 work.state[TIRED] += 1
                 if not score_further(flat, me, box, size, least, count, work):

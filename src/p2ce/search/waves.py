@@ -116,7 +116,7 @@ class _Search:
         self.scratch: Scratch = new_scratch(layout, people, rules)
         # What an estimate drops decides whether an answer is proven; that depends on when a box is looked at.
         self.estimated = people.limits.shape[1] > len(layout.flat.scores)
-        self.bounded = rules.model_check and any(score.has_bound for score in scores)
+        self.bounded = rules.bounds and any(score.has_bound for score in scores)
         self.kept = [s for s, score in enumerate(scores) if score.keeps_values]
         self.mail: Mail | None = None
         self.most_rows = MOST_QUOTA * LANES  # of a wave

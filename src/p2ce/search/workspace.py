@@ -16,8 +16,8 @@ DONE, PAUSED, FRONT_FULL, BOXES_FULL, RESULTS_FULL = range(5)
 
 # What a person's counters count. BOUND + s: boxes that the bound of compiled score s removed, 2 standing for
 # all from there on; FOREIGN: by the bound of a score outside; ESTIMATE: by an estimate, which proves nothing;
-# RULE: by a rule between features.
-BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, FOREIGN, ESTIMATE, RULE, BOUND = range(10)
+# RULE: by a rule between features; ATTRIBUTED: points at which SHAP values were computed.
+BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, FOREIGN, ESTIMATE, RULE, ATTRIBUTED, BOUND = range(11)
 COUNTERS = BOUND + 3
 
 # Where the state keeps what.
@@ -27,18 +27,13 @@ STATE = CHOSEN + LARGEST_GROUP
 
 
 class Rules(NamedTuple):
-    """How the grid is explored: the paper's algorithms are other values of these."""
+    """How the grid is explored."""
 
     max_changes: int
     keep_ties: bool
     listed: int  # supports of at most this many changes are listed one by one, larger ones met as boxes
     dense_cells: int  # boxes of at most this many cells are scored whole; 0 never does
-    trim: bool  # cut off candidates that the front makes too dear
-    by_value: bool  # decide one feature after the other, value by value, instead of halving boxes
-    best_first: bool  # cheapest corner first, instead of the box opened last
-    model_check: bool  # bound the model's score over boxes
-    partial_check: int  # when to bound further scores: 0 never, 1 at every box, 2 where it looks worth it
-    plain: bool  # an estimate counts every undecided feature, not only as many as changes are left
+    bounds: bool  # prune boxes by upper bounds of the scores
 
 
 class Box(NamedTuple):

@@ -13,7 +13,6 @@ from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place, point_rows
 from p2ce.search.engine import rules_of
-from p2ce.search.methods import METHODS
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
 from p2ce.testing.failing import require
 from p2ce.testing.reports import ASKED
@@ -107,7 +106,7 @@ def _drop(
     moved = placement.values != placement.current[:, :, None]
     tables = tabulate([moved.astype(np.float64)], [Join.SUM], placement)
     flat = lay_out_people(layout, grid, placement, tables, people)
-    rules = rules_of(METHODS["exact"], max_changes=None, keep_ties=False, use_bounds=True)
+    rules = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
     out = np.zeros(len(boxes), dtype=np.bool_)
     drop_boxes(layout.flat, flat, owner, *laid, new_workspace(layout, flat, rules), out)
     return out

@@ -1,8 +1,8 @@
 """Search, put every point to the user's own model and detector, and search on where they disagree."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +15,12 @@ from p2ce.search.waves import search_in_waves, warm_waves
 from p2ce.verify.asking import ask
 from p2ce.verify.batch import Batch, prepare
 from p2ce.verify.constraints import kept_rows
-from p2ce.verify.estimate import PAPER, Known, with_estimate
+from p2ce.verify.estimate import Known, with_estimate
 from p2ce.verify.outside import outside_scores
+from p2ce.verify.paper_search import search_by_paper
 from p2ce.verify.people import unseen_labels
 from p2ce.verify.points import Checked, check_points, compiled_scores, surely_refused
 from p2ce.verify.pricing import reported
-from p2ce.verify.published import search_published
 from p2ce.verify.rounding import rounded_rows
 from p2ce.verify.setup import Setup
 
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 AS_SET, ON_FINEST, OPEN_ON_FINEST = range(3)
 # A reading that the model keeps contradicting is not worth more rounds than this.
 MOST_ROUNDS = 100
+# What a field of `Answers` holds one entry for. A field without a mark is put together in its own way.
+PER_POINT: Mapping[str, str] = {"one per": "point"}
+PER_PERSON: Mapping[str, str] = {"one per": "person"}  # as they are, the same on every grid
+PER_SEARCH: Mapping[str, str] = {"one per": "search"}  # one per person, as found on a grid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,28 +42,32 @@ class Answers:
     """What was found and verified for a batch of people: arrays only, to travel between processes."""
 
     first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
-    after: FloatArray  # (points, d) whole rows of new values
-    told: FloatArray  # (points, d) the same, rounded where that was asked for and holds as well
-    told_scores: FloatArray  # (points,) of these rows
-    told_predictions: FloatArray  # (points,)
-    moved: BoolArray  # (points, d)
-    costs: FloatArray  # (points, objectives) as reported
-    scores: FloatArray  # (points,) by the user's own model
-    predictions: FloatArray  # (points,) what it predicts, NaN where the score says it all
-    plausibility: FloatArray  # (points,) decision values, NaN without a detector
-    own_scores: FloatArray  # (n,) the people themselves, by the user's own model
-    own_predictions: FloatArray  # (n,)
-    favourable: BoolArray  # (n,)
+    after: FloatArray = field(metadata=PER_POINT)  # (points, d) whole rows of new values
+    # (points, d) the same, rounded where that was asked for and holds as well
+    told: FloatArray = field(metadata=PER_POINT)
+    told_scores: FloatArray = field(metadata=PER_POINT)  # (points,) of these rows
+    told_predictions: FloatArray = field(metadata=PER_POINT)  # (points,)
+    moved: BoolArray = field(metadata=PER_POINT)  # (points, d)
+    costs: FloatArray = field(metadata=PER_POINT)  # (points, objectives) as reported
+    scores: FloatArray = field(metadata=PER_POINT)  # (points,) by the user's own model
+    # (points,) what it predicts, NaN where the score says it all
+    predictions: FloatArray = field(metadata=PER_POINT)
+    plausibility: FloatArray = field(metadata=PER_POINT)  # (points,) decision values, NaN without a detector
+    own_scores: FloatArray = field(metadata=PER_PERSON)  # (n,) the people themselves, by the user's own model
+    own_predictions: FloatArray = field(metadata=PER_PERSON)  # (n,)
+    favourable: BoolArray = field(metadata=PER_PERSON)  # (n,)
     grid: IntArray  # (n,) which grid the answer speaks of: AS_SET, ON_FINEST, OPEN_ON_FINEST
-    finished: BoolArray  # (n,)
-    trusted: BoolArray  # (n,) the user's own objects never contradicted the compiled scores; the same for all
-    gave_up: BoolArray  # (n,) the user's own objects kept refusing what the compiled scores doubt
-    verified: IntArray  # (n,) points put to the user's own objects
-    discrepancies: IntArray  # (n,) points on which those disagreed
-    counters: IntArray  # (n, COUNTERS)
-    open_boxes: IntArray  # (n,)
-    open_costs: FloatArray  # (n, objectives)
-    choices: Int32Array  # (n, axes) alternatives on each axis
+    finished: BoolArray = field(metadata=PER_SEARCH)  # (n,)
+    # (n,) the user's own objects never contradicted the compiled scores; the same for all
+    trusted: BoolArray = field(metadata=PER_SEARCH)
+    # (n,) the user's own objects kept refusing what the compiled scores doubt
+    gave_up: BoolArray = field(metadata=PER_SEARCH)
+    verified: IntArray = field(metadata=PER_SEARCH)  # (n,) points put to the user's own objects
+    discrepancies: IntArray = field(metadata=PER_SEARCH)  # (n,) points on which those disagreed
+    counters: IntArray = field(metadata=PER_SEARCH)  # (n, COUNTERS)
+    open_boxes: IntArray = field(metadata=PER_SEARCH)  # (n,)
+    open_costs: FloatArray = field(metadata=PER_SEARCH)  # (n, objectives)
+    choices: Int32Array = field(metadata=PER_SEARCH)  # (n, axes) alternatives on each axis
     search_seconds: FloatArray  # (n,)
     verify_seconds: float  # for the whole batch
 
@@ -141,7 +149,7 @@ def _answer(
     for attempt in range(MOST_ROUNDS):
         left = tally.time_left(waiting, time_limit)
         work = tally.work_left(waiting, most_work)
-        found = _search(setup, batch, waiting, bans, left, work, listener, own_scores=own_scores)
+        found = _search(setup, batch, waiting, bans, left, work, listener)
         tally.note(waiting, found)
         begin = time.perf_counter()
         owner = np.repeat(waiting, np.diff(found.first))
@@ -190,6 +198,8 @@ def compile_kernels(setup: Setup, values: FloatArray) -> None:
     small = replace(setup, max_changes=1, estimate=None)
     everyone = np.arange(len(values))
     _search(small, batch, everyone, {})
+    if setup.method is not None:
+        return
     if setup.slots.detector is not None:
         compiled_scores(setup, batch.people, setup.slots.detector, everyone, batch.placement.position)
     if setup.in_waves:
@@ -263,12 +273,12 @@ def _search(
     limits: FloatArray | None = None,
     most_work: IntArray | None = None,
     listener: Listener | None = None,
-    *,
-    own_scores: FloatArray | None = None,
 ) -> Found:
     """Search for some of the batch, keeping away from the cells that were refused before."""
     if not len(who):
         return nothing_found(len(setup.objectives), batch.people.spots.shape[1])
+    if setup.method is not None:
+        return search_by_paper(setup, batch, who, bans, limits, most_work, listener)
     people = batch.people
     banned = [bans.get(int(p), []) for p in who]
     if len(who) < len(batch.values) or any(banned):
@@ -284,9 +294,6 @@ def _search(
         )
     singles = None
     if setup.estimate is not None:
-        if setup.estimate.bound == PAPER:
-            assert own_scores is not None, "people are asked about before they are searched in this way"
-            return search_published(setup, batch, who, own_scores[who], bans, limits, most_work, listener)
         people, singles = with_estimate(setup, people, batch.placement.of(who), batch.values[who])
     return search_in_waves(
         setup.layout,
@@ -301,11 +308,9 @@ def _search(
 
 def _rules(setup: Setup) -> "Rules":
     return rules_of(
-        setup.method,
         max_changes=setup.max_changes,
         keep_ties=setup.keep_ties,
         use_bounds=setup.use_bounds,
-        plain=setup.estimate is not None and setup.estimate.plain,
     )
 
 

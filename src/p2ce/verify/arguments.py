@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,17 +18,18 @@ from p2ce.models.read import columns_with_missing, request_for
 from p2ce.models.reading import ReadModel
 from p2ce.models.several import read_models
 from p2ce.objectives import Objective, Reference, resolve
+from p2ce.paper.settings import Mapocam, find_method
 from p2ce.plausibility.read import read_detector
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.special import detected, proposal
 from p2ce.result.dtypes import column_types
-from p2ce.search.methods import find_method
 from p2ce.tables import as_pandas
 from p2ce.verify.compounds import check_actions, groups_of, settle_groups
 from p2ce.verify.fingerprint import codes_fingerprint
 from p2ce.verify.options import check_bound, check_limit
+from p2ce.verify.paper_search import check_paper
 from p2ce.verify.question import question_of
 from p2ce.verify.refine import refinement_of
 from p2ce.verify.rules import columns_to_miss, read_rules
@@ -50,7 +51,7 @@ class Arguments:
     max_changes: int | None
     plausibility: Any
     contamination: float | None
-    method: str
+    method: str | Mapocam
     ties: bool
     bound: str | ShapEstimate
     random_state: int | None
@@ -74,7 +75,8 @@ def settings_of(given: Arguments) -> dict[str, Any]:
     forest = getattr(given.plausibility, "contamination", None)  # a fitted one may keep it as text
     contamination = forest if given.contamination is None else given.contamination
     settings = {
-        "bound": str(given.bound),
+        "bound": str(given.bound) if isinstance(given.method, str) else None,
+        "method": None if isinstance(given.method, str) else given.method.to_dict(),
         "contamination": float(contamination) if isinstance(contamination, Real) else None,
         "margin": given.margin or None,
         "random_state": given.random_state,
@@ -93,7 +95,8 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         raise InvalidOption(f"ties is True or False; got {given.ties!r}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
-    inferred = _inferred(frame, given.actions)  # also checks the frame
+    # The paper's algorithms search the paper's grid, and no other one is tried after it.
+    inferred = _inferred(frame, given.actions, "data" if method is None else "paper")  # checks the frame
     actions = inferred if given.actions is None else given.actions
     book = codebook_of(frame)
     codes = book.encode(frame)
@@ -112,11 +115,11 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         codebook=book,
         opaque=given.bound not in ("auto", "none"),
     )
-    read = reading(reference=frame, may_miss=may_miss)
+    read = reading(reference=frame, codes=codes, may_miss=may_miss)
     warn_about_decisions(
         model,
         read,
-        request_for(frame, target=target, margin=given.margin, codebook=book, may_miss=may_miss),
+        request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, may_miss=may_miss),
         threshold=given.threshold,
         default_target=given.target is None,
     )
@@ -127,6 +130,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         random_state=given.random_state,
         contamination=given.contamination,
         codebook=book,
+        codes=codes,
         may_miss=may_miss,
     )
     codebook = book.of(names)
@@ -144,7 +148,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         others=read[1:],
         detector=detector,
         objectives=tuple(one.fit(described) for one in wanted),
-        refinement=refinement_of(read, detector, described, inferred),
+        refinement=refinement_of(read, detector, described, inferred) if method is None else None,
         actions=actions,
         rules=read_rules(actions, codebook),
         compounds=groups_of(actions, codebook),
@@ -157,6 +161,8 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         dtype_names={name: dtypes[name] for name in names},
         categories={name: categories[name] for name in names if name in categories},
     ).laid_out()
+    if method is not None:
+        check_paper(setup, bound=given.bound)
     question = question_of(
         setup,
         reference=codes_fingerprint(book, codes),
@@ -174,12 +180,12 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     )
 
 
-def _inferred(frame: pd.DataFrame, given: ActionSet | None) -> ActionSet:
+def _inferred(frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data", "paper"]) -> ActionSet:
     """Infer what the data say, with the special values that somebody named."""
     named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
     known = {str(name) for name in frame.columns} if hasattr(frame, "columns") else set()
     return ActionSet.infer(
-        frame, special_values={name: codes for name, codes in named.items() if name in known}
+        frame, grid=grid, special_values={name: codes for name, codes in named.items() if name in known}
     )
 
 

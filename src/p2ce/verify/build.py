@@ -12,9 +12,12 @@ from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.verify.answer import ON_FINEST, OPEN_ON_FINEST, Answers
-from p2ce.verify.estimate import PAPER
+from p2ce.verify.paper_search import bound_of
 from p2ce.verify.people import People
 from p2ce.verify.setup import Setup
+
+# What certificates call the bounds of the paper's algorithms.
+PAPER_BOUNDS = {"shap": "shap-paper", "tree": "tree leaves", "monotone": "additive", "none": "none"}
 
 
 def build_explanation(setup: Setup, people: People, position: int, answers: Answers, at: int) -> Explanation:
@@ -81,7 +84,9 @@ def _unproven_because(setup: Setup, answers: Answers, at: int) -> str | None:
     """
     from p2ce.search.workspace import ESTIMATE
 
-    if setup.estimate is not None and (setup.estimate.bound == PAPER or answers.counters[at, ESTIMATE] > 0):
+    if setup.method is not None and setup.method.as_printed:
+        return "misprint"
+    if answers.counters[at, ESTIMATE] > 0:
         return "estimate"
     if not answers.trusted[at]:
         return "contradiction"  # bounds of a reading that the model itself contradicts
@@ -118,7 +123,7 @@ def _prediction(value: np.float64) -> float | None:
 
 
 def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
-    from p2ce.search.workspace import BEATEN, BOXES, ESTIMATE, RULE, SCORED, TOO_MANY
+    from p2ce.search.workspace import ATTRIBUTED, BEATEN, BOXES, ESTIMATE, RULE, SCORED, TOO_MANY
 
     counters = answers.counters[at].tolist()
     names = setup.objective_names
@@ -126,10 +131,11 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
     models, detector = _dropped_by_bounds(setup, counters)
     because = _unproven_because(setup, answers, at)
     estimate = setup.estimate if because == "estimate" else None
+    source = setup.attributions if setup.method is not None and bound_of(setup) == "shap" else estimate
     return Certificate(
         proven=finished and because is None,
         unproven_because=because,
-        method=setup.method.name,
+        method=setup.method_name,
         model_family=setup.family,
         detector_family=None if setup.judges is None else setup.judges.family,
         bound=describe_bound(setup),
@@ -141,13 +147,14 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         ties=setup.keep_ties,
         boxes=counters[BOXES],
         scored=counters[SCORED],
+        attributed=counters[ATTRIBUTED],
         dropped={
             "dominated": counters[BEATEN],
             "too many changes": counters[TOO_MANY],
             "model bound": models,
             "plausibility bound": detector,
             **({"rules": counters[RULE]} if setup.rules else {}),
-            **({"estimate": counters[ESTIMATE]} if setup.estimate else {}),
+            **({"estimate": counters[ESTIMATE]} if setup.estimate or source else {}),
         },
         rules=tuple(rule.rule.text() for rule in setup.rules if not rule.asks),
         checked_rules=tuple(rule.rule.text() for rule in setup.rules if rule.asks),
@@ -155,7 +162,7 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
         discrepancies=int(answers.discrepancies[at]),
         miss_rate=None if estimate is None else estimate.miss_rate,
         sample_size=None if estimate is None else estimate.sample_size,
-        explainer=None if estimate is None else estimate.attributor.explainer_name,
+        explainer=None if source is None else source.attributor.explainer_name,
         residual=None if estimate is None else estimate.residual,
         open_boxes=int(answers.open_boxes[at]),
         open_costs=None if finished else dict(zip(names, answers.open_costs[at].tolist(), strict=True)),
@@ -181,10 +188,12 @@ def _dropped_by_bounds(setup: Setup, counters: list[int]) -> tuple[int, int]:
 
 def describe_bound(setup: Setup) -> str:
     """Say by what boxes were dropped, model by model."""
+    if setup.method is not None:
+        return PAPER_BOUNDS[bound_of(setup)]
     if not setup.use_bounds:
         return "none"
     if setup.estimate is not None:
-        return setup.estimate.bound
+        return "shap"
     return ", ".join(dict.fromkeys(_bound_of(model) for model in setup.models))
 
 

@@ -1,9 +1,9 @@
-"""Prune by the paper's SHAP estimate: made once for an explainer, calibrated on known answers."""
+"""Prune by a SHAP estimate: made once for an explainer, calibrated on known answers."""
 
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -13,13 +13,14 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.errors import InvalidOption
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
+from p2ce.estimates.native import Parsed
 from p2ce.estimates.people import Gains, lay_out_gains
 from p2ce.estimates.reference import divide
-from p2ce.estimates.scales import Link, preferred_link
+from p2ce.estimates.scales import preferred_link
 from p2ce.estimates.spec import ShapEstimate
-from p2ce.estimates.tables import best_attributions, largest_attributions, mean_attributions
+from p2ce.estimates.tables import best_attributions, mean_attributions
 from p2ce.grid.placement import Placement
-from p2ce.models.reading import PROBABILITY
+from p2ce.models.reading import PROBABILITY, ReadModel
 from p2ce.search.waves import CELL_WORK
 from p2ce.verify.compounds import moves_as_one
 from p2ce.verify.rows import score_frame
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("p2ce")
 
-PAPER = "shap-paper"
 EVALUATIONS, SECONDS = "evaluations", "seconds"  # what may cut a calibration: fields of `ShapEstimate`
 # People per round of calibration: each may take this share of the evaluations that are left.
 ROUND = 16
@@ -40,19 +40,13 @@ ROUND = 16
 class Estimate:
     """What an estimate needs to prune, and how often it misses."""
 
-    bound: str  # "shap", "shap-plain" or "shap-paper"
     attributor: Attributor
-    table: FloatArray  # (axes, width) attribution of each base candidate; (axes,) the paper's largest one
+    table: FloatArray  # (axes, width) attribution of each base candidate
     personal: bool  # single changes of the person were looked at too
     unit: float = 1.0  # of what the residual is counted in
     residual: float = 0.0  # by how much the estimate is widened
-    miss_rate: float | None = None  # None for the uncalibrated form
+    miss_rate: float | None = None
     sample_size: int | None = None
-
-    @property
-    def plain(self) -> bool:
-        """Whether every undecided feature counts, not only as many as changes are left."""
-        return self.bound == "shap-plain"
 
 
 class Known(NamedTuple):
@@ -78,18 +72,27 @@ def ask_rows(setup: Setup) -> Callable[[FloatArray], FloatArray]:
     return asked
 
 
+def parsed_of(models: Sequence[ReadModel]) -> Parsed | None:
+    """Give the model as it was parsed, where one score with a reported scale decides alone."""
+    model = models[0]
+    if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:
+        return None
+    return Parsed(model.scores[0], model.report)
+
+
 def fit_estimate(
     setup: Setup,
     bound: ShapEstimate | str,
     *,
-    model: object,
+    parsed: Parsed | None,
     reference: FloatArray,
     random_state: int | None,
     search: CompleteSearch,
 ) -> Estimate:
     """Make the estimate for a setup: attributions, what each candidate is worth, and the residual.
 
-    ``reference`` (n, d) are rows of the model's columns; ``search`` finds true fronts, without an estimate.
+    ``reference`` (n, d) are rows of the model's columns; ``search`` finds true fronts, without an estimate;
+    ``parsed`` is the model where it is supported natively.
     """
     if moves_as_one(setup.actions):
         raise InvalidOption(
@@ -100,21 +103,16 @@ def fit_estimate(
     seed = spec.random_state if spec.random_state is not None else random_state
     rng = np.random.default_rng(seed)
     asked = ask_rows(setup)
-    if bound == PAPER:
-        attributor = Attributor(spec, model, asked, reference, setup.names, seed, Link.IDENTITY)
-        largest = largest_attributions(attributor, reference, rng)
-        return Estimate(bound=PAPER, attributor=attributor, table=largest[setup.grid.columns], personal=False)
     # Rows that were repeated to balance a sample are not more people.
     reference = np.unique(reference, axis=0)
     scores = asked(reference)
     parts = divide(scores < setup.threshold, spec, rng)
     learning = reference[parts.learning]
     link = preferred_link(scores, probabilities=setup.scale == PROBABILITY)
-    attributor = Attributor(spec, model, asked, learning, setup.names, seed, link)
+    attributor = Attributor(spec, parsed, asked, learning, setup.names, seed, link)
     tabulate = mean_attributions if spec.personal else best_attributions
     scaled = attributor.to_scale(np.append(scores[parts.learning], setup.threshold))
     estimate = Estimate(
-        bound="shap" if spec.form == "limited" else "shap-plain",
         attributor=attributor,
         table=tabulate(attributor, learning, setup.grid, spec.rows, rng),
         personal=spec.personal,

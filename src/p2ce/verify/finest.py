@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.search.engine import Listener
 from p2ce.search.waves import CELL_WORK
-from p2ce.verify.answer import ON_FINEST, OPEN_ON_FINEST, Answers, answer_people
+from p2ce.verify.answer import ON_FINEST, OPEN_ON_FINEST, PER_POINT, PER_SEARCH, Answers, answer_people
 from p2ce.verify.setup import Setup
 
 # What a person's search on the finest grid may take, in units of the counter WORK: a second or so, counted
@@ -16,20 +16,6 @@ MOST_WORK = 400_000_000
 MOST_EVALUATIONS = 20_000  # where cells are evaluated outside the compiled search, and a model may be slow
 # People at a time: their tables are long.
 BATCH = 16
-PER_POINT = frozenset(
-    {
-        "after",
-        "told",
-        "told_scores",
-        "told_predictions",
-        "moved",
-        "costs",
-        "scores",
-        "predictions",
-        "plausibility",
-    }
-)
-OWN = frozenset({"own_scores", "own_predictions", "favourable"})  # the same on every grid
 
 
 def answer_with_finest(
@@ -80,13 +66,10 @@ def _merged(answers: Answers, again: Answers, who: IntArray) -> Answers:
     changed["search_seconds"] = answers.search_seconds.copy()
     changed["search_seconds"][who] += again.search_seconds  # type: ignore[index]
     for field in fields(Answers):
-        name = field.name
-        if name in changed or name in OWN:
-            continue
-        before, after = getattr(answers, name), getattr(again, name)
-        if name in PER_POINT:
-            changed[name] = np.concatenate([before, after])[order]
-            continue
-        changed[name] = before.copy()
-        changed[name][who[settled]] = after[settled]  # type: ignore[index]
+        before, after = getattr(answers, field.name), getattr(again, field.name)
+        if field.metadata == PER_POINT:
+            changed[field.name] = np.concatenate([before, after])[order]
+        elif field.metadata == PER_SEARCH:
+            changed[field.name] = before.copy()
+            changed[field.name][who[settled]] = after[settled]  # type: ignore[index]
     return replace(answers, **changed)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from p2ce.estimates.spec import ShapEstimate
 
 AS_ASKED = "as asked"  # an override that is not given
 LARGEST_MAP = 1000  # values on an axis
-BOUNDS = ("auto", "none", "shap", "shap-paper")
+BOUNDS = ("auto", "none", "shap")
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,17 +1,20 @@
 """Look at a model before the search: does it tell people apart, and can everything be evaluated?"""
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.estimates.native import Parsed
 from p2ce.search.waves import CELL_WORK
 from p2ce.verify.answer import search_completely
 from p2ce.verify.arguments import Arguments
 from p2ce.verify.build import count_cells
 from p2ce.verify.compounds import moves_as_one
 from p2ce.verify.estimate import CompleteSearch, ask_rows, fit_estimate
+from p2ce.verify.paper_search import fit_attributions
 from p2ce.verify.setup import Setup
 from p2ce.verify.telling import telling
 
@@ -70,9 +73,22 @@ def takes_too_long(setup: Setup, refused: FloatArray, search: CompleteSearch) ->
 
 
 def with_needed_estimate(
-    setup: Setup, arguments: Arguments, *, model: object, reference: FloatArray, refused: FloatArray
+    setup: Setup,
+    arguments: Arguments,
+    *,
+    parse: Callable[[], Parsed | None],
+    reference: FloatArray,
+    refused: FloatArray,
 ) -> Setup:
-    """Make the estimate that was asked for, or without which a complete search would take too long."""
+    """Make the estimate that was asked for, or without which a complete search would take too long.
+
+    ``parse`` gives the model as it is supported natively, for SHAP values that need no evaluations.
+    """
+    if setup.method is not None:
+        attributions = fit_attributions(
+            setup, evaluate=ask_rows(setup), reference=reference, random_state=arguments.random_state
+        )
+        return replace(setup, attributions=attributions)
     bound = arguments.bound
     black_box = any(one.score is None for one in setup.models)
     if bound == "auto" and black_box and not moves_as_one(setup.actions):
@@ -90,7 +106,7 @@ def with_needed_estimate(
         estimate = fit_estimate(
             setup,
             bound,
-            model=model,
+            parsed=parse(),
             reference=reference,
             random_state=arguments.random_state,
             search=search_completely,

@@ -66,7 +66,7 @@ def _facts(setup: Setup, explanation: Explanation) -> Iterator[tuple[str, Any, A
     yield "models", explanation.models, len(setup.models)
     if (certificate := explanation.certificate) is None:
         return
-    yield "method", certificate.method, setup.method.name
+    yield "method", certificate.method, setup.method_name
     yield "detector", certificate.detector_family, None if setup.judges is None else setup.judges.family
     if setup.judges is not None and explanation.question is not None and setup.question is not None:
         for name in ("contamination", "random_state"):  # by which a detector is fitted here

@@ -15,12 +15,12 @@ from p2ce.grid.compound import Compound, narrow, widen
 from p2ce.grid.placement import Placement, point_rows
 from p2ce.models.reading import LEAD, ReadModel
 from p2ce.objectives.base import FittedObjective
+from p2ce.paper.settings import EXACT, Mapocam
 from p2ce.plausibility.reading import ReadDetector
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING, Codebook
 from p2ce.result.categories import Categories
 from p2ce.result.question import Question
-from p2ce.search.methods import Method
 from p2ce.verify.compounds import compounds_for, groups_of, has_links, limits_of
 from p2ce.verify.people import has_strangers
 from p2ce.verify.refine import Detail, Refinement, one_way, refined
@@ -29,6 +29,7 @@ from p2ce.verify.rules import CheckedRule, columns_to_miss, read_rules
 if TYPE_CHECKING:
     from p2ce.compiled.flat import ScoreLayout
     from p2ce.verify.estimate import Estimate
+    from p2ce.verify.paper_search import Attributions
 
 
 class Slots(NamedTuple):
@@ -53,7 +54,7 @@ class Setup:
     actions: ActionSet
     rules: tuple[CheckedRule, ...]
     compounds: tuple[Compound, ...]  # columns that move as one
-    method: Method
+    method: Mapocam | None  # one of the paper's algorithms; None for the exact search
     max_changes: int | None
     keep_ties: bool
     use_bounds: bool
@@ -63,6 +64,7 @@ class Setup:
     categories: dict[str, Categories]  # likewise
     question: Question | None = None  # as every answer tells it
     estimate: "Estimate | None" = None  # prunes without proof, where asked for
+    attributions: "Attributions | None" = None  # for the paper's algorithms
     refinement: Refinement | None = None  # what inferred candidates are refined by; None: by nothing
     finest: bool = False  # whether inferred candidates are all that can be told apart
     searched: ActionSet = field(default=None)  # type: ignore[assignment]  # actions as refined, by laid_out()
@@ -88,9 +90,14 @@ class Setup:
         return " and ".join(model.family for model in self.models)
 
     @property
+    def method_name(self) -> str:
+        """What the search is called."""
+        return EXACT if self.method is None else self.method.name
+
+    @property
     def judges(self) -> ReadDetector | None:
         """The detector, where the method asks for plausible points."""
-        return self.detector if self.method.plausible else None
+        return self.detector if self.method is None or self.method.plausible else None
 
     @property
     def slots(self) -> Slots:

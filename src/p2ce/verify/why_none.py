@@ -62,7 +62,9 @@ def why_none(
     people = read_row(explanation.person, setup.codebook, kind=explanation.kind)
     restrictions = restrictions_of(setup, people.values[0], ends)
     freest = without(setup, restrictions)
-    if not kernels_are_loaded(in_waves=freest.in_waves):  # compiling does not count as time
+    if setup.method is None and not kernels_are_loaded(
+        in_waves=freest.in_waves
+    ):  # compiling does not count as time
         answer(freest, people, 0.0, None, None)
     hunt = _Hunt(setup, people, restrictions, answer, time_limit)
     smallest = smallest_sets(

@@ -98,8 +98,9 @@ def check_lens(lens: Lens, preparation: Preparation, inputs: Codebook) -> None:
     far = mixed.copy()
     for place, coding in enumerate(codebook):
         if not coding.is_category and coding.number_dtype.kind == "f":
-            far[:, place] = 1e6 * far[:, place] + 0.1
-            far[::2, place] = -7.3 * mixed[::2, place]
+            moved = 1e6 * mixed[:, place] + 0.1
+            moved[::2] = -7.3 * mixed[::2, place]
+            far[:, place] = np.where(mixed[:, place] == MISSING, MISSING, moved)
     for tried, must in ((codes, True), (mixed, True), (far, False)):
         rows = codebook.decode(tried, labels)
         try:

@@ -1,0 +1,35 @@
+"""Run Alg. 2 of the paper, P²CE, line by line.
+
+Comments give the lines of the paper's listing. Line 5 prints f > τ where the text says f ≥ τ: `Node.reaches`
+is the one or the other, by the setting ``errata``.
+"""
+
+from p2ce.paper import algorithm_1
+from p2ce.paper.problem import OUTLIER, Node, Problem, Record
+
+
+def p2ce(problem: Problem, record: Record) -> None:
+    """Search depth first, value by value, and collect S in the record."""
+    Q = [problem.root()]  # line 2
+    while Q:  # line 3
+        node = Q.pop()  # line 4
+        record.visit(node)
+        if node.reaches and problem.keeps_rules(node.cell):  # line 5  # noqa: SIM102
+            if not problem.is_outlier(node.cell):  # line 6
+                record.add(node)  # line 7
+                continue  # line 8
+        if prune(problem, record, node):  # line 9
+            continue
+        Q += reversed(problem.children(node, record))  # lines 10 to 12
+
+
+def prune(problem: Problem, record: Record, node: Node) -> bool:
+    """Tell whether nothing below a node is worth visiting: PRUNE of Alg. 2."""
+    if algorithm_1.prune(problem, record, node):  # lines 15 to 19
+        return True
+    if problem.settings.tests_partial_solutions and problem.is_partial_outlier is not None:
+        # Line 20 keeps x(i) + a(i), although feature i is decided below this node only.
+        first_open = node.i + (1 if problem.settings.as_printed else 0)
+        if problem.is_partial_outlier(node.cell, problem.features[first_open:]):  # line 21
+            return record.prune(node, OUTLIER)
+    return False  # line 22

@@ -1,0 +1,31 @@
+"""Give the paper's upper bound of the prediction that a partial solution can still reach, f̄.
+
+Let φ be the SHAP values of f, O the open features and φ̄ᵢ the largest φᵢ that is known. The paper's plain form
+is f(x + a) + Σ over O of (φ̄ᵢ − φᵢ); its k-limited form sums over O_k, the k open features with the largest φ̄.
+Both leave the residual R out, so that neither is a bound: see docs/theory/paper.md.
+"""
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.paper.settings import Mapocam
+
+
+def shap_maximum(
+    value: float, phi: FloatArray, phi_bar: FloatArray, changes_left: int, settings: Mapocam
+) -> float:
+    """Estimate f̄ from f(x + a), and φ and φ̄ of the open features (open,).
+
+    Corrected, the k-limited form takes the k features that *gain* most, and none that would lose: for an
+    additive model f(x + ã) − f(x + a) is a sum of φᵢ(x + ã) − φᵢ(x + a) ≤ φ̄ᵢ − φᵢ over at most k features, of
+    which each may as well stay. The k features with the largest φ̄ need not gain most.
+    """
+    gains = phi_bar - phi
+    if settings.as_printed:
+        if settings.form == "k-limited":
+            gains = gains[np.argsort(-phi_bar, kind="stable")[:changes_left]]
+        return value + float(gains.sum())
+    gains = np.maximum(gains, 0.0)
+    if settings.form == "k-limited" and changes_left < len(gains):
+        gains = np.sort(gains)[len(gains) - changes_left :]
+    return value + float(gains.sum())

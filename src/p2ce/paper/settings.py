@@ -1,0 +1,142 @@
+"""Say how the paper's algorithms run: what they leave open is a setting, what they misprint another."""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from p2ce.errors import InvalidOption, nearest
+
+AS_PRINTED, CORRECTED = "as printed", "corrected"
+LARGEST_SEED = 2**32 - 1
+CHOICES: dict[str, tuple[str, ...]] = {
+    "order": ("importance", "index"),
+    "bound": ("auto", "shap", "tree", "monotone", "none"),
+    "form": ("k-limited", "plain"),
+    "at": ("partial", "person"),
+    "explainer": ("auto", "tree", "deep", "kernel", "permutation", "sampling"),
+    "errata": (CORRECTED, AS_PRINTED),
+}
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mapocam:
+    """Alg. 1 of the paper, MAPOCAM: `Explainer(..., method=Mapocam())`, or `method="mapocam"`.
+
+    Args:
+        order: in which features are decided: "importance", the mean magnitude of their SHAP values, as in the
+            authors' code (the paper does not say), or "index", the model's own order of columns.
+        bound: what stands for the maximum prediction f̄: "shap" is the paper's estimate, "tree" takes the
+            larger side of every split on an open feature, "monotone" sets the open features of an additive
+            model to their best candidates, "none" prunes nothing. "auto" is what the paper's experiments
+            did: "monotone" for additive models; else "tree" for tree ensembles and "none" for others.
+        form: of the SHAP bound: "k-limited" counts as many open features as may still change, "plain" all.
+        at: where SHAP values are computed: at every "partial" solution, or once, at the "person".
+        explainer: "tree" (interventional, on the reported scale), "deep", or one that only evaluates the
+            model: "kernel" and "permutation" of the shap package, and our own "sampling". "auto" is "tree"
+            for tree ensembles and "deep" for networks, as in the paper, else "sampling".
+        background: rows of the reference for the explainer. Its largest values over these rows are φ̄, as
+            in the authors' code; the paper speaks of a large data set.
+        errata: "corrected", or the algorithm "as printed", whose results may be dominated or incomplete.
+        random_state: seed of the background; by default that of the explainer.
+
+    >>> Mapocam(bound="tree").plausible
+    False
+    """
+
+    order: str = "importance"
+    bound: str = "auto"
+    form: str = "k-limited"
+    at: str = "partial"
+    explainer: str = "auto"
+    background: int = 100
+    errata: str = CORRECTED
+    random_state: int | None = None
+
+    plausible: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            given = getattr(self, name)
+            if given not in known:
+                hint = f" {nearest(given, known)}" if isinstance(given, str) else ""
+                raise InvalidOption(f"{name} is one of {', '.join(map(repr, known))}; got {given!r}.{hint}")
+        if not _is_whole(self.background) or self.background < 1:
+            raise InvalidOption(
+                f"background is a number of reference rows, at least 1; got {self.background!r}."
+            )
+        seed = self.random_state
+        if seed is not None and not (_is_whole(seed) and 0 <= seed <= LARGEST_SEED):
+            raise InvalidOption(f"random_state is a whole number from 0 to 2**32 - 1, or None; got {seed!r}.")
+
+    @property
+    def name(self) -> str:
+        """What certificates call it."""
+        return "mapocam"
+
+    @property
+    def tests_partial_solutions(self) -> bool:
+        """Whether partial solutions are pruned that no completion makes plausible."""
+        return False
+
+    @property
+    def as_printed(self) -> bool:
+        return self.errata == AS_PRINTED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the settings as plain data."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class P2CE(Mapocam):
+    """Alg. 2 of the paper, P²CE: `Explainer(..., method=P2CE())`, or `method="p2ce"`.
+
+    The settings are those of `Mapocam`, where ``bound="auto"`` is "monotone" for additive models and "shap"
+    for all others, and one more. ``partial_plausibility`` is the test of lines 20 and 21; without it, this is
+    the paper's ablation (`method="p2ce-ablation"`). It takes a detector of trees; others are not tested so.
+
+    >>> P2CE(partial_plausibility=False).name
+    'p2ce-ablation'
+    """
+
+    partial_plausibility: bool = True
+
+    plausible: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        Mapocam.__post_init__(self)  # no super(): a dataclass with slots is made twice
+        if not isinstance(self.partial_plausibility, bool):
+            raise InvalidOption(f"partial_plausibility is True or False; got {self.partial_plausibility!r}.")
+
+    @property
+    def name(self) -> str:
+        return "p2ce" if self.partial_plausibility else "p2ce-ablation"
+
+    @property
+    def tests_partial_solutions(self) -> bool:
+        return self.partial_plausibility
+
+
+EXACT = "exact"
+METHODS: dict[str, Mapocam | None] = {
+    EXACT: None,  # this project's own search
+    "p2ce": P2CE(),
+    "p2ce-ablation": P2CE(partial_plausibility=False),
+    "mapocam": Mapocam(),
+}
+
+
+def find_method(given: object) -> Mapocam | None:
+    """Look a method up by its name, or take settings as they are; None is the exact search."""
+    if isinstance(given, Mapocam):
+        return given
+    if not isinstance(given, str) or given not in METHODS:
+        hint = nearest(str(given), METHODS)
+        known = f" Known are {', '.join(map(repr, METHODS))}." if hint.startswith("Did") else ""
+        raise InvalidOption(
+            f"There is no method {given!r}. {hint}{known} Or pass p2ce.paper.P2CE(...) or .Mapocam(...)."
+        )
+    return METHODS[given]
