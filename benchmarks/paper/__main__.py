@@ -51,10 +51,15 @@ def read_command_line() -> argparse.Namespace:
         "--trials", type=at_least_one, help=f"Optuna trials per model (50; {later}; quick: 3)"
     )
     parser.add_argument(
-        "--slow-people",
+        "--mapocam-people",
         type=at_least_one,
-        help="people for MAPOCAM on the MLP, which has no bound there, and for the authors' code "
+        help="people for MAPOCAM on the MLP, which has no bound there "
         f"({FULL.limits.slow_people}; {FULL.later_slow_people} with later seeds)",
+    )
+    parser.add_argument(
+        "--authors-people",
+        type=at_least_one,
+        help=f"people for the authors' code ({FULL.limits.authors_people})",
     )
     parser.add_argument(
         "--seconds",
@@ -106,10 +111,11 @@ def effort_of(options: argparse.Namespace) -> Effort:
         seeds=options.seeds or base.seeds,
         later_people=options.people or base.later_people,
         later_trials=options.trials or base.later_trials,
-        later_slow_people=options.slow_people or base.later_slow_people,
+        later_slow_people=options.mapocam_people or base.later_slow_people,
         limits=replace(
             base.limits,
-            slow_people=options.slow_people or base.limits.slow_people,
+            slow_people=options.mapocam_people or base.limits.slow_people,
+            authors_people=options.authors_people or base.limits.authors_people,
             seconds=float(options.seconds or base.limits.seconds),
         ),
         first=replace(
@@ -208,7 +214,7 @@ def command(options: argparse.Namespace) -> str:
     told = ["python", "-m", "benchmarks.paper"]
     for name in ("quick", "no_peers", "unscaled_maximum", "gender_may_change", "everything_may_change"):
         told += [f"--{name.replace('_', '-')}"] if getattr(options, name) else []
-    for name in ("seeds", "people", "trials", "slow_people", "seconds"):
+    for name in ("seeds", "people", "trials", "mapocam_people", "authors_people", "seconds"):
         told += [f"--{name.replace('_', '-')}", str(getattr(options, name))] if getattr(options, name) else []
     told += ["--split", options.split] if options.split != "paper" else []
     if not is_everything(options):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from benchmarks.paper.names import AUTHORS, DATA_SETS, PEERS
+from benchmarks.paper.settings import Limits
 
 PEER_ANSWERS = 4  # with three objectives DiCE is asked for so many, as in the paper
 DICE = ("dice-genetic", "dice-free", "dice-random", "dice-code")
@@ -52,10 +53,11 @@ class Task:
         """How many answers a peer is asked for."""
         return 1 if self.objectives == 1 else PEER_ANSWERS
 
-    @property
-    def is_slow(self) -> bool:
-        """Whether only some people are asked about: without a bound a network is searched for minutes."""
-        return self.method in AUTHORS or (self.method, self.model) == ("mapocam", "mlp")
+    def people(self, limits: Limits, denied: int) -> int:
+        """About how many it is asked: without a bound a network is searched for minutes."""
+        if self.method in AUTHORS:
+            return min(limits.authors_people, denied)
+        return min(limits.slow_people, denied) if (self.method, self.model) == ("mapocam", "mlp") else denied
 
 
 def plan(

@@ -60,7 +60,7 @@ class Run:
             return
         store = Store(self.work / "answers")
         limits = self.effort.of(task.seed)[1]
-        people = min(limits.slow_people, len(study.people)) if task.is_slow else len(study.people)
+        people = task.people(limits, len(study.people))
         code = digest_of(*(PEER_CODE if task.is_peer else OUR_CODE))
         version = f"-{self._authors_commit[:12]}" if task.method in AUTHORS else ""
         key = f"{study.fingerprint}/{task.experiment}-{task.method}-{limits.seconds:g}s-{code}{version}"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-import p2ce.paper
 import pandas as pd
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import p2ce
+import p2ce.paper
 from benchmarks.paper.report.looks import FIGURE_STYLE
 from benchmarks.paper.settings import CONTAMINATION
 from p2ce.arrays import FloatArray
@@ -74,11 +74,11 @@ def make_world(seed: int = 0) -> World:
     rng = np.random.default_rng(seed)
     along = rng.uniform(1.0, 5.0, ROWS)
     rows = pd.DataFrame(along[:, None] + rng.normal(0.0, 0.25, (ROWS, 2)), columns=[FIRST, SECOND])
-    accepted = (rows[FIRST] + rng.normal(0.0, 0.15, ROWS) > 3.6).astype(int)
+    accepted = (rows[FIRST] + rng.normal(0.0, 0.05, ROWS) > 3.6).astype(int)
     values = rows.to_numpy()
     return World(
         rows=rows,
-        model=make_pipeline(StandardScaler(), LogisticRegression()).fit(rows, accepted),
+        model=make_pipeline(StandardScaler(), LogisticRegression(C=1000.0)).fit(rows, accepted),
         detector=IsolationForest(contamination=CONTAMINATION, random_state=seed).fit(values),
         density=KernelDensity(bandwidth=BANDWIDTH).fit(values),
     )
@@ -150,7 +150,7 @@ def draw(world: World, toy: Toy, folder: Path) -> None:
                 )
             right.scatter(*end, marker=marker, s=75, color=colour, edgecolors="white", zorder=5, label=label)
         right.set_title("Two counterfactuals for one person")
-        right.text(high[FIRST] - 0.1, low[SECOND] + 0.1, "accepted", color="#2e7d4f", ha="right")
+        right.text(high[FIRST] - 0.1, low[SECOND] + 0.15, "accepted", color="#2e7d4f", ha="right")
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
         right.contour(first, second, inlier, levels=[0.0], colors="0.2", linestyles="--", linewidths=1)
         for axes in (left, right):

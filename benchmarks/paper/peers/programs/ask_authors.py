@@ -224,4 +224,5 @@ def for_network(question: Question, detector: Detector) -> Any:
 CLASSIFIERS = {"logistic": for_logistic, "lightgbm": for_trees, "mlp": for_network}
 
 if __name__ == "__main__":
-    answer(prepare, packages=("numpy", "shap"))
+    # Setting up has called everything that a first call would start; a search of its own can take a minute.
+    answer(prepare, packages=("numpy", "shap"), warms_up=False)

@@ -53,7 +53,7 @@ class Question:
         return [name for name, column in zip(self.columns, values.T, strict=True) if (column % 1 == 0).all()]
 
 
-def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...]) -> None:
+def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...], warms_up: bool = True) -> None:
     """Answer the folder named on the command line, from the person named there on."""
     folder, first = Path(sys.argv[1]), int(sys.argv[2])
     question = read(folder)
@@ -61,7 +61,8 @@ def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...]) ->
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
     (folder / "versions.json").write_text(json.dumps(versions), encoding="utf-8")
     peer = prepare(question)
-    warm_up(peer, question)
+    if warms_up:
+        warm_up(peer, question)
     (folder / "ready").touch()
     for number in range(first, len(question.people)):
         call = peer(question.people[number], question.seed + number)
