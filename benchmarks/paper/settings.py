@@ -26,7 +26,7 @@ class Settings:
 class Limits:
     """What keeps a run within an hour: who is asked of a slow method, and how long it may take."""
 
-    slow_people: int = 10  # of MAPOCAM on the MLP, which has no bound there
+    slow_people: int = 20  # of MAPOCAM on the MLP, which has no bound there
     authors_people: int = 3  # of the authors' code, which is asked with the first seed only
     seconds: float = 120.0  # per person, for every method but the default engine
 
@@ -58,7 +58,7 @@ class Effort:
 
 
 FULL = Effort(
-    seeds=5, first=Settings(), limits=Limits(), later_people=20, later_trials=5, later_slow_people=3
+    seeds=5, first=Settings(), limits=Limits(), later_people=10, later_trials=5, later_slow_people=5
 )
 QUICK = Effort(
     seeds=1,

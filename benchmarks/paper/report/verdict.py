@@ -8,6 +8,7 @@ from benchmarks.paper.report import words
 from benchmarks.paper.report.table import Cell, Group, Table
 
 State = Literal["holds", "partly", "fails", "open"]
+NOT_MEASURED = "It was not measured in this run."
 SIGNS: dict[State, str] = {"holds": "✓", "partly": "◐", "fails": "✗", "open": "–"}
 OF_THE_PAPER: dict[State, str] = {
     "holds": "reproduced",
@@ -92,7 +93,7 @@ def judge(
         where=where,
         claim=claim,
         state=state,
-        says=says if judged else "It was not measured in this run.",
+        says=says if judged else f"{says} That is too little to tell." if cases else NOT_MEASURED,
         cause=cause if judged else "",
         columns=columns,
         cases=tuple(cases),

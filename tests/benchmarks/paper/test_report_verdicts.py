@@ -97,7 +97,7 @@ def test_one_missed_front_reverses_that_nothing_is_lost(tmp_path: Path) -> None:
     people[0]["front_is_true"] = people[2]["front_is_true"] = False
     verdict = judged(tiny(tmp_path, people, answers), claims_of_costs.nothing_is_lost)
     assert verdict.state == "fails"
-    assert "of 1 missed fronts with one objective the same search without it misses 1" in verdict.cause
+    assert "without it 1/1 of the fronts missed with one objective are missed as well" in verdict.cause
     assert verdict.cases[0].figures[1:3] == ("1/2", "9–91")  # Wilson's interval of one in two
 
 
@@ -174,9 +174,10 @@ def test_every_claim_is_judged_in_a_whole_run_and_none_in_an_empty_one(tmp_path:
     results = read_results(write_results(tmp_path / "whole", frames(people=6, seeds=2)))
     summary = summarise(results)
     whole = claims(results, summary)
-    assert [verdict.name for verdict in whole if verdict.state == "open"] == [
-        "The nearest solution is an outlier, P²CE's is not"  # the toy was not drawn
-    ]
+    assert {verdict.name for verdict in whole if verdict.state == "open"} == {
+        "The nearest solution is an outlier, P²CE's is not",  # the toy was not drawn
+        "Significantly fewer outliers than MAPOCAM with the MLP",  # too few people
+    }
     assert {len(verdict.cases) for verdict in whole if verdict.where.endswith("Table 1")} == {len(DATA_SETS)}
     table = overview(whole)
     assert len(table.groups[0].rows) == len(whole)
