@@ -24,7 +24,7 @@ def overview(judged: Sequence[Verdict]) -> Table:
         caption="The paper's claims",
         columns=("The paper says", "This run", "Why"),
         groups=(Group(title="", rows=rows),),
-        words=frozenset({1, 2}),
+        words=frozenset({0, 1, 2}),
     )
 
 

@@ -153,9 +153,10 @@ def _example(results: Results) -> Html:
     if example is None:
         return paragraph("No experiment with three objectives was run.")
     note = (
-        "The first person whom the most methods answered, and only features that some answer changes. u(x) "
-        "is 1 for an outlier to P²CE's own detector, as in the paper; “judge” is 1 for one to the extended "
-        "judge, which no method saw. f(x) is the model's score; changed values are bold."
+        "The first person whom the most methods answered, if possible with three answers of P²CE's as in "
+        "the paper, and only features that some answer changes. u(x) is 1 for an outlier to P²CE's own "
+        "detector, as in the paper; “judge” is 1 for one to the extended judge, which no method saw. f(x) "
+        "is the model's score; changed values are bold."
     )
     return join(
         paragraph(note),

@@ -17,7 +17,7 @@ def cell_name(data: str, model: str) -> str:
     return f"{name_of(data)}, {name_of(model)}"
 
 
-def cut(name: str, length: int = 20) -> str:
+def cut(name: str, length: int = 30) -> str:
     """A name that fits where there is no room to wrap."""
     return name if len(name) <= length else f"{name[: length - 1]}…"
 
