@@ -39,11 +39,18 @@ from tests.properties.random_problems import make_problem
 
 COLUMNS = list("abcd")
 RNG = np.random.default_rng(7)
-REFERENCE = pd.DataFrame(RNG.normal(size=(160, 4)).round(2), columns=COLUMNS)
+
+
+def drawn(rows: int) -> FloatArray:
+    """Draw numbers that single precision holds: scikit-learn casts rows to it, and shap does not."""
+    return np.rint(64 * RNG.normal(size=(rows, 4))) / 64
+
+
+REFERENCE = pd.DataFrame(drawn(160), columns=COLUMNS)
 LABELS = (chance(REFERENCE.to_numpy()) > RNG.random(160)).astype(int)
 # Rows twice in the background count twice; explained ones that stand in it gain nothing there.
 BACKGROUND = np.concatenate([REFERENCE.to_numpy()[:9], REFERENCE.to_numpy()[:3]])
-ROWS = np.concatenate([RNG.normal(size=(6, 4)).round(2), BACKGROUND[:2]])
+ROWS = np.concatenate([drawn(6), BACKGROUND[:2]])
 WITH_GAPS = REFERENCE.mask(np.random.default_rng(1).random(REFERENCE.shape) < 0.25)
 
 TREES: dict[str, Callable[[], Any]] = {
@@ -105,7 +112,9 @@ def test_any_forest_is_explained_by_the_definition(seed: int) -> None:
     rows = problem.people
     for score in problem.scores:
         if score.forest is not None:
-            expected = [shapley(lambda mixed, score=score: score_rows(score, mixed), row, rows) for row in rows]
+            expected = [
+                shapley(lambda mixed, score=score: score_rows(score, mixed), row, rows) for row in rows
+            ]
             assert_allclose(TreeShap(score, rows, unchanged).explain(rows), expected, atol=1e-9)
 
 
@@ -168,9 +177,9 @@ def test_an_answer_depends_on_the_row_alone(name: str) -> None:
     )
     assert_allclose(shuffled.explain(ROWS), together, atol=1e-12)
     parts = [
-        native_explainer(
-            "tree" if name in TREES else "deep", parsed(model), row[None], unchanged
-        ).explain(ROWS)
+        native_explainer("tree" if name in TREES else "deep", parsed(model), row[None], unchanged).explain(
+            ROWS
+        )
         for row in BACKGROUND
     ]
     assert_allclose(np.mean(parts, axis=0), together, atol=1e-9)
@@ -219,7 +228,9 @@ def test_networks_are_explained_as_shap_explains_them() -> None:
     assert_allclose(explainer.explain(ROWS), theirs.reshape(ROWS.shape), atol=1e-4)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("random forest", "tree"), ("boosting", "tree"), ("relu", "deep")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("random forest", "tree"), ("boosting", "tree"), ("relu", "deep")]
+)
 def test_the_explainer_that_fits_the_model_is_chosen(name: str, kind: str) -> None:
     model = {**TREES, **NETWORKS}[name]().fit(REFERENCE, LABELS)
     found = attributor(parsed(model), "auto")
