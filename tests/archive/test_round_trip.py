@@ -195,8 +195,13 @@ def test_a_cost_table_of_labels_and_missing_values(tmp_path: Path) -> None:
         {"method": p2ce.paper.Mapocam(order="index", bound="none")},
         {
             "method": p2ce.paper.P2CE(
-                **{"form": "plain", "at": "person", "explainer": "sampling", "background": 12},
-                **{"bound": "shap", "errata": "as printed", "random_state": 3},
+                form="plain",
+                at="person",
+                explainer="sampling",
+                background=12,
+                bound="shap",
+                errata="as printed",
+                random_state=3,
                 partial_plausibility=False,
             )
         },
