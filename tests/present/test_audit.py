@@ -67,8 +67,8 @@ def test_every_field_of_the_certificate_is_told() -> None:
     told = {
         "proven", "unproven_because", "method", "model_family", "detector_family", "bound", "grid",
         "finest_open", "cells", "axes", "max_changes", "ties", "boxes", "scored", "attributed", "dropped",
-        "verified", "discrepancies", "miss_rate", "sample_size", "explainer", "residual", "open_boxes", "open_costs",
-        "rules", "checked_rules",
+        "verified", "discrepancies", "miss_rate", "sample_size", "explainer", "residual", "open_boxes",
+        "open_costs", "rules", "checked_rules",
     }  # fmt: skip
     assert set(Certificate.__dataclass_fields__) == told
     full = replace(
