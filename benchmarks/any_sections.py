@@ -68,7 +68,7 @@ def bare_callable(case: Case) -> Row:
 def estimated(case: Case) -> Iterator[Row]:
     """The complete way, the paper's own search and the calibrated estimate, side by side on the same people.
 
-    The paper's search gets the model as it is, so that trees and layers give the attributions, as in the paper.
+    The paper's search gets the model as it is: trees and layers give the attributions, as in the paper.
     """
     truth = _batch(warmed(explainer(case)), case.people)
     hidden = as_callable(case)
