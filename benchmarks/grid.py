@@ -90,13 +90,19 @@ def cost_rows(case: Case) -> list[list[str]]:
         Grid(name="default", actions=default),
     ):
         asked = explainer(case, actions=grid.actions)
-        ratio = cheapest(asked.explain_many(case.people)) / best
+        found = asked.explain_many(case.people)
+        ratio = cheapest(found) / best
         median, mean = np.nanmedian(ratio, axis=0), np.nanmean(ratio, axis=0)
+        has_option = np.array([len(one) > 0 for one in found])
+        times = [
+            f"{1e3 * seconds_of(asked, people):.2f} ({len(people)})" if len(people) else "–"
+            for people in (case.people[has_option], case.people[~has_option])
+        ]
         rows.append(
             [
                 case.data.name,
                 grid.name,
-                f"{1e3 * seconds_of(asked, case.people):.2f}",
+                *times,
                 f"{median[0]:.3f}, {median[1]:.3f}",
                 f"{mean[0]:.3f}, {mean[1]:.3f}",
             ]
@@ -133,7 +139,13 @@ def main() -> None:
     options = parser.parse_args()
     require(options.data.split(","))
     costs = Table(
-        "data", "grid", "ms a person", "cost, median (c₁, c₂)", "mean", title="Cost ÷ the finest grid's"
+        "data",
+        "grid",
+        "ms a person with an option (people)",
+        "without one",
+        "cost, median (c₁, c₂)",
+        "mean",
+        title="Cost ÷ the finest grid's",
     )
     nones = Table(
         "data", "question", "grid", "no option", "of these, wrongly", title="A grid ten times finer"

@@ -27,6 +27,7 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the search began")
 
     monkeypatch.setattr(answer, "search_people", searched)
+    monkeypatch.setattr(answer, "search_by_paper", searched)
 
 
 def person(**changed: Any) -> dict[str, Any]:
@@ -35,6 +36,10 @@ def person(**changed: Any) -> dict[str, Any]:
 
 def actions() -> ActionSet:
     return ActionSet.infer(loans.people())
+
+
+def homes() -> pd.DataFrame:
+    return loans.people().assign(Rents=~loans.people()["Owns"])
 
 
 def explain(row: Any, **asked: Any) -> p2ce.Explanation:
@@ -306,6 +311,58 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         lambda: loans.explainer(method="p2c"),
         errors.InvalidOption,
         ["'p2c'", "'p2ce'", "'p2ce-ablation'", "'mapocam'", "'exact'"],
+    ),
+    "ties of the paper": (
+        lambda: loans.explainer(method="p2ce", ties=True),
+        errors.InvalidOption,
+        ["ties=True", "method='exact'"],
+    ),
+    "bound beside the paper's": (
+        lambda: loans.explainer(method="mapocam", bound="none"),
+        errors.InvalidOption,
+        ["bound='none'", "exact search", "p2ce.paper"],
+    ),
+    "one-hot columns for the paper": (
+        lambda: p2ce.Explainer(
+            lambda rows: rows["Rate"],
+            homes(),
+            method="p2ce",
+            actions=ActionSet.infer(homes()).rule(p2ce.rules.one_hot("home", ["Owns", "Rents"])),
+        ),
+        errors.InvalidOption,
+        ["one_hot()", "method='exact'"],
+    ),
+    "linked columns for the paper": (
+        lambda: loans.explainer(method="p2ce", actions=actions().rule(p2ce.rules.linked("Income", "Debt"))),
+        errors.InvalidOption,
+        ["linked()", "method='exact'"],
+    ),
+    "a bound of trees for another model": (
+        lambda: loans.explainer(model=lambda rows: rows["Rate"], method=p2ce.paper.P2CE(bound="tree")),
+        errors.InvalidOption,
+        ['"tree"', '"shap"', '"none"'],
+    ),
+    "a monotone bound of trees": (
+        lambda: loans.explainer(method=p2ce.paper.Mapocam(bound="monotone")),
+        errors.InvalidOption,
+        ["monotone", "linear", "random forest"],
+    ),
+    "a bound that the paper does not have": (
+        lambda: p2ce.paper.P2CE(bound="shapp"),
+        errors.InvalidOption,
+        ["'shapp'", "Did you mean 'shap'?"],
+    ),
+    "an order of search": (lambda: p2ce.paper.P2CE(order=3), errors.InvalidOption, ["'importance'", "3"]),
+    "no background": (lambda: p2ce.paper.P2CE(background=0), errors.InvalidOption, ["at least 1", "0"]),
+    "a seed of the background": (
+        lambda: p2ce.paper.Mapocam(random_state=-1),
+        errors.InvalidOption,
+        ["random_state", "-1"],
+    ),
+    "half an ablation": (
+        lambda: p2ce.paper.P2CE(partial_plausibility=0.5),
+        errors.InvalidOption,
+        ["True or False", "0.5"],
     ),
     "bound": (
         lambda: loans.explainer(bound="shapp"),

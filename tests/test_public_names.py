@@ -35,6 +35,7 @@ NAMES = {
     "WhyNone",
     "datasets",
     "load",
+    "paper",
     "plot_changes",
     "plot_costs",
     "plot_front",
@@ -51,6 +52,7 @@ def test_the_public_names_are_exactly_these() -> None:
     assert set(p2ce.__all__) == NAMES
     assert list(p2ce.__all__) == sorted(p2ce.__all__)
     assert all(hasattr(p2ce, name) for name in NAMES)
+    assert p2ce.paper.__all__ == ["P2CE", "Mapocam"]
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -186,6 +186,12 @@ def test_a_part_that_is_missing_or_there_twice(tmp_path: Path) -> None:
         lambda head: head.update(forest=None),
         lambda head: head.update(format=1),
         lambda head: head["settings"].update(method="quickest"),
+        lambda head: head["settings"].update(method=None),
+        lambda head: head["settings"].update(method={"type": "ShapEstimate"}),
+        lambda head: head["settings"].update(method={"type": "P2CE", "order": "index"}),
+        lambda head: head["settings"].update(
+            method={"type": "Mapocam", **p2ce.paper.Mapocam().to_dict(), "order": ["index"]}
+        ),
         lambda head: head["settings"].update(target={"float": "1e400"}),
         lambda head: head["settings"].update(target={"pickle": "gASV"}),
         lambda head: head["settings"].update(objectives=[{"type": "eval", "name": "x"}]),

@@ -190,7 +190,21 @@ def test_a_cost_table_of_labels_and_missing_values(tmp_path: Path) -> None:
         },
         {"plausibility": FEW, "contamination": 0.25},
         {"method": "mapocam"},
-        {"method": "p2ce", "bound": "shap-paper"},
+        {"method": "p2ce"},
+        {"method": "p2ce-ablation"},
+        {"method": p2ce.paper.Mapocam(order="index", bound="none")},
+        {
+            "method": p2ce.paper.P2CE(
+                form="plain",
+                at="person",
+                explainer="sampling",
+                background=12,
+                bound="shap",
+                errata="as printed",
+                random_state=3,
+                partial_plausibility=False,
+            )
+        },
         {"ties": True, "max_changes": None},
         {"bound": "none", "margin": 0.05, "threshold": np.float32(0.55)},
         {"random_state": None},

@@ -57,7 +57,7 @@ def test_a_bare_callable_gives_the_points_of_the_network_that_is_read(network: C
 
 def test_the_estimates_stand_beside_the_complete_way(network: Case) -> None:
     complete, paper, calibrated = any_sections.estimated(network)
-    assert [row["way"] for row in (complete, paper, calibrated)] == ["complete", "shap-paper", "shap"]
+    assert [row["way"] for row in (complete, paper, calibrated)] == ["complete", "p2ce", "shap"]
     assert complete["fronts equal"] == "3/3"
     assert complete.keys() == paper.keys() == calibrated.keys()
     assert "ERROR" not in paper["statuses"] + calibrated["statuses"]

@@ -44,11 +44,10 @@ def search(
     *,
     max_changes: int | None,
     ties: bool,
-    plain: bool,
 ) -> Found:
     layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_people(layout, problem.grid, problem.placement, problem.tables, problem.people)
-    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True, plain=plain)
+    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
     outside = OutsideScore(people=Judged(problem), has_bound=False, keeps_values=True)
     return search_in_waves(layout, add_estimate(people, gains, missing), rules, [outside])
 
@@ -77,7 +76,6 @@ def random_gains(problem: Problem, seed: int) -> FloatArray:
     quarters=st.integers(-8, 24),
     max_changes=st.sampled_from([1, 2, 3, None]),
     ties=st.booleans(),
-    plain=st.booleans(),
     in_steps=st.booleans(),
 )
 def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
@@ -86,7 +84,6 @@ def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
     quarters: int,
     max_changes: int | None,
     ties: bool,
-    plain: bool,
     in_steps: bool,
 ) -> None:
     gains = random_gains(problem, seed)
@@ -95,7 +92,7 @@ def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SMALL.items() if in_steps else ():
             patch.setattr(waves, name, value)
-        found = search(problem, gains, missing, max_changes=max_changes, ties=ties, plain=plain)
+        found = search(problem, gains, missing, max_changes=max_changes, ties=ties)
     assert found.finished.all()
     for person in range(len(problem.people)):
         expected = problem.true_front(
@@ -112,24 +109,23 @@ def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
 def test_what_is_just_enough_is_kept_whatever_the_scale(problem: Problem, seed: int, scale: float) -> None:
     """Sums are rounded in favour of the cell: a point that is calibrated to be just kept stays."""
     gains = random_gains(problem, seed) * scale / 3.0
-    everything = search(problem, gains, np.full(len(gains), -np.inf), max_changes=3, ties=False, plain=False)
+    everything = search(problem, gains, np.full(len(gains), -np.inf), max_changes=3, ties=False)
     axes = np.arange(problem.axes)
     just = np.full(len(gains), -np.inf)
     for person in range(len(gains)):
         points = everything.points[everything.first[person] : everything.first[person + 1]]
         if len(points):
             just[person] = gains[person][axes, points].sum(axis=1).min()
-    found = search(problem, gains, just, max_changes=3, ties=False, plain=False)
+    found = search(problem, gains, just, max_changes=3, ties=False)
     np.testing.assert_array_equal(found.first, everything.first)
     np.testing.assert_array_equal(found.points, everything.points)
 
 
-@pytest.mark.parametrize("plain", [False, True])
-def test_infinities_drop_nothing_or_everything(plain: bool) -> None:
+def test_infinities_drop_nothing_or_everything() -> None:
     problem = make_problem(3, columns=4, axes=4, people=3, scores=2, objectives=2)
     gains = random_gains(problem, 0)
-    keep = search(problem, gains, np.full(3, -np.inf), max_changes=3, ties=False, plain=plain)
-    none = search(problem, gains, np.full(3, np.inf), max_changes=3, ties=False, plain=plain)
+    keep = search(problem, gains, np.full(3, -np.inf), max_changes=3, ties=False)
+    none = search(problem, gains, np.full(3, np.inf), max_changes=3, ties=False)
     assert keep.counters[:, ESTIMATE].sum() == 0
     assert len(keep.points) > 0
     assert len(none.points) == 0

@@ -5,15 +5,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.tree import DecisionTreeClassifier
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidAnswer, MissingExtra
 from p2ce.estimates import shap_explainers
 from p2ce.estimates.attributions import Attributor
+from p2ce.estimates.native import Parsed
 from p2ce.estimates.scales import Link
 from p2ce.estimates.spec import ShapEstimate
+from p2ce.models.read import read_model
+from p2ce.verify.processes import pack
 from tests.estimates.shapley import chance
 
 RNG = np.random.default_rng(5)
@@ -21,9 +26,9 @@ REFERENCE, ROWS = RNG.normal(size=(60, 4)), RNG.normal(size=(9, 4))
 
 
 def attributor(
-    ask: Callable[[FloatArray], FloatArray] = chance, model: Any = None, **options: Any
+    ask: Callable[[FloatArray], FloatArray] = chance, parsed: Parsed | None = None, **options: Any
 ) -> Attributor:
-    return Attributor(ShapEstimate(**options), model, ask, REFERENCE, "abcd", 0, Link.LOGIT)
+    return Attributor(ShapEstimate(**options), parsed, ask, REFERENCE, "abcd", 0, Link.LOGIT)
 
 
 def test_a_repeated_row_costs_nothing() -> None:
@@ -54,9 +59,18 @@ def test_seeds_decide_and_nothing_else() -> None:
     assert not np.array_equal(attributor(random_state=1).background, attributor(random_state=2).background)
 
 
-def test_it_travels_to_other_processes() -> None:
-    before = attributor()
-    after = pickle.loads(pickle.dumps(before))
+def tree() -> Parsed:
+    fitted = DecisionTreeClassifier(max_depth=3, random_state=0).fit(REFERENCE, REFERENCE[:, 0] > 0)
+    read = read_model(fitted, reference=pd.DataFrame(REFERENCE, columns=list("abcd")))
+    assert read.report is not None
+    return Parsed(read.score, read.report)
+
+
+@pytest.mark.parametrize("explainer", ["sampling", "tree"])
+def test_it_travels_to_other_processes(explainer: str) -> None:
+    before = attributor(parsed=tree(), explainer=explainer)
+    after = pickle.loads(pack(before))
+    assert after.explainer_name == explainer
     assert_array_equal(after.explain(ROWS), before.explain(ROWS))
 
 
@@ -84,8 +98,5 @@ def test_a_missing_package_names_the_line_to_type(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(shap_explainers, "import_module", refuse)
     with pytest.raises(MissingExtra, match=r"pip install 'p2ce\[shap\]'"):
         attributor(explainer="exact")
-
-    from sklearn.tree import DecisionTreeClassifier
-
-    tree = DecisionTreeClassifier(max_depth=2).fit(REFERENCE, REFERENCE[:, 0] > 0)
-    assert attributor(model=tree).explainer_name == "sampling"
+    # Trees need no package.
+    assert attributor(parsed=tree()).explainer_name == "tree"

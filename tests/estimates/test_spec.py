@@ -18,7 +18,6 @@ def test_every_explainer_is_an_option(name: str) -> None:
     [
         ({"explainer": "tre"}, "'tree'"),
         ({"explainer": None}, "'auto', 'sampling'"),
-        ({"form": "both"}, "limited"),
         ({"personal": 1}, "True or False"),
         ({"miss_rate": 0.0}, "above 0 and below 1"),
         ({"miss_rate": 1}, "above 0 and below 1"),

@@ -7,7 +7,7 @@ from p2ce.arrays import FloatArray
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.scales import Link
 from p2ce.estimates.spec import ShapEstimate
-from p2ce.estimates.tables import best_attributions, largest_attributions, mean_attributions
+from p2ce.estimates.tables import best_attributions, mean_attributions
 from p2ce.grid.base_grid import BaseGrid
 from tests.estimates.shapley import crooked
 
@@ -45,14 +45,6 @@ def test_more_rows_than_there_are_is_all_of_them() -> None:
     found = attributor(crooked)
     few = best_attributions(found, REFERENCE[:2], GRID, 50, np.random.default_rng(0))
     assert np.isfinite(few).all()
-
-
-def test_the_papers_largest_attributions() -> None:
-    found = attributor(added_up)
-    everyone = largest_attributions(found, REFERENCE, np.random.default_rng(0), rows=1_000)
-    assert_allclose(everyone, found.explain(REFERENCE).max(axis=0))
-    hundred = largest_attributions(found, REFERENCE, np.random.default_rng(0))
-    assert (hundred <= everyone).all()
 
 
 def _background_means(found: Attributor) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import p2ce
+from p2ce.paper import P2CE
 from tests.properties.whole_grid import as_frame, price_changes, quanta_of, reported_quanta
 from tests.real_data import require_data
 
@@ -110,8 +111,8 @@ def test_the_papers_methods_agree_on_real_data(name: str) -> None:
     train, outcome, test, actions = load(name)
     model = fit("LightGBM", train, outcome)
     denied = test[model.predict(test) == 0].iloc[:4]
-    answers = {}
-    for method in ("exact", "p2ce", "p2ce-ablation"):
+    answers = []
+    for method in ("exact", P2CE(bound="tree"), P2CE(bound="tree", partial_plausibility=False), P2CE()):
         explainer = p2ce.Explainer(
             model,
             train,
@@ -120,6 +121,9 @@ def test_the_papers_methods_agree_on_real_data(name: str) -> None:
             plausibility=p2ce.IsolationForest(n_estimators=40),
             method=method,
         )
-        answers[method] = [one.counterfactuals for one in explainer.explain_many(denied)]
-    assert answers["p2ce"] == answers["exact"]
-    assert answers["p2ce-ablation"] == answers["exact"]
+        found = explainer.explain_many(denied)
+        answers.append([sorted(tuple(option.costs.values()) for option in one) for one in found])
+    exact, whole, ablation, estimated = answers
+    assert whole == ablation == exact
+    # The paper's estimate may miss, and finds most.
+    assert sum(one == truth for one, truth in zip(estimated, exact, strict=True)) >= 2

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from p2ce.present import to_text
+from p2ce.present.proof import REASONS
 from p2ce.result import Certificate, Counterfactual, Status
 from tests.present.cases import CERTIFICATE, ESTIMATED, OPTIONS, QUESTION, answer
 
@@ -65,13 +66,14 @@ def test_every_field_of_the_certificate_is_told() -> None:
     # A field that is added later fails here until an auditor can read it.
     told = {
         "proven", "unproven_because", "method", "model_family", "detector_family", "bound", "grid",
-        "finest_open", "cells", "axes", "max_changes", "ties", "boxes", "scored", "dropped", "verified",
-        "discrepancies", "miss_rate", "sample_size", "explainer", "residual", "open_boxes", "open_costs",
-        "rules", "checked_rules",
+        "finest_open", "cells", "axes", "max_changes", "ties", "boxes", "scored", "attributed", "dropped",
+        "verified", "discrepancies", "miss_rate", "sample_size", "explainer", "residual", "open_boxes",
+        "open_costs", "rules", "checked_rules",
     }  # fmt: skip
     assert set(Certificate.__dataclass_fields__) == told
     full = replace(
         ESTIMATED,
+        attributed=31,
         discrepancies=7,
         max_changes=None,
         detector_family=None,
@@ -82,6 +84,7 @@ def test_every_field_of_the_certificate_is_told() -> None:
     )
     text = "\n".join(audit(status=Status.HEURISTIC, certificate=full))
     for fact in (
+        "Points at which SHAP values were computed: 31",
         "Discrepancies between the model and its reading: 7",
         "Most changes at once: no limit",
         "Plausibility detector: reported only, since this method does not ask for plausible options",
@@ -96,6 +99,14 @@ def test_every_field_of_the_certificate_is_told() -> None:
         "Why nothing is claimed: an estimate, and no bound, cut the search",
     ):
         assert fact in text
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_is_told_in_words(reason: str) -> None:
+    unproven = replace(CERTIFICATE, proven=False, unproven_because=reason)
+    told = [line for line in audit(certificate=unproven) if line.startswith("Why nothing is claimed: ")]
+    assert len(told) == 1
+    assert told[0] != f"Why nothing is claimed: {reason}"
 
 
 def test_what_is_never_advised_is_listed() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.plain_proof import plain_proof
-from p2ce.present.proof import proof_sentence
+from p2ce.present.proof import REASONS, proof_sentence
 from p2ce.result import Status
 from tests.result.examples import CERTIFICATE, explanation, option
 
@@ -15,6 +15,7 @@ UNPROVEN = replace(CERTIFICATE, proven=False, unproven_because="contradiction")
 PAPER = replace(UNPROVEN, unproven_because="estimate", bound="shap-paper", explainer="sampling", residual=0.0)
 CALIBRATED = replace(PAPER, bound="shap", miss_rate=0.01, sample_size=199)
 DOUBTED = replace(UNPROVEN, unproven_because="doubt")
+PRINTED = replace(UNPROVEN, unproven_because="misprint", method="p2ce", bound="tree leaves")
 
 
 @pytest.mark.parametrize(
@@ -114,6 +115,11 @@ DOUBTED = replace(UNPROVEN, unproven_because="doubt")
             "some close calls could not be settled",
         ),
         (
+            {"status": Status.HEURISTIC, "certificate": PRINTED},
+            "Not proven: the algorithm ran as the paper prints it, misprints included, so better ones may",
+            "easier options may exist: the search followed a printed method, with its misprints.",
+        ),
+        (
             {"status": Status.HEURISTIC, "certificate": PAPER},
             "it misses some is not known; 1,234,567 possible combinations, 2,000 asked about.",
             "how often it misses some is not known",
@@ -175,6 +181,9 @@ def test_time_limit_tells_what_is_open() -> None:
         "1 región entre 1.234.567 combinaciones posibles sigue abierta, y una estimación descartó otras sin "
         "prueba."
     )
+    unused = replace(estimated, dropped={"estimate": 0})
+    told = proof_sentence(explanation(status=Status.TIME_LIMIT, certificate=unused))
+    assert "estimate" not in told
 
 
 def test_what_was_not_verified_is_not_called_checked() -> None:
@@ -183,8 +192,9 @@ def test_what_was_not_verified_is_not_called_checked() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_an_unproven_certificate_is_never_told_as_proven(language: str) -> None:
-    unproven = explanation(certificate=UNPROVEN)
+@pytest.mark.parametrize("reason", REASONS)
+def test_an_unproven_certificate_is_never_told_as_proven(language: str, reason: str) -> None:
+    unproven = explanation(certificate=replace(UNPROVEN, unproven_because=reason))
     assert proof_sentence(unproven, language).startswith(("Not proven", "Não comprovado", "No demostrado"))
     assert not plain_proof(unproven, language).startswith(("It is proven", "Está"))
 

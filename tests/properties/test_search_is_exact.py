@@ -13,7 +13,7 @@ from p2ce.search.workspace import Rules
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
 
-# What may differ from the method's own settings: small boxes, few listed supports, other orders.
+# What may differ from the usual settings: small boxes, few listed supports, no bounds.
 VARIANTS: dict[str, dict[str, Any]] = {
     "as it is": {},
     "tiny boxes": {"dense_cells": 3},
@@ -22,21 +22,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "singles listed": {"listed": 1, "dense_cells": 10},
     "nothing listed": {"listed": 0},
     "nothing listed, tiny boxes": {"listed": 0, "dense_cells": 7},
-    "last box first": {"listed": 1, "dense_cells": 2, "best_first": False},
-    "every box bounded": {"partial_check": 1, "dense_cells": 5},
-    "no further bound": {"partial_check": 0},
-    "no bounds at all": {"partial_check": 0, "model_check": False},
-    "no bounds, tiny boxes": {"partial_check": 0, "model_check": False, "dense_cells": 4},
-    "no trimming": {"trim": False, "dense_cells": 4},
-    "value by value": {"by_value": True, "listed": 0, "dense_cells": 0},
-    "value by value, dense": {"by_value": True, "dense_cells": 6},
+    "nothing listed, no dense boxes": {"listed": 0, "dense_cells": 0},
+    "no bounds at all": {"bounds": False},
+    "no bounds, tiny boxes": {"bounds": False, "dense_cells": 4},
+    "no bounds, nothing listed": {"bounds": False, "listed": 0, "dense_cells": 2},
 }
-METHOD_NAMES = st.sampled_from(sorted(METHODS))
 LIMITS = st.one_of(st.none(), st.integers(1, 6))
 
 
-def rules_from(method: str, variant: str, *, max_changes: int | None, ties: bool) -> Rules:
-    rules = rules_of(METHODS[method], max_changes=max_changes, keep_ties=ties, use_bounds=True)
+def rules_from(variant: str, *, max_changes: int | None, ties: bool) -> Rules:
+    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
     changed = rules._replace(**VARIANTS[variant])
     return changed._replace(listed=min(changed.listed, changed.max_changes))
 
@@ -67,27 +62,26 @@ def where_they_stand(problem: Problem) -> list[list[list[int]]]:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @examples(40)
-@given(problem=problems, method=METHOD_NAMES, max_changes=LIMITS, ties=st.booleans())
+@given(problem=problems, max_changes=LIMITS, ties=st.booleans())
 def test_front_equals_brute_force(
-    variant: str, problem: Problem, method: str, max_changes: int | None, ties: bool
+    variant: str, problem: Problem, max_changes: int | None, ties: bool
 ) -> None:
-    rules = rules_from(method, variant, max_changes=max_changes, ties=ties)
+    rules = rules_from(variant, max_changes=max_changes, ties=ties)
     assert_exact(problem, rules, where_they_stand(problem))
 
 
 @examples(60)
 @given(
     problem=problems,
-    method=METHOD_NAMES,
     variant=st.sampled_from(sorted(VARIANTS)),
     max_changes=LIMITS,
     ties=st.booleans(),
     slice_of_work=st.sampled_from([0, 60, 500, 3000]),
 )
 def test_pausing_and_going_on_changes_nothing(
-    problem: Problem, method: str, variant: str, max_changes: int | None, ties: bool, slice_of_work: int
+    problem: Problem, variant: str, max_changes: int | None, ties: bool, slice_of_work: int
 ) -> None:
-    rules = rules_from(method, variant, max_changes=max_changes, ties=ties)
+    rules = rules_from(variant, max_changes=max_changes, ties=ties)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "LONG_SLICE", slice_of_work)
         assert_exact(problem, rules, where_they_stand(problem))
@@ -96,15 +90,14 @@ def test_pausing_and_going_on_changes_nothing(
 @examples(60)
 @given(
     problem=problems,
-    method=METHOD_NAMES,
     variant=st.sampled_from(sorted(VARIANTS)),
     max_changes=LIMITS,
     ties=st.booleans(),
 )
 def test_refused_cells_give_way_to_the_next_best(
-    problem: Problem, method: str, variant: str, max_changes: int | None, ties: bool
+    problem: Problem, variant: str, max_changes: int | None, ties: bool
 ) -> None:
-    rules = rules_from(method, variant, max_changes=max_changes, ties=ties)
+    rules = rules_from(variant, max_changes=max_changes, ties=ties)
     bans = where_they_stand(problem)
     for _ in range(3):
         fronts = assert_exact(problem, rules, bans)
@@ -114,7 +107,7 @@ def test_refused_cells_give_way_to_the_next_best(
 @examples(30)
 @given(problem=problems, max_changes=LIMITS)
 def test_ties_are_a_superset_of_equal_cost(problem: Problem, max_changes: int | None) -> None:
-    alone = rules_from("exact", "as it is", max_changes=max_changes, ties=False)
+    alone = rules_from("as it is", max_changes=max_changes, ties=False)
     bans = where_they_stand(problem)
     fronts = assert_exact(problem, alone, bans)
     with_ties = assert_exact(problem, alone._replace(keep_ties=True), bans)

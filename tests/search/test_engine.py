@@ -40,10 +40,10 @@ def large_front(points: int) -> Problem:
     return problem_of(grid, people, [score], placement, costs, [Join.SUM, Join.SUM])
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_fronts_and_results_grow_as_needed(method: str) -> None:
+@pytest.mark.parametrize("use_bounds", [True, False])
+def test_fronts_and_results_grow_as_needed(use_bounds: bool) -> None:
     problem = large_front(150)  # more than there is room for at first
-    rules = rules_of(METHODS[method], max_changes=None, keep_ties=False, use_bounds=True)
+    rules = rules_of(max_changes=None, keep_ties=False, use_bounds=use_bounds)
     found = search_people(problem.layout, problem.flat_people, rules)
     assert np.diff(found.first).tolist() == [150] * 3
     for person in range(3):
@@ -54,7 +54,7 @@ def test_fronts_and_results_grow_as_needed(method: str) -> None:
 
 def test_open_boxes_grow_as_needed() -> None:
     problem = make_problem(5, columns=6, axes=6, people=2, scores=2, objectives=3)
-    rules = EXACT._replace(listed=0, dense_cells=0, trim=False, model_check=False, partial_check=0)
+    rules = EXACT._replace(listed=0, dense_cells=0, bounds=False)
     found = search_people(problem.layout, problem.flat_people, rules)
     assert found.finished.all()
 

@@ -21,7 +21,6 @@ from tests.properties.random_problems import Problem, problem_of
 from tests.properties.random_rules import ruled_problems
 from tests.properties.test_search_is_exact import (
     LIMITS,
-    METHOD_NAMES,
     VARIANTS,
     assert_exact,
     rules_from,
@@ -31,11 +30,11 @@ from tests.properties.test_search_is_exact import (
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @examples(40)
-@given(problem=ruled_problems, method=METHOD_NAMES, max_changes=LIMITS, ties=st.booleans())
+@given(problem=ruled_problems, max_changes=LIMITS, ties=st.booleans())
 def test_front_equals_brute_force(
-    variant: str, problem: Problem, method: str, max_changes: int | None, ties: bool
+    variant: str, problem: Problem, max_changes: int | None, ties: bool
 ) -> None:
-    rules = rules_from(method, variant, max_changes=max_changes, ties=ties)
+    rules = rules_from(variant, max_changes=max_changes, ties=ties)
     assert_exact(problem, rules, where_they_stand(problem))
 
 
@@ -48,7 +47,7 @@ def test_front_equals_brute_force(
 def test_refused_cells_give_way_to_the_next_best(
     problem: Problem, variant: str, max_changes: int | None
 ) -> None:
-    rules = rules_from("exact", variant, max_changes=max_changes, ties=False)
+    rules = rules_from(variant, max_changes=max_changes, ties=False)
     bans = where_they_stand(problem)
     for _ in range(3):
         fronts = assert_exact(problem, rules, bans)

@@ -264,7 +264,7 @@ def test_a_bound_spares_cells_once_somebody_is_hard(monkeypatch: pytest.MonkeyPa
     assert len(bounded.asked) < len(plain.asked) / 2
     # Without bounds asked for, nobody is asked for one.
     silent = Sum(question, 85.0)
-    rules = RULES._replace(model_check=False)
+    rules = RULES._replace(bounds=False)
     again = search_in_waves(question.layout, question.people, rules, [outside(silent, has_bound=True)])
     assert silent.bounded == 0
     np.testing.assert_array_equal(again.points, expected.points)

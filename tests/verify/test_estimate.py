@@ -129,9 +129,8 @@ def test_seeds_decide_and_nothing_else() -> None:
     assert same(explainer(bound=own, random_state=7).explain_many(people), other)
 
 
-@pytest.mark.parametrize("bound", ["shap", "shap-paper"])
-def test_an_override_is_calibrated_for_its_own_question(bound: str) -> None:
-    spec = p2ce.ShapEstimate(**SMALL) if bound == "shap" else bound
+def test_an_override_is_calibrated_for_its_own_question() -> None:
+    spec = p2ce.ShapEstimate(**SMALL)
     model = Counted()
     asking = explainer(model, bound=spec)
     person = refused().iloc[0]
@@ -147,22 +146,43 @@ def test_an_override_is_calibrated_for_its_own_question(bound: str) -> None:
         expected = explainer(**{"bound": spec, **changed}).explain(person)
         assert same([found], [expected])
         assert found.status is Status.HEURISTIC
-        assert found.certificate.sample_size == (12 if bound == "shap" else None)
+        assert found.certificate.sample_size == 12
     assert same([asking.explain(person)], [usual])
     assert same([asking.explain(person, max_changes=3)], [usual])
 
 
-@pytest.mark.parametrize("warm", [False, True])
-@pytest.mark.parametrize("bound", ["auto", "shap", "shap-paper"])
-def test_explainers_travel_with_their_estimate(bound: str, warm: bool) -> None:
+def test_attributions_of_the_paper_serve_every_question() -> None:
+    """They are the model's, whatever somebody may change: an override computes none of them anew."""
     model = Counted()
-    spec = p2ce.ShapEstimate(**SMALL) if bound == "shap" else bound
-    asking = explainer(model, bound=spec)
+    asking = explainer(model, **SEARCHES["paper"])
+    person = refused().iloc[0]
+    usual = asking.explain(person)
+    for changed in ({"max_changes": 1}, {"max_changes": None}, {"actions": few().fix("Income")}):
+        found = asking.explain(person, **changed)
+        assert same([found], [explainer(**SEARCHES["paper"] | changed).explain(person)])
+        assert found.certificate.explainer == "sampling"
+        assert found.certificate.sample_size is None
+    assert same([asking.explain(person)], [usual])
+
+
+SEARCHES: dict[str, dict[str, Any]] = {
+    "auto": {"bound": "auto"},
+    "shap": {"bound": p2ce.ShapEstimate(**SMALL)},
+    "paper": {"bound": "auto", "method": p2ce.paper.P2CE(background=20)},
+}
+
+
+@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_explainers_travel_with_their_estimate(search: str, warm: bool) -> None:
+    model = Counted()
+    asking = explainer(model, **SEARCHES[search])
     people = refused().iloc[:6]
     expected = asking.explain_many(people) if warm else None
     copied = pickle.loads(pickle.dumps(asking))
     if warm:
-        assert (copied._setup.estimate is None) == (bound == "auto")
+        assert (copied._setup.estimate is None) == (search != "shap")
+        assert (copied._setup.attributions is None) == (search != "paper")
     found = copied.explain_many(people)
     assert same(found, asking.explain_many(people) if expected is None else expected)
 
@@ -250,6 +270,6 @@ def test_an_estimate_of_the_model_leaves_the_detector_alone(detector: str) -> No
 
 
 def test_bounds_that_are_none_are_refused() -> None:
-    for wrong in ("shapp", "SHAP", None, 3, "complete"):
-        with pytest.raises(InvalidOption, match=r"bound is one of 'auto', 'none', 'shap', 'shap-paper'"):
+    for wrong in ("shapp", "shap-paper", "SHAP", None, 3, "complete"):
+        with pytest.raises(InvalidOption, match=r"bound is one of 'auto', 'none', 'shap', or a"):
             explainer(bound=wrong)

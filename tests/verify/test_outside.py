@@ -167,11 +167,18 @@ def test_an_estimate_looks_up_the_single_changes_that_were_asked_about() -> None
     assert fewer > 0
 
 
-@pytest.mark.parametrize("bound", ["auto", "none", "shap", "shap-paper"])
-def test_rows_come_in_the_references_own_columns_and_types(bound: str) -> None:
+SEARCHES: dict[str, dict[str, Any]] = {
+    "auto": {},
+    "none": {"bound": "none"},
+    "shap": {"bound": p2ce.ShapEstimate(people=10, background=4)},
+    "paper": {"method": p2ce.paper.P2CE(background=20)},
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_rows_come_in_the_references_own_columns_and_types(search: str) -> None:
     model, detector = Watched(wavy), Watched(plain)
-    spec = p2ce.ShapEstimate(people=5, background=4) if bound == "shap" else bound
-    explainer(model, plausibility=detector, bound=spec).explain_many(refused().iloc[:4])
+    explainer(model, plausibility=detector, **SEARCHES[search]).explain_many(refused().iloc[:4])
     expected = loans.people().dtypes.to_dict()
     for frame in (*model.frames, *detector.frames):
         assert frame.dtypes.to_dict() == expected
@@ -209,20 +216,19 @@ def scribbling(score: Scorer) -> Scorer:
     return scribble
 
 
-@pytest.mark.parametrize("bound", ["auto", "shap", "shap-paper"])
-def test_who_writes_on_the_rows_changes_nothing(bound: str) -> None:
-    spec = p2ce.ShapEstimate(people=10, background=4) if bound == "shap" else bound
+@pytest.mark.parametrize("search", ["auto", "shap", "paper"])
+def test_who_writes_on_the_rows_changes_nothing(search: str) -> None:
     people = refused().iloc[:5]
     before = people.copy()
     reference = loans.people()
-    honest = explainer([wavy, plain], threshold=[0.5, -10.0], plausibility=plain, bound=spec)
+    honest = explainer([wavy, plain], threshold=[0.5, -10.0], plausibility=plain, **SEARCHES[search])
     vandal = p2ce.Explainer(
         [scribbling(wavy), scribbling(plain)],
         reference,
         threshold=[0.5, -10.0],
         actions=few(),
         plausibility=scribbling(plain),
-        bound=spec,
+        **SEARCHES[search],
     )
     expected = honest.explain_many(people)
     found = vandal.explain_many(people)

@@ -293,14 +293,17 @@ def test_someone_far_out_is_answered_by_several_models_too(names: tuple[str, str
     assert_all_accept(found, row, all_accept(fitted, [0.5, 0.6]), 3, ties=False)
 
 
-@pytest.mark.parametrize("bound", ["shap", "shap-paper"])
-def test_an_estimate_of_several_models_shows_what_all_accept(bound: str) -> None:
+@pytest.mark.parametrize(
+    "search",
+    [{"bound": p2ce.ShapEstimate(people=10, background=4, rows=2)}, {"method": "p2ce"}],
+    ids=["ours", "paper"],
+)
+def test_an_estimate_of_several_models_shows_what_all_accept(search: dict[str, Any]) -> None:
     fitted = [model("LightGBM"), model("function"), model("machine")]
     accepted = all_accept(fitted, [0.5, 0.5, 0.0])
     people = loans.people()
     some = people[accepted(people) < 1.0].iloc[:8]
-    spec = p2ce.ShapEstimate(people=10, background=4, rows=2) if bound == "shap" else bound
-    found = explainer(fitted, bound=spec).explain_many(some)
+    found = explainer(fitted, **search).explain_many(some)
     assert set(found.statuses) == {Status.HEURISTIC}
     exact = explainer(fitted).explain_many(some)
     for one, whole in zip(found, exact, strict=True):

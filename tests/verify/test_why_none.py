@@ -114,8 +114,8 @@ def narrow() -> p2ce.ActionSet:
 
 
 @cache
-def loan_explainer() -> p2ce.Explainer:
-    return loans.explainer(actions=narrow(), max_changes=1, plausibility=None)
+def loan_explainer(**changed: Any) -> p2ce.Explainer:
+    return loans.explainer(actions=narrow(), max_changes=1, plausibility=None, **changed)
 
 
 @cache
@@ -153,6 +153,15 @@ def test_the_limit_is_the_one_that_was_asked_for() -> None:
     assert explainer.why_none(once) == loan_explainer().why_none(stuck())
 
 
+def test_the_papers_algorithms_find_the_same_reasons() -> None:
+    by_paper = loan_explainer(method=p2ce.paper.P2CE(bound="tree"))
+    found = by_paper.why_none(by_paper.explain(stuck().person))
+    expected = loan_explainer().why_none(stuck())
+    assert found.considered == expected.considered
+    assert [one.restrictions for one in found] == [one.restrictions for one in expected]
+    assert [one.counterfactual.costs for one in found] == [one.counterfactual.costs for one in expected]
+
+
 def test_only_a_proof_that_there_is_none_has_a_reason() -> None:
     explainer = loan_explainer()
     with pytest.raises(InvalidOption, match=r"takes what explain\(\) returned, got dict"):
@@ -165,6 +174,12 @@ def test_only_a_proof_that_there_is_none_has_a_reason() -> None:
     }.items():
         with pytest.raises(InvalidOption, match=words):
             explainer.why_none(replace(stuck(), status=status))
+    for because, words in {"estimate": "an estimate cut the search", "misprint": "ran as printed"}.items():
+        certificate = replace(stuck().certificate, method="p2ce", unproven_because=because)
+        by_paper = loan_explainer(method=p2ce.paper.P2CE(bound="tree"))
+        unproven = replace(by_paper.explain(stuck().person), status=p2ce.Status.HEURISTIC)
+        with pytest.raises(InvalidOption, match=f"{words}. Make an explainer with method='exact'"):
+            by_paper.why_none(replace(unproven, certificate=certificate))
     free = loans.explainer(plausibility=None)
     with pytest.raises(InvalidOption, match="OPTIMAL: it has options"):
         free.why_none(free.explain(loans.refused().iloc[0]))

@@ -12,6 +12,7 @@ from p2ce.archive.values import Damaged, read_value, take, write_value
 from p2ce.errors import PolicyError
 from p2ce.estimates.spec import ShapEstimate
 from p2ce.objectives import resolve
+from p2ce.paper.settings import P2CE, Mapocam
 from p2ce.plausibility.isolation_forest import IsolationForest
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.policy import read_policy
@@ -21,8 +22,9 @@ from p2ce.verify.arguments import Arguments
 # Arguments that are one value each.
 PLAIN = (
     *("target", "threshold", "margin", "scale", "max_changes"),
-    *("contamination", "method", "ties", "random_state"),
+    *("contamination", "ties", "random_state"),
 )
+METHODS = {settings.__name__: settings for settings in (P2CE, Mapocam)}
 NOT_KEPT = "own"
 JSON = (bool, int, float, str, list, dict, type(None))
 
@@ -35,6 +37,7 @@ def write_settings(asked: Asked) -> dict[str, Any]:
         **told,
         "objectives": [write_objective(one) for one in resolve(given.objectives)],
         "plausibility": _write_detector(given.plausibility),
+        "method": given.method if isinstance(given.method, str) else _write_options(given.method),
         "bound": given.bound if isinstance(given.bound, str) else _write_options(given.bound),
         "models": asked.models,
     }
@@ -57,7 +60,7 @@ def _write_detector(detector: Any) -> Any:
     return {"type": NOT_KEPT, "what": what}
 
 
-def _write_options(options: IsolationForest | ShapEstimate) -> dict[str, Any]:
+def _write_options(options: IsolationForest | ShapEstimate | Mapocam) -> dict[str, Any]:
     held = {field.name: _plain(getattr(options, field.name)) for field in fields(options)}
     return {"type": type(options).__name__, **{name: write_value(held[name], name) for name in held}}
 
@@ -70,10 +73,12 @@ def read_settings(
     objectives, own_objectives = read_objectives(take(told, "objectives", list))
     detector, own_detector = _read_detector(take(told, "plausibility", dict, type(None)))
     bound = take(told, "bound", str, dict)
+    method = take(told, "method", str, dict)
     arguments = Arguments(
         actions=read_actions(policy),
         objectives=objectives or (),
         plausibility=detector,
+        method=method if isinstance(method, str) else _read_method(method),
         bound=bound if isinstance(bound, str) else _read_options(bound, ShapEstimate),
         **plain,
     )
@@ -90,6 +95,14 @@ def _read_detector(told: Any) -> tuple[IsolationForest | None, str]:
         return None, take(told, "what", str)
     forest: IsolationForest = _read_options(told, IsolationForest)
     return forest, ""
+
+
+def _read_method(told: Any) -> Mapocam:
+    name = take(told, "type", str)
+    if name not in METHODS:
+        raise Damaged(f"{name!r:.40} is no algorithm of the paper")
+    settings: Mapocam = _read_options(told, METHODS[name])
+    return settings
 
 
 def _read_options(told: Any, made_by: Any) -> Any:

@@ -24,6 +24,7 @@ REASONS = {
     "estimate": "because_estimate_cut",
     "contradiction": "because_contradicted",
     "doubt": "because_too_close",
+    "misprint": "because_misprinted",
 }
 WRITTEN_OUT = 10**60  # counts up to here are given to the last digit
 
@@ -114,6 +115,7 @@ def _certificate(certificate: Certificate, speaker: Speaker, *, judged: bool) ->
         "ties": speaker.full(certificate.ties),
         "boxes": _count(certificate.boxes, speaker),
         "scored": _count(certificate.scored, speaker),
+        **({"attributed": _count(certificate.attributed, speaker)} if certificate.attributed else {}),
         "dropped": "; ".join(
             f"{dropped_by(rule, speaker)} {_count(count, speaker)}"
             for rule, count in certificate.dropped.items()

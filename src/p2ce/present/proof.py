@@ -11,8 +11,8 @@ from p2ce.result import Certificate, Explanation, Status
 from p2ce.result.numbers import readable_count
 
 # Bounds of models that can only be asked: what counts there is how often.
-ASKED = ("complete", "shap", "shap-plain", "shap-paper")
-REASONS = ("contradiction", "doubt", "estimate")
+ASKED = ("complete", "shap", "shap-paper")
+REASONS = ("contradiction", "doubt", "misprint", "estimate")
 MOST_WRITTEN = 10**15  # a count beyond it is told by its order of magnitude
 
 
@@ -82,7 +82,7 @@ def miss_share(certificate: Certificate, speaker: Speaker) -> str:
 
 
 def reason_unproven(explanation: Explanation) -> str:
-    """Name why nothing is proven: "stopped", "contradiction", "doubt", "estimate" or "unknown"."""
+    """Name why nothing is proven: "stopped", "unknown", or one of REASONS."""
     certificate = explanation.certificate
     if certificate is None:
         return "unknown"
@@ -139,7 +139,9 @@ def _stopped(certificate: Certificate, speaker: Speaker, *, found: int) -> str:
         ]
         left = speaker.say("open_at_best", left=left, costs=speaker.joined(costs))
     held = speaker.say("best_so_far" if found else "none_so_far")
-    key = "stopped" if certificate.explainer is None else "stopped_unsure"
+    # An estimate that was made may have dropped nothing yet.
+    unsure = certificate.explainer is not None and certificate.dropped.get("estimate") != 0
+    key = "stopped_unsure" if unsure else "stopped"
     return speaker.say(key, held=held, left=left)
 
 

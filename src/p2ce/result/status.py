@@ -17,7 +17,7 @@ class Status(StrEnum):
 
     OPTIMAL = "OPTIMAL"  # the whole Pareto front of the grid was found, proven and verified
     NO_RECOURSE = "NO_RECOURSE"  # proven: no allowed change on the grid that the certificate names is enough
-    HEURISTIC = "HEURISTIC"  # an unproven estimate cut the search, also when nothing was found
+    HEURISTIC = "HEURISTIC"  # nothing is proven: an estimate cut the search, for example
     # Stopped early, by the time limit or the limit of work on the finest grid: what was found, what is open.
     TIME_LIMIT = "TIME_LIMIT"
     ALREADY_FAVOURABLE = "ALREADY_FAVOURABLE"  # the model accepts the person as they are

@@ -16,7 +16,7 @@ from p2ce.search.pricing import (
     quantum,
     trim_box,
 )
-from p2ce.search.scan import is_banned, offer_cells, passes
+from p2ce.search.scan import is_banned, offer_cells, passes, put_widest_last
 from p2ce.search.split import choose_cut
 from p2ce.search.workspace import BEATEN, BOUND, BOXES, RULE, SCORED, TOO_MANY, WORK
 
@@ -224,6 +224,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
     if dense:
         counters[SCORED] += volume
         counters[WORK] += 4 * volume
+        put_widest_last(box, size, work.reached, count, work)
         if count > 0:
             fill_dense(work.reached, count, box.spans, box.axes, size, work.corner, work.cells)
         has_room = offer_cells(flat, me, box, size, volume, least, rules, work)

@@ -5,7 +5,7 @@ from p2ce.compiled.reach import NO_LIMIT, highest_total, reach_leaves
 from p2ce.jit import kernel
 from p2ce.pareto.kernels import add_point, find_tied, is_beaten
 from p2ce.search.pricing import join, price_corner, quantum, trim_box
-from p2ce.search.workspace import BOUND, CHECKED, MONOTONE, TIRED, WORK
+from p2ce.search.workspace import BOUND, CHECKED, MONOTONE, PLACE, TIRED, WORK
 
 # So many cells may fail the detector one by one before it is scored over the whole box; fewer for a person
 # for whom that has happened before.
@@ -45,6 +45,39 @@ def passes(flat, s, me, index, work):
 
 
 @kernel
+def put_widest_last(box, size, reached, count, work):
+    """Swap the widest axis with the last one, in the list and in the leaves: rows are as long as can be."""
+    place = size - 1
+    for k in range(size - 1):
+        span = box.spans[box.axes[k]]
+        widest = box.spans[box.axes[place]]
+        if span.high - span.low > widest.high - widest.low:
+            place = k
+    work.state[PLACE] = place
+    swap_axes(box, size, work)
+    if place == size - 1:
+        return
+    for j in range(count):
+        one = reached.inside[j * size + place]
+        other = reached.inside[j * size + size - 1]
+        low = one.low
+        high = one.high
+        one.low = other.low
+        one.high = other.high
+        other.low = low
+        other.high = high
+
+
+@kernel
+def swap_axes(box, size, work):
+    """Swap the axis of the rows with the one in whose place it was, or back."""
+    place = work.state[PLACE]
+    moved = box.axes[place]
+    box.axes[place] = box.axes[size - 1]
+    box.axes[size - 1] = moved
+
+
+@kernel
 def enter_row(flat, me, box, size, rules, work):
     """Price and score what the leading axes of ``box.cell`` have chosen.
 
@@ -68,11 +101,16 @@ def enter_row(flat, me, box, size, rules, work):
         for a in range(box.cell.shape[0]):
             if a != axes[size - 1]:
                 ticks += me.gains[table, a, box.cell[a]]
+    # Costs are joined in the order of the axes: those before the rows' own axis, that one, those behind it.
+    place = work.state[PLACE]
     part = work.sums.part[0]
     for m in range(me.joins.shape[0]):
         part[m] = 0.0
-        for k in range(size - 1):
+        for k in range(place):
             part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.cell[axes[k]]].cost)
+        for k in range(place + 1, size):
+            a = axes[k if k < size - 1 else place]
+            work.sums.behind[k - place - 1, m] = me.prices[m, a, box.cell[a]].cost
     return changed, ticks
 
 
@@ -103,6 +141,8 @@ def seek(flat, me, box, size, row, ticks, begin, end, step, in_hull, slot, work)
     table = flat.scores[0].table
     refused_below = me.limits[0].refused_below
     part = work.sums.part[0]
+    behind = work.sums.behind
+    others = size - 1 - work.state[PLACE]
     trial = work.sums.trial
     hull_row = row_in_hull(box, size) if in_hull else 0
     if hull_row < 0:
@@ -123,7 +163,10 @@ def seek(flat, me, box, size, row, ticks, begin, end, step, in_hull, slot, work)
             if further < me.limits[1].refused_below:
                 continue
         for m in range(me.joins.shape[0]):
-            trial[m] = quantum(join(me.joins[m] == 1, part[m], me.prices[m, last, i].cost))
+            cost = join(me.joins[m] == 1, part[m], me.prices[m, last, i].cost)
+            for k in range(others):
+                cost = join(me.joins[m] == 1, cost, behind[k, m])
+            trial[m] = quantum(cost)
         if is_beaten(work.front, trial):
             if work.state[MONOTONE]:
                 return False
@@ -153,11 +196,22 @@ def collect_rows(flat, me, box, size, least, rules, in_hull, work):
     up = max(span.low, here + 1)
     down = min(span.high, here - 1)
     found = 0
+    ticks = 0
     for k in range(size - 1):
         box.cell[axes[k]] = box.spans[axes[k]].low
     row = 0
+    length = span.high - span.low + 1
     while True:
-        changed, ticks = enter_row(flat, me, box, size, rules, work)
+        # Most rows hold nothing that the model accepts: the largest total of a row tells, at little cost.
+        changed = 0
+        if flat.scores[0].table < 0:
+            top = work.cells[row * length]
+            for i in range(row * length + 1, (row + 1) * length):
+                top = max(top, work.cells[i])
+            if me.limits[0].base + top < me.limits[0].refused_below:
+                changed = -1
+        if changed >= 0:
+            changed, ticks = enter_row(flat, me, box, size, rules, work)
         if changed >= 0:
             if stays and changed >= least:
                 found += seek(flat, me, box, size, row, ticks, here, here + 1, 1, in_hull, found, work)
@@ -265,10 +319,12 @@ def score_further(flat, me, box, size, least, count, work):
     enclose_waiting(me, box, size, count, work)
     # What the front has made too dear meanwhile need not be scored either. The box keeps its own spans,
     # by which its cells are numbered.
+    swap_axes(box, size, work)  # prices are joined in the order of the axes
     forced = price_corner(me, box, size, least, work.sums)
     for a in range(box.spans.shape[0]):
         box.kept[a] = box.spans[a]
     trim_box(me, box, size, least - forced, work.sums, work.front)
+    swap_axes(box, size, work)
     for a in range(box.spans.shape[0]):
         box.hull[a].low = max(box.hull[a].low, box.spans[a].low)
         box.hull[a].high = min(box.hull[a].high, box.spans[a].high)

@@ -21,8 +21,8 @@ BOXES, BEATEN, TOO_MANY, SCORED, CHECKED, WORK, FOREIGN, ESTIMATE, RULE, ATTRIBU
 COUNTERS = BOUND + 3
 
 # Where the state keeps what.
-STARTED, SIZE, LIVE, OPEN, FREE, USED, ROOT_PUSHED, FRESH, MONOTONE, TIRED = range(10)
-CHOSEN = 10  # followed by the places of the listed support's axes
+STARTED, SIZE, LIVE, OPEN, FREE, USED, ROOT_PUSHED, FRESH, MONOTONE, TIRED, PLACE = range(11)
+CHOSEN = 11  # followed by the places of the listed support's axes
 STATE = CHOSEN + LARGEST_GROUP
 
 
@@ -57,6 +57,7 @@ class Sums(NamedTuple):
         FloatArray  # (2, objectives) last and last but one of the cheapest undecided changes that are needed
     )
     part: FloatArray  # (axes + 1, objectives) joined costs of the first axes
+    behind: FloatArray  # (axes + 1, objectives) costs of the axes behind that of the rows
     cheap: FloatArray  # (axes,) the cheapest changes of undecided axes
     few: IntArray  # (axes,) gains of undecided axes
 
@@ -140,6 +141,7 @@ def new_sums(axes: int, objectives: int) -> Sums:
         trial=np.zeros(objectives, dtype=np.int64),
         rest=np.zeros((2, objectives)),
         part=np.zeros((axes + 1, objectives)),
+        behind=np.zeros((axes + 1, objectives)),
         cheap=np.zeros(axes + 1),
         few=np.zeros(axes + 1, dtype=np.int64),
     )

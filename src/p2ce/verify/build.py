@@ -131,7 +131,8 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
     models, detector = _dropped_by_bounds(setup, counters)
     because = _unproven_because(setup, answers, at)
     estimate = setup.estimate if because == "estimate" else None
-    source = setup.attributions if setup.method is not None and bound_of(setup) == "shap" else estimate
+    by_shap = setup.method is not None and bound_of(setup) == "shap"
+    source = setup.attributions if by_shap and because is not None else estimate
     return Certificate(
         proven=finished and because is None,
         unproven_because=because,
@@ -154,7 +155,7 @@ def _certificate(setup: Setup, answers: Answers, at: int) -> Certificate:
             "model bound": models,
             "plausibility bound": detector,
             **({"rules": counters[RULE]} if setup.rules else {}),
-            **({"estimate": counters[ESTIMATE]} if setup.estimate or source else {}),
+            **({"estimate": counters[ESTIMATE]} if setup.estimate or by_shap else {}),
         },
         rules=tuple(rule.rule.text() for rule in setup.rules if not rule.asks),
         checked_rules=tuple(rule.rule.text() for rule in setup.rules if rule.asks),

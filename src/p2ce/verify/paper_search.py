@@ -136,6 +136,7 @@ def search_by_paper(
     finished = np.ones(len(who), dtype=np.bool_)
     seconds = np.zeros(len(who))
     fronts: list[Int32Array] = []
+    said: list[FloatArray] = []
     begin = time.perf_counter()
     stopped = False
     for at, person in enumerate(who.tolist()):
@@ -166,6 +167,7 @@ def search_by_paper(
             finished[at] = False
             counters[at, SCORED] = max(counters[at, SCORED], 1)  # something was looked at
         fronts.append(_front(setup, batch, person, record))
+        said.append(instance.said_about(fronts[-1]))
         counters[at, [BOXES, BEATEN, MANY]] = (
             record.visited,
             record.pruned[DOMINATED],
@@ -186,7 +188,7 @@ def search_by_paper(
         open_totals=np.zeros((len(who), len(setup.objectives))),
         seconds=seconds,
         stopped=stopped,
-        said=np.zeros((int(first[-1]), 0)),
+        said=np.concatenate(said) if said else np.zeros((0, 0)),
     )
 
 
@@ -221,6 +223,9 @@ class _Instance:
         self.bound = bound_of(setup)
         self.score_cells = self._scoring()
         self.attributed: dict[bytes, FloatArray] = {}
+        # What black boxes said about accepted cells, to see whether they say it again.
+        self.by_models: dict[bytes, FloatArray] = {}
+        self.by_detector: dict[bytes, float] = {}
         self.start = batch.placement.position[person].astype(np.int32)
 
     def problem(self) -> Problem:
@@ -251,6 +256,14 @@ class _Instance:
             falls_short=self._bound(features),
             is_partial_outlier=partial,
         )
+
+    def said_about(self, points: Int32Array) -> FloatArray:
+        """Give what black boxes said about points, as `Found.said`: (points, black boxes)."""
+        asked = [number for number, model in enumerate(self.setup.models) if model.is_asked]
+        columns = [[self.by_models[cell.tobytes()][number] for cell in points] for number in asked]
+        if self.setup.judges is not None and self.setup.slots.detector is None:
+            columns.append([self.by_detector[cell.tobytes()] for cell in points])
+        return np.array(columns, dtype=np.float64).reshape(len(columns), len(points)).T
 
     def _order(self) -> IntArray:
         columns = self.setup.grid.columns
@@ -283,6 +296,8 @@ class _Instance:
 
             def by_model(cells: Int32Array) -> tuple[FloatArray, BoolArray]:
                 scored = score_frame(setup, setup.frame(self._rows(cells)))
+                for at in np.flatnonzero(scored.accepted).tolist():
+                    self.by_models[cells[at].tobytes()] = scored.each[:, at]
                 return scored.scores, scored.accepted
 
             return by_model
@@ -340,7 +355,9 @@ class _Instance:
             value = compiled_scores(self.setup, self.batch.people, slot, owner, cell[None])[0]
             return bool(value < detector.score.maybe)
         assert detector.ask is not None, "a detector without a compiled score is called"
-        return bool(ask(detector.ask, self.setup.frame(self._rows(cell[None])), "detector")[0] < 0.0)
+        said = float(ask(detector.ask, self.setup.frame(self._rows(cell[None])), "detector")[0])
+        self.by_detector[cell.tobytes()] = said
+        return said < 0.0
 
     def _largest(self, slot: int) -> Callable[[Int32Array, IntArray], float]:
         """Give the largest score of a forest that is left when some axes are open."""

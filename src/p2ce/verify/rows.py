@@ -16,6 +16,7 @@ class Scored(NamedTuple):
 
     scores: FloatArray  # (n,) as reported
     accepted: BoolArray  # (n,) by every model
+    each: FloatArray  # (models, n) what each of them says
 
 
 def score_frame(setup: Setup, frame: pd.DataFrame, *, closely: bool = True) -> Scored:
@@ -34,7 +35,7 @@ def score_frame(setup: Setup, frame: pd.DataFrame, *, closely: bool = True) -> S
         ]
     )
     thresholds = np.array([[model.threshold] for model in setup.models])
-    return Scored(setup.reported(scores), np.asarray((scores >= thresholds).all(axis=0)))
+    return Scored(setup.reported(scores), np.asarray((scores >= thresholds).all(axis=0)), scores)
 
 
 def plausibility_of(

@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption
+from p2ce.paper.settings import EXACT
+from p2ce.result.certificate import Certificate
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.result.why_none import Opening, WhyNone
@@ -43,10 +45,19 @@ def _instead(explanation: Explanation) -> str:
         return "it has options."
     return {
         Status.TIME_LIMIT: "nothing is proven. Explain the person with a longer time_limit first.",
-        Status.HEURISTIC: "nothing is proven, since an estimate cut the search. Make an explainer with "
-        "bound='none' and explain the person with it.",
+        Status.HEURISTIC: _unproven(explanation.certificate),
         Status.ALREADY_FAVOURABLE: "the person needs no change.",
     }[explanation.status]
+
+
+def _unproven(certificate: Certificate | None) -> str:
+    because, proving = "an estimate cut the search", "bound='none'"
+    if certificate is not None and certificate.method != EXACT:
+        proving = "method='exact'"
+    if certificate is not None and certificate.unproven_because == "misprint":
+        because = "the algorithm ran as printed"
+    instead = f"Make an explainer with {proving} and explain the person with it."
+    return f"nothing is proven, since {because}. {instead}"
 
 
 def why_none(
@@ -62,9 +73,8 @@ def why_none(
     people = read_row(explanation.person, setup.codebook, kind=explanation.kind)
     restrictions = restrictions_of(setup, people.values[0], ends)
     freest = without(setup, restrictions)
-    if setup.method is None and not kernels_are_loaded(
-        in_waves=freest.in_waves
-    ):  # compiling does not count as time
+    # Compiling does not count as time.
+    if setup.method is None and not kernels_are_loaded(in_waves=freest.in_waves):
         answer(freest, people, 0.0, None, None)
     hunt = _Hunt(setup, people, restrictions, answer, time_limit)
     smallest = smallest_sets(

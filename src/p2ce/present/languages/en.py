@@ -175,6 +175,10 @@ WORDS = {
         "Not proven: the model or detector contradicts what was read from it, so {held}; {space}, {work}."
     ),
     "unproven_doubt": "Not proven: rounding left too many points in doubt, so {held}; {space}, {work}.",
+    "unproven_misprint": (
+        "Not proven: the algorithm ran as the paper prints it, misprints included, so {held}; "
+        "{space}, {work}."
+    ),
     "unproven_estimate": (
         "Not proven: an estimate cut the search short, so {held}; {misses}; {space}, {work}."
     ),
@@ -281,6 +285,7 @@ WORDS = {
     "because_stopped": "the search was stopped early",
     "because_contradiction": "the model did not answer as we had read it",
     "because_doubt": "some close calls could not be settled",
+    "because_misprint": "the search followed a printed method, with its misprints",
     "because_unknown": "the search rests on no proof",
     "because_estimate": "the search was shortened by an estimate, and how often it misses some is not known",
     "because_estimate_rate": (

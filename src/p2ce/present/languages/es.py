@@ -189,6 +189,10 @@ WORDS = {
     "unproven_doubt": (
         "No demostrado: el redondeo dejó demasiados puntos en duda, por lo que {held}; {space}, {work}."
     ),
+    "unproven_misprint": (
+        "No demostrado: el algoritmo se ejecutó tal como está impreso en el artículo, con sus erratas, por "
+        "lo que {held}; {space}, {work}."
+    ),
     "unproven_estimate": (
         "No demostrado: una estimación acortó la búsqueda, por lo que {held}; {misses}; {space}, {work}."
     ),
@@ -304,6 +308,7 @@ WORDS = {
     "because_stopped": "la búsqueda se detuvo antes de terminar",
     "because_contradiction": "el modelo no respondió como lo habíamos leído",
     "because_doubt": "algunos casos límite no pudieron resolverse",
+    "because_misprint": "la búsqueda siguió un método tal como se imprimió, con sus erratas",
     "because_unknown": "la búsqueda no se apoya en una prueba",
     "because_estimate": (
         "una estimación acortó la búsqueda, y no se sabe con qué frecuencia pasa por alto alguna"

@@ -186,6 +186,10 @@ WORDS = {
     "unproven_doubt": (
         "Não comprovado: o arredondamento deixou pontos demais em dúvida, por isso {held}; {space}, {work}."
     ),
+    "unproven_misprint": (
+        "Não comprovado: o algoritmo foi executado como está impresso no artigo, com os erros de impressão, "
+        "por isso {held}; {space}, {work}."
+    ),
     "unproven_estimate": (
         "Não comprovado: uma estimativa encurtou a busca, por isso {held}; {misses}; {space}, {work}."
     ),
@@ -298,6 +302,7 @@ WORDS = {
     "because_stopped": "a busca foi interrompida antes do fim",
     "because_contradiction": "o modelo não respondeu como o havíamos lido",
     "because_doubt": "alguns casos limítrofes não puderam ser decididos",
+    "because_misprint": "a busca seguiu um método como foi impresso, com os erros de impressão",
     "because_unknown": "a busca não se apoia em uma prova",
     "because_estimate": (
         "a busca foi encurtada por uma estimativa, e não se sabe com que frequência ela deixa passar alguma"

@@ -23,6 +23,7 @@ ORDER = (
     "max_changes",
     "boxes",
     "scored",
+    "attributed",
     "verified",
     "discrepancies",
     "open_boxes",
@@ -67,7 +68,7 @@ def certificate_facts(
     ]
     for name in ORDER:
         value = getattr(certificate, name)
-        if value is None:
+        if value is None or (name == "attributed" and not value):
             continue
         if name == "grid":
             written = grid_name(certificate, speaker)

@@ -49,6 +49,7 @@ WORDS = {
     "no_limit": "sin límite",
     "label_boxes": "Regiones examinadas",
     "label_scored": "Celdas puntuadas una a una",
+    "label_attributed": "Puntos en los que se calcularon valores SHAP",
     "label_dropped": "Regiones descartadas, por regla",
     "dropped_dominated": "dominadas",
     "dropped_too_many_changes": "demasiados cambios",
@@ -65,6 +66,7 @@ WORDS = {
     "because_estimate_cut": "una estimación, y no una cota, acortó la búsqueda",
     "because_contradicted": "el modelo o el detector contradice lo que se leyó de él",
     "because_too_close": "el redondeo dejó demasiados puntos en duda",
+    "because_misprinted": "el algoritmo se ejecutó tal como está impreso en el artículo, con sus erratas",
     "label_estimate": "Estimación (sin certeza), atribuciones mediante",
     "label_residual": "Estimación (sin certeza), ampliada en",
     "label_miss_rate": (

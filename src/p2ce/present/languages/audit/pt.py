@@ -49,6 +49,7 @@ WORDS = {
     "no_limit": "sem limite",
     "label_boxes": "Regiões examinadas",
     "label_scored": "Células pontuadas uma a uma",
+    "label_attributed": "Pontos em que se calcularam valores SHAP",
     "label_dropped": "Regiões descartadas, por regra",
     "dropped_dominated": "dominadas",
     "dropped_too_many_changes": "mudanças demais",
@@ -65,6 +66,7 @@ WORDS = {
     "because_estimate_cut": "uma estimativa, e não um limitante, encurtou a busca",
     "because_contradicted": "o modelo ou o detector contradiz o que foi lido dele",
     "because_too_close": "o arredondamento deixou pontos demais em dúvida",
+    "because_misprinted": "o algoritmo foi executado como está impresso no artigo, com os erros de impressão",
     "label_estimate": "Estimativa (sem certeza), atribuições por",
     "label_residual": "Estimativa (sem certeza), alargada em",
     "label_miss_rate": (

@@ -86,6 +86,7 @@ LABELS = {
     "cert_ties": "Options of equal cost all listed",
     "cert_boxes": "Boxes looked at",
     "cert_scored": "Combinations scored one by one",
+    "cert_attributed": "Points at which SHAP values were computed",
     "cert_dropped": "Boxes removed: {rule}",
     "cert_verified": "Points confirmed by the model itself",
     "cert_discrepancies": "Points on which it disagreed",

@@ -87,6 +87,7 @@ LABELS = {
     "cert_ties": "Opciones de igual coste, todas listadas",
     "cert_boxes": "Regiones examinadas",
     "cert_scored": "Combinaciones evaluadas una a una",
+    "cert_attributed": "Puntos en los que se calcularon valores SHAP",
     "cert_dropped": "Regiones descartadas: {rule}",
     "cert_verified": "Puntos confirmados por el propio modelo",
     "cert_discrepancies": "Puntos en los que discrepó",

@@ -87,6 +87,7 @@ LABELS = {
     "cert_ties": "Opções de mesmo custo, todas listadas",
     "cert_boxes": "Regiões examinadas",
     "cert_scored": "Combinações avaliadas uma a uma",
+    "cert_attributed": "Pontos em que se calcularam valores SHAP",
     "cert_dropped": "Regiões removidas: {rule}",
     "cert_verified": "Pontos confirmados pelo próprio modelo",
     "cert_discrepancies": "Pontos em que ele discordou",
