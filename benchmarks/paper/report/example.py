@@ -39,7 +39,7 @@ class Example:
 
 
 def choose_example(results: Results) -> Example | None:
-    """The first person whom the most methods answered, with three answers of P²CE's if there is one, as there.
+    """The first person whom the most methods answered, if possible with three answers of P²CE's.
 
     In the paper's cell if it was run, else in another. The authors' code, asked about few, does not count.
     """
@@ -52,9 +52,8 @@ def choose_example(results: Results) -> Example | None:
     here = answers[(answers["data"] == cell["data"]) & (answers["model"] == cell["model"])]
     methods = here[~here["method"].isin(AUTHORS)].groupby("person")["method"].nunique()
     ours = here[here["method"] == "p2ce"].groupby("person").size().reindex(methods.index, fill_value=0)
-    person = (
-        methods + ours.clip(upper=ANSWERS_IN_THE_PAPER) / (ANSWERS_IN_THE_PAPER + 1)
-    ).idxmax()  # the first of equals
+    share = ours.clip(upper=ANSWERS_IN_THE_PAPER) / (ANSWERS_IN_THE_PAPER + 1)  # decides among equals
+    person = (methods + share).idxmax()
     mine = sorted_by_names(here[here["person"] == person], ["method"])
     people = results.people[
         (results.people["experiment"] == "three")
