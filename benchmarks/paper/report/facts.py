@@ -88,8 +88,8 @@ def _effort(effort: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str,
         "Seeds": f"{effort['seeds']}",
         "People": f"{and_later(settings['people'], 'later_people')}, denied, per data set and model",
         "Slow methods": f"MAPOCAM on the MLP: {and_later(limits['slow_people'], 'later_slow_people')}; the "
-        f"authors' code: {limits['authors_people']}, first seed only; at most {limits['seconds']:g} s per "
-        "person",
+        f"authors' code: {limits['authors_people']}, first seed only; random forests, which the paper has "
+        f"not: first seed only; at most {limits['seconds']:g} s per person",
         "Tuning": f"Optuna, trials per model: {and_later(settings['trials'], 'later_trials')}",
     }
 
