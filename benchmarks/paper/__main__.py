@@ -8,18 +8,25 @@ from dataclasses import replace
 from pathlib import Path
 
 import benchmarks.one_thread  # noqa: F401 - before NumPy is loaded
-from benchmarks.paper.experiments import PLAN, plan
-from benchmarks.paper.names import DATA_SETS, EXPERIMENTS, METHODS, MODELS
-from benchmarks.paper.settings import QUICK, Settings
+from benchmarks.paper.experiments import FIGURES, TABLES, plan
+from benchmarks.paper.names import DATA_SETS, METHODS, MODELS
+from benchmarks.paper.settings import FULL, QUICK, Effort
 from p2ce.datasets.places import DATA, cache_folder
 from p2ce.errors import P2CEError
 
-EPILOG = f"""experiments:
-{chr(10).join(f"  {name:12}{told}" for name, told in EXPERIMENTS.items())}
+EPILOG = f"""tables and figures of the paper (all of them, unless some are named):
+  --table 1     inlierness: logistic regression, one objective
+  --table 2     three objectives: LightGBM and MLP
+  --table 3     what one person is told: Adult, MLP
+  --figure 1    the toy in two dimensions
+  --figure 2    one objective: LightGBM and MLP
+  --forests     not in the paper: random forests, beside OCEAN
 
 The data come from the folder in the environment variable {DATA} (german.csv, taiwan.csv,
-adult.csv), the user's cache, or OpenML. A full run takes a quarter of an hour or more on one core, a quick
-one some minutes; the first one installs the peers. Needs the extra "paper": pip install '.[paper]'"""
+adult.csv), the user's cache, or OpenML. A full run takes an hour on one core, the authors' code a quarter of
+an hour more, and a quick run some minutes; the first one installs the peers. Needs the extra "paper":
+pip install '.[paper]'"""
+AUTHORS_FILE = Path("cfmining") / "algorithms.py"
 
 
 def read_command_line() -> argparse.Namespace:
@@ -30,12 +37,40 @@ def read_command_line() -> argparse.Namespace:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--quick", action="store_true", help="few people, trials and rows")
-    parser.add_argument("--people", type=at_least_one, help="denied people per study (50; quick: 5)")
-    parser.add_argument("--trials", type=at_least_one, help="Optuna trials per model (50; quick: 3)")
-    parser.add_argument("--only", nargs="+", choices=PLAN, default=list(PLAN), help="experiments to run")
+    parser.add_argument("--quick", action="store_true", help="one seed, few people, trials and rows")
+    parser.add_argument("--table", nargs="+", choices=TABLES, default=[], help="tables of the paper")
+    parser.add_argument("--figure", nargs="+", choices=("1", *FIGURES), default=[], help="its figures")
+    parser.add_argument("--forests", action="store_true", help="random forests, beside OCEAN")
     parser.add_argument("--data", nargs="+", choices=DATA_SETS, default=list(DATA_SETS), help="data sets")
+    parser.add_argument("--seeds", type=at_least_one, help="splits, trainings and draws (5; quick: 1)")
+    later = f"{FULL.later_people} with later seeds"
+    parser.add_argument(
+        "--people", type=at_least_one, help=f"denied people per study (50; {later}; quick: 5)"
+    )
+    later = f"{FULL.later_trials} with later seeds"
+    parser.add_argument(
+        "--trials", type=at_least_one, help=f"Optuna trials per model (50; {later}; quick: 3)"
+    )
+    parser.add_argument(
+        "--mapocam-people",
+        type=at_least_one,
+        help="people for MAPOCAM on the MLP, which has no bound there "
+        f"({FULL.limits.slow_people}; {FULL.later_slow_people} with later seeds)",
+    )
+    parser.add_argument(
+        "--authors-people",
+        type=at_least_one,
+        help=f"people for the authors' code ({FULL.limits.authors_people})",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=at_least_one,
+        help=f"time limit per person and method ({FULL.limits.seconds:g}; quick: {QUICK.limits.seconds:g})",
+    )
     parser.add_argument("--no-peers", action="store_true", help="leave DiCE, NICE and OCEAN out")
+    parser.add_argument(
+        "--authors", type=Path, help="a checkout of github.com/hiaac-finance/p2ce, asked with the first seed"
+    )
     parser.add_argument("--out", type=Path, default=Path("report"), help="folder of the report (report)")
     parser.add_argument(
         "--fresh", action="store_true", help="forget what earlier runs in this folder answered"
@@ -54,7 +89,12 @@ def read_command_line() -> argparse.Namespace:
     other.add_argument(
         "--everything-may-change", action="store_true", help="on Adult, the paper's 8 features"
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not (options.table or options.figure or options.forests):
+        options.table, options.figure, options.forests = list(TABLES), ["1", *FIGURES], True
+    if options.authors and not (options.authors / AUTHORS_FILE).is_file():
+        parser.error(f"--authors: expected a checkout with {AUTHORS_FILE.as_posix()}, found none there")
+    return options
 
 
 def at_least_one(text: str) -> int:
@@ -64,17 +104,30 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
-    """The settings that the command line asks for."""
-    base = QUICK if options.quick else Settings()
+def effort_of(options: argparse.Namespace) -> Effort:
+    """How much the command line asks for; what it says of people and trials holds for all seeds."""
+    base = QUICK if options.quick else FULL
     return replace(
         base,
-        people=options.people or base.people,
-        trials=options.trials or base.trials,
-        split=options.split,
-        scaled_maximum=not options.unscaled_maximum,
-        gender_may_change=options.gender_may_change,
-        everything_may_change=options.everything_may_change,
+        seeds=options.seeds or base.seeds,
+        later_people=options.people or base.later_people,
+        later_trials=options.trials or base.later_trials,
+        later_slow_people=options.mapocam_people or base.later_slow_people,
+        limits=replace(
+            base.limits,
+            slow_people=options.mapocam_people or base.limits.slow_people,
+            authors_people=options.authors_people or base.limits.authors_people,
+            seconds=float(options.seconds or base.limits.seconds),
+        ),
+        first=replace(
+            base.first,
+            people=options.people or base.first.people,
+            trials=options.trials or base.first.trials,
+            split=options.split,
+            scaled_maximum=not options.unscaled_maximum,
+            gender_may_change=options.gender_may_change,
+            everything_may_change=options.everything_may_change,
+        ),
     )
 
 
@@ -102,7 +155,7 @@ def run(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from benchmarks.data import require
-    from benchmarks.paper.facts import commit, facts_of
+    from benchmarks.paper.facts import facts_of, own_commit
     from benchmarks.paper.report import results_markdown, write_report
     from benchmarks.paper.run import Run
     from benchmarks.paper.toy import write_toy
@@ -112,22 +165,35 @@ def run(options: argparse.Namespace) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     if options.markdown:
         options.markdown.parent.mkdir(parents=True, exist_ok=True)
-        options.markdown.touch()
-    tasks = plan(experiments=tuple(options.only), data=tuple(options.data), peers=not options.no_peers)
+        options.markdown.open("a", encoding="utf-8").close()  # a folder can be touched, but not opened
+    effort = effort_of(options)
+    tasks = plan(
+        tables=tuple(options.table),
+        figures=tuple(options.figure),
+        forests=options.forests,
+        data=tuple(options.data),
+        peers=not options.no_peers,
+        authors=options.authors is not None,
+        seeds=effort.seeds,
+    )
     with tqdm(total=len(tasks), unit="task", dynamic_ncols=True) as bar, threadpool_limits(1):
         work = Run(
-            settings=settings_of(options),
+            effort=effort,
             folder=options.out,
             environments=options.environments,
-            commit=commit(),
+            authors=options.authors.resolve() if options.authors else None,
+            commit=own_commit(),
             progress=lambda text: bar.set_postfix_str(text),
         )
         if options.fresh:
             for folder in ("answers", "models", "peers", "truths"):  # and nothing else that may lie there
                 shutil.rmtree(work.work / folder, ignore_errors=True)
-        write_toy(options.out)
+        if "1" in options.figure:
+            write_toy(options.out)
         for task in tasks:
-            bar.set_description(f"{DATA_SETS[task.data]}, {MODELS[task.model]}: {METHODS[task.method]}")
+            bar.set_description(
+                f"seed {task.seed}, {DATA_SETS[task.data]}, {MODELS[task.model]}: {METHODS[task.method]}"
+            )
             work.do(task)
             bar.update()
     facts = facts_of(work, quick=options.quick, command=command(options), left_out=left_out(options))
@@ -139,27 +205,37 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def is_everything(options: argparse.Namespace) -> bool:
+    everything = (set(TABLES), {"1", *FIGURES}, True)
+    return (set(options.table), set(options.figure), options.forests) == everything
+
+
 def command(options: argparse.Namespace) -> str:
     """What was asked for on the command line, without folders."""
     told = ["python", "-m", "benchmarks.paper"]
     for name in ("quick", "no_peers", "unscaled_maximum", "gender_may_change", "everything_may_change"):
         told += [f"--{name.replace('_', '-')}"] if getattr(options, name) else []
-    for name in ("people", "trials"):
-        told += [f"--{name}", str(getattr(options, name))] if getattr(options, name) else []
+    for name in ("seeds", "people", "trials", "mapocam_people", "authors_people", "seconds"):
+        told += [f"--{name.replace('_', '-')}", str(getattr(options, name))] if getattr(options, name) else []
     told += ["--split", options.split] if options.split != "paper" else []
-    for name, everything in (("only", PLAN), ("data", DATA_SETS)):
-        chosen = getattr(options, name)
-        told += [f"--{name}", *chosen] if set(chosen) != set(everything) else []
+    if not is_everything(options):
+        for name in ("table", "figure"):
+            told += [f"--{name}", *getattr(options, name)] if getattr(options, name) else []
+        told += ["--forests"] if options.forests else []
+    told += ["--data", *options.data] if set(options.data) != set(DATA_SETS) else []
+    told += ["--authors", "PATH"] if options.authors else []
     return shlex.join(told)
 
 
 def left_out(options: argparse.Namespace) -> list[str]:
     """What the command line left out, for readers."""
     told = ["the peers, by --no-peers"] if options.no_peers else []
-    for name, everything, what in (("only", EXPERIMENTS, "experiment"), ("data", DATA_SETS, "data set")):
-        without = [told for key, told in everything.items() if key not in getattr(options, name)]
-        told += [f"the {what} “{name_of}”, by --{name}" for name_of in without]
-    return told
+    told += [] if options.authors else ["the authors' code, which --authors names"]
+    told += [f"Table {name}" for name in TABLES if name not in options.table]
+    told += [f"Figure {name}" for name in ("1", *FIGURES) if name not in options.figure]
+    told += [] if options.forests else ["random forests beside OCEAN, which --forests asks for"]
+    without = [name for key, name in DATA_SETS.items() if key not in options.data]
+    return told + [f"the data set “{name}”, by --data" for name in without]
 
 
 if __name__ == "__main__":

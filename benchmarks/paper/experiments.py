@@ -2,44 +2,47 @@
 
 from dataclasses import dataclass
 
-from benchmarks.paper.names import DATA_SETS, PEERS
+from benchmarks.paper.names import AUTHORS, DATA_SETS, PEERS
+from benchmarks.paper.settings import Limits
 
 PEER_ANSWERS = 4  # with three objectives DiCE is asked for so many, as in the paper
+DICE = ("dice-genetic", "dice-free", "dice-random", "dice-code")
 
 # Experiment → the models it looks at, how many objectives, and the methods. The paper has no peers beside
-# logistic regression and no logistic regression beside three objectives; both are cheap, so they are here.
+# logistic regression, and the ablation only there; both are cheap, so they are here.
 PLAN: dict[str, tuple[tuple[str, ...], int, tuple[str, ...]]] = {
     "inlierness": (
         ("logistic",),
         1,
-        ("mapocam", "p2ce-ablation", "p2ce", "proven", "dice-genetic", "dice-random", "nice", "nice-bare"),
+        ("mapocam", "p2ce-ablation", "p2ce", "proven", *AUTHORS, *DICE, "nice"),
     ),
     "one": (
         ("lightgbm", "mlp"),
         1,
-        ("mapocam", "p2ce", "proven", "dice-genetic", "dice-random", "nice", "nice-bare"),
+        ("mapocam", "p2ce-ablation", "p2ce", "proven", "authors-mapocam", "authors-p2ce", *DICE, "nice"),
     ),
     "three": (
-        ("lightgbm", "mlp", "logistic"),
+        ("lightgbm", "mlp"),
         3,
-        ("mapocam", "p2ce", "proven", "dice-genetic", "dice-random"),
+        ("mapocam", "p2ce", "proven", "authors-mapocam", "authors-p2ce", *DICE),
     ),
     "forests": (("forest",), 1, ("proven", "ocean")),
 }
-
-# Peers have the network in NumPy only, which is bare already.
-LEFT_OUT = {("nice-bare", "mlp")}
+TABLES = {"1": "inlierness", "2": "three", "3": "three"}  # of the paper → the experiment
+FIGURES = {"2": "one"}  # Figure 1 is the toy
+EXAMPLE = ("three", "adult", "mlp")  # the cell whose first person Table 3 shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One method asked about all people of one study."""
+    """One method asked about the people of one study, with one seed."""
 
     experiment: str
     data: str
     model: str
     method: str
     objectives: int
+    seed: int = 0
 
     @property
     def is_peer(self) -> bool:
@@ -50,23 +53,44 @@ class Task:
         """How many answers a peer is asked for."""
         return 1 if self.objectives == 1 else PEER_ANSWERS
 
+    def people(self, limits: Limits, denied: int) -> int:
+        """About how many it is asked: without a bound a network is searched for minutes."""
+        if self.method in AUTHORS:
+            return min(limits.authors_people, denied)
+        return min(limits.slow_people, denied) if (self.method, self.model) == ("mapocam", "mlp") else denied
+
 
 def plan(
     *,
-    experiments: tuple[str, ...] = tuple(PLAN),
+    tables: tuple[str, ...] = tuple(TABLES),
+    figures: tuple[str, ...] = tuple(FIGURES),
+    forests: bool = True,
     data: tuple[str, ...] = tuple(DATA_SETS),
     peers: bool = True,
+    authors: bool = True,
+    seeds: int = 1,
 ) -> list[Task]:
-    """All tasks, study by study: a model is trained once, and peers follow on what they stand beside."""
+    """All tasks, seed by seed and study by study: a model is trained once, and then asked by everybody.
+
+    The authors' code is asked with the first seed only.
+    """
+    wanted = {TABLES[name] for name in tables if name != "3"} | {
+        FIGURES[name] for name in figures if name in FIGURES
+    }
+    wanted |= {"forests"} if forests else set()
     tasks = [
-        Task(experiment=experiment, data=name, model=model, method=method, objectives=objectives)
-        for experiment in experiments
-        for models, objectives, methods in [PLAN[experiment]]
+        Task(experiment=experiment, data=name, model=model, method=method, objectives=objectives, seed=seed)
+        for seed in range(seeds)
+        for experiment, (models, objectives, methods) in PLAN.items()
         for name in data
         for model in models
         for method in methods
-        if (method, model) not in LEFT_OUT
+        if experiment in wanted or ("3" in tables and seed == 0 and (experiment, name, model) == EXAMPLE)
     ]
-    order = list(dict.fromkeys((task.data, task.model) for task in tasks))
-    chosen = [task for task in tasks if peers or not task.is_peer]
-    return sorted(chosen, key=lambda task: order.index((task.data, task.model)))
+    order = list(dict.fromkeys((task.seed, task.data, task.model) for task in tasks))
+    chosen = [
+        task
+        for task in tasks
+        if (authors and task.seed == 0 if task.method in AUTHORS else peers or not task.is_peer)
+    ]
+    return sorted(chosen, key=lambda task: order.index((task.seed, task.data, task.model)))

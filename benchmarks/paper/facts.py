@@ -2,13 +2,13 @@
 
 import os
 import platform
-import subprocess
 from dataclasses import asdict
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.paper.commits import commit_of
 from benchmarks.paper.hypervolume import REFERENCE_POINT
 from benchmarks.paper.run import Run
 
@@ -18,7 +18,9 @@ LIBRARIES = ("p2ce", "numpy", "numba", "scikit-learn", "lightgbm", "torch", "sha
 def facts_of(run: Run, *, quick: bool, command: str, left_out: list[str]) -> dict[str, Any]:
     """Everything that belongs above the tables."""
     return {
-        "settings": asdict(run.settings),
+        "settings": asdict(run.effort.first),
+        "effort": asdict(run.effort),
+        "authors": commit_of(run.authors) if run.authors else None,
         "quick": quick,
         "command": command,
         "left_out": left_out,
@@ -30,16 +32,9 @@ def facts_of(run: Run, *, quick: bool, command: str, left_out: list[str]) -> dic
     }
 
 
-def commit() -> str:
-    """The commit of the code, marked if it was changed since."""
-    root = Path(__file__).parents[2]
-    told = []
-    for command in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--", "src", "benchmarks"]):
-        done = subprocess.run(["git", *command], cwd=root, capture_output=True, text=True, check=False)
-        if done.returncode:
-            return "unknown"
-        told.append(done.stdout.strip())
-    return f"{told[0]} with changes" if told[1] else told[0]
+def own_commit() -> str:
+    """The commit of this project's code."""
+    return commit_of(Path(__file__).parents[2], "src", "benchmarks")
 
 
 def machine() -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from benchmarks.paper.experiments import Task
 from benchmarks.paper.hypervolume import hypervolume, worst_on_grid
+from benchmarks.paper.names import ON_THE_GRID, WITHOUT_PLAUSIBILITY
 from benchmarks.paper.scoring import COSTS, judge_answers
 from benchmarks.paper.store import Answered
 from benchmarks.paper.study import Study
@@ -17,7 +18,9 @@ from benchmarks.paper.truth import Truth
 from p2ce.arrays import FloatArray
 
 CELL = ["experiment", "data", "model"]
-TASK = [*CELL, "method"]
+TASK = [*CELL, "method", "seed"]
+SEED = 1000  # person 12 of seed 3 is number 3012 in all tables
+UNFINISHED = ("TIME_LIMIT", "ERROR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,12 +34,12 @@ class Findings:
 
     def add(self, task: Task, study: Study, truths: list[Truth], people: tuple[Answered, ...]) -> None:
         """Judge all answers of a task at once, then say for each person what they amount to."""
-        assert not people or len(people) == len(study.people)
+        assert len(people) <= len(study.people)
         persons = study.people.to_numpy(float)
         owner = np.repeat(np.arange(len(people)), [len(answered.rows) for answered in people])
         rows = np.array([row for answered in people for row in answered.rows], dtype=float)
         judged = judge_answers(study, persons[owner], rows.reshape(-1, persons.shape[1]))
-        judged.insert(0, "person", owner)
+        judged.insert(0, "person", SEED * task.seed + owner)
         judged.insert(1, "answer", judged.groupby("person").cumcount())
         for place, (name, value) in enumerate(_labels(task).items()):
             judged.insert(place, name, value)
@@ -44,12 +47,12 @@ class Findings:
             self.answers.append(judged)
         scores = study.scores(persons)
         for number, answered in enumerate(people):
-            costs = _valid_costs(judged[judged["person"] == number])
+            costs = _valid_costs(judged[judged["person"] == SEED * task.seed + number])
             values = dict(zip(study.train.columns, persons[number].tolist(), strict=True))
             self.people.append(
                 _labels(task)
                 | {
-                    "person": number,
+                    "person": SEED * task.seed + number,
                     "row": study.people.index[number],
                     "seconds": answered.seconds,
                     "seconds_alone": answered.seconds_alone,
@@ -62,8 +65,13 @@ class Findings:
                     "error": answered.error,
                     "score": scores[number],
                     "values": json.dumps(values),
+                    "calls": answered.calls,
+                    "cells": answered.cells,
+                    "explanations": answered.explanations,
+                    "nodes": answered.nodes,
+                    "pruned": json.dumps(dict(answered.pruned)),
                 }
-                | _fronts(task, truths[number], costs)
+                | _fronts(task, truths[number], costs, finished=answered.status not in UNFINISHED)
             )
 
     def add_study(self, study: Study) -> None:
@@ -72,6 +80,7 @@ class Findings:
             {
                 "data": study.data,
                 "model": study.model,
+                "seed": study.settings.seed,
                 "rows": len(parts.train) + len(parts.validation) + len(parts.test),
                 "features": study.train.shape[1],
                 "mutable": len(study.mutable),
@@ -120,13 +129,13 @@ def _valid_costs(judged: pd.DataFrame) -> FloatArray:
     return judged.loc[judged["valid"].astype(bool), list(COSTS)].to_numpy(float)
 
 
-def _fronts(task: Task, truth: Truth, costs: FloatArray) -> dict[str, bool | None]:
+def _fronts(task: Task, truth: Truth, costs: FloatArray, *, finished: bool) -> dict[str, bool | None]:
     """Whether the answers are the true front: of what the method was asked, and of the plausible question."""
-    if task.is_peer:
+    if task.method not in ON_THE_GRID or not finished:
         return {"front_is_true": None, "front_is_plausible_truth": None}
     of_its_question, of_the_plausible = (
         truth.equals(costs, plausible=plausible, objectives=task.objectives)
-        for plausible in (task.method != "mapocam", True)
+        for plausible in (task.method not in WITHOUT_PLAUSIBILITY, True)
     )
     return {"front_is_true": of_its_question, "front_is_plausible_truth": of_the_plausible}
 
@@ -134,8 +143,9 @@ def _fronts(task: Task, truth: Truth, costs: FloatArray) -> dict[str, bool | Non
 def _volumes(people: pd.DataFrame, answers: pd.DataFrame) -> "pd.Series[float]":
     """The hypervolume of each line beside the largest costs of its cell, where there are three objectives."""
     found = pd.Series(np.nan, index=people.index)
-    for cell, lines in people[people["hypervolume_grid"].notna()].groupby(CELL):
-        given = answers[(answers[CELL] == list(cell)).all(axis=1)] if len(answers) else answers
+    models = [*CELL, "seed"]
+    for cell, lines in people[people["hypervolume_grid"].notna()].groupby(models):
+        given = answers[(answers[models] == list(cell)).all(axis=1)] if len(answers) else answers
         if not len(given):
             found[lines.index] = 0.0
             continue

@@ -14,18 +14,25 @@ METHODS = {
     "p2ce-ablation": "P²CE (Ablation)",
     "p2ce": "P²CE",
     "proven": "P²CE, proven",
+    "authors-mapocam": "MAPOCAM, authors' code",
+    "authors-ablation": "P²CE (Ablation), authors' code",
+    "authors-p2ce": "P²CE, authors' code",
     "dice-genetic": "DiCE (genetic)",
+    "dice-free": "DiCE (genetic, no ranges)",
     "dice-random": "DiCE (random)",
+    "dice-code": "DiCE (random, no ranges)",  # as the authors' code sets it; the paper says genetic
     "nice": "NICE",
-    "nice-bare": "NICE (bare model)",  # the model called without its class's checks: NICE at its quickest
     "ocean": "OCEAN",
 }
 OURS = ("mapocam", "p2ce-ablation", "p2ce", "proven")
+AUTHORS = ("authors-mapocam", "authors-ablation", "authors-p2ce")
 PEERS = tuple(method for method in METHODS if method not in OURS)
+ON_THE_GRID = (*OURS, *AUTHORS)  # so that brute force over the grid knows their true fronts
+WITHOUT_PLAUSIBILITY = ("mapocam", "authors-mapocam")
 
 EXPERIMENTS = {
-    "inlierness": "Inlierness, one objective, logistic regression",
-    "one": "One objective, LightGBM and MLP",
-    "three": "Three objectives",
-    "forests": "One objective, random forests",
+    "inlierness": "Table 1: inlierness, one objective, logistic regression",
+    "one": "Figure 2: one objective, LightGBM and MLP",
+    "three": "Table 2: three objectives, LightGBM and MLP",
+    "forests": "Beside OCEAN: one objective, random forests",
 }

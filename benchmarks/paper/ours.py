@@ -1,33 +1,34 @@
-"""Answer a study with this project: the default engine, and the paper's methods as its settings."""
+"""Answer a study with this project: the default engine, and the paper's algorithms as printed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import Pipeline
 
 import p2ce
+import p2ce.paper
 from benchmarks.paper.settings import CONTAMINATION, MAX_CHANGES, THRESHOLD
 from benchmarks.paper.store import Answered, Outcome
 from benchmarks.paper.study import Study
 from p2ce.objectives import MaxDistance, MeanDistance, Objective
 
 REPEATS = 5  # of a batch, for the median of its times
+WARM_UP = 1.0  # seconds
 
-# What the paper runs on a model that is neither linear nor trees: MAPOCAM without a bound of the score, and
-# P²CE with its SHAP estimate, which it also uses for trees.
-SETTINGS: dict[str, dict[str, Any]] = {
-    "mapocam": {"method": "mapocam"},
-    "p2ce-ablation": {"method": "p2ce-ablation"},
-    "p2ce": {"method": "p2ce"},
-    "proven": {},
-}
-BOUNDS = {
-    ("mapocam", "mlp"): "none",
-    ("p2ce", "lightgbm"): "shap-paper",
-    ("p2ce", "mlp"): "shap-paper",
-}
+
+def method_of(name: str, *, seed: int) -> Any:
+    """The paper's algorithms with their defaults, which are the paper's; the seed draws the background."""
+    return {
+        "proven": "exact",
+        "mapocam": p2ce.paper.Mapocam(random_state=seed),
+        "p2ce": p2ce.paper.P2CE(random_state=seed),
+        "p2ce-ablation": p2ce.paper.P2CE(partial_plausibility=False, random_state=seed),
+    }[name]
 
 
 def objectives_of(study: Study, count: int) -> tuple[str | Objective, ...]:
@@ -46,64 +47,101 @@ def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explaine
         objectives=objectives_of(study, objectives),
         max_changes=MAX_CHANGES,
         plausibility=p2ce.IsolationForest(contamination=CONTAMINATION, random_state=study.settings.seed),
-        bound=BOUNDS.get((method, study.model), "auto"),
         random_state=study.settings.seed,
-        **SETTINGS[method],
+        method=method_of(method, seed=study.settings.seed),
     )
 
 
 def answer(
-    study: Study, method: str, *, objectives: int, progress: Callable[[str], None] | None = None
+    study: Study,
+    method: str,
+    *,
+    objectives: int,
+    people: int | None = None,
+    seconds_per_person: float | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Ask for everybody, and say what that took.
+    """Ask for the first ``people`` (None for all), and say what that took.
 
     The default engine is asked for all people at once, as a user would, and for each alone. The paper's
     methods are asked for one person after the other, as the paper timed them.
     """
     if progress:
         progress("preparing")
-    explainer = explainer_of(study, method, objectives=objectives)
-    explainer.warm_up()  # compiles, so that no clock runs meanwhile
-    explainer.explain_many(study.people[:2], progress=False)
-    if progress:
-        progress("answering")
-    explanations, alone = _one_by_one(explainer, study.people)
-    if method == "proven":
-        explanations, together = _all_at_once(explainer, study.people)
-        seconds = [together / len(study.people)] * len(study.people)
-    else:
-        seconds = alone
+    chosen = study.people[:people]
+    limit = None if method == "proven" else seconds_per_person
+    answered = []
+    with counted_calls(study.trained.model) as calls:
+        explainer = explainer_of(study, method, objectives=objectives)
+        explainer.warm_up()  # compiles, so that no clock runs meanwhile
+        explainer.explain(chosen.iloc[0], time_limit=WARM_UP)
+        for number, (_, row) in enumerate(chosen.iterrows()):
+            if progress:
+                progress("answering" if not number else f"{number} of {len(chosen)} people")
+            calls.clear()
+            start = perf_counter()
+            explanation = explainer.explain(row, time_limit=limit)
+            seconds = perf_counter() - start
+            answered.append((explanation, seconds, len(calls)))
+    together = _seconds_in_batch(explainer, chosen) if method == "proven" else None
     columns = list(study.train.columns)
-    people = tuple(
-        Answered(
-            seconds=seconds[number],
-            seconds_alone=alone[number],
-            status=str(explanation.status),
-            rows=tuple(tuple(float(option.values[name]) for name in columns) for option in explanation),
-            error=explanation.message,
+    return Outcome(
+        people=tuple(
+            Answered(
+                seconds=seconds if together is None else together,
+                seconds_alone=seconds,
+                status=str(explanation.status),
+                rows=tuple(tuple(float(option.values[name]) for name in columns) for option in explanation),
+                error=explanation.message,
+                calls=calls,
+                **_work(explanation.certificate),
+            )
+            for explanation, seconds, calls in answered
         )
-        for number, explanation in enumerate(explanations)
     )
-    return Outcome(people=people)
 
 
-def _all_at_once(explainer: p2ce.Explainer, people: pd.DataFrame) -> tuple[list[p2ce.Explanation], float]:
-    """The answers, and the median seconds of a whole batch."""
+def _work(certificate: p2ce.Certificate | None) -> dict[str, Any]:
+    if certificate is None:
+        return {}
+    return {
+        "cells": certificate.scored,
+        "explanations": getattr(certificate, "attributed", 0) or 0,
+        "nodes": certificate.boxes,
+        "pruned": dict(certificate.dropped),
+    }
+
+
+@contextmanager
+def counted_calls(model: Any) -> Iterator[list[int]]:
+    """Note each call of the user's own model; what is parsed is evaluated without one.
+
+    The class is changed and not the object: a model with a method of its own would no longer be parsed.
+    """
+    last = model[-1] if isinstance(model, Pipeline) else model
+    name = "forward" if hasattr(model, "forward") else "predict_proba"
+    kind = next(kind for kind in type(last).__mro__ if name in vars(kind))
+    own, calls = vars(kind)[name], list[int]()
+
+    @wraps(own)
+    def counting(self: Any, *values: Any, **options: Any) -> Any:
+        if self is last:
+            calls.append(1)
+        return own(self, *values, **options)
+
+    setattr(kind, name, counting)
+    try:
+        yield calls
+    finally:
+        setattr(kind, name, own)
+
+
+def _seconds_in_batch(explainer: p2ce.Explainer, people: pd.DataFrame) -> float:
+    """A person's share of a batch: the median of several."""
     seconds = []
     for _ in range(REPEATS):
         start = perf_counter()
         # Answers are built when they are looked at, and that is part of answering.
-        explanations = list(explainer.explain_many(people, progress=False))
+        list(explainer.explain_many(people, progress=False))
         seconds.append(perf_counter() - start)
-    return explanations, float(np.median(seconds))
-
-
-def _one_by_one(
-    explainer: p2ce.Explainer, people: pd.DataFrame
-) -> tuple[list[p2ce.Explanation], list[float]]:
-    explanations, seconds = [], []
-    for _, row in people.iterrows():
-        start = perf_counter()
-        explanations.append(explainer.explain(row))
-        seconds.append(perf_counter() - start)
-    return explanations, seconds
+    return float(np.median(seconds)) / len(people)

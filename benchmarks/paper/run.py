@@ -9,9 +9,11 @@ import numpy as np
 import p2ce
 from benchmarks import brute_force
 from benchmarks.paper import ours, peers, truth
+from benchmarks.paper.commits import commit_of
 from benchmarks.paper.experiments import Task
 from benchmarks.paper.findings import Findings
-from benchmarks.paper.settings import Settings
+from benchmarks.paper.names import AUTHORS
+from benchmarks.paper.settings import FULL, Effort
 from benchmarks.paper.store import Answered, Outcome, Store, digest_of
 from benchmarks.paper.study import Study, prepare
 from benchmarks.paper.truth import Truth, true_fronts
@@ -19,7 +21,6 @@ from p2ce import datasets
 from p2ce.datasets import Dataset
 
 Progress = Callable[[str], None]
-SECONDS_PER_PERSON = 60.0  # for a peer; a person who takes longer counts as not answered
 PEER_PACKAGES = ("dice-ml", "NICEx", "oceanpy", "ortools")  # what else is installed there matters little
 NOTHING_FOUND = "No counterfactuals found"  # what DiCE raises when it has no answer
 
@@ -33,9 +34,10 @@ TRUE_CODE = (Path(brute_force.__file__), Path(truth.__file__))
 class Run:
     """Where a run keeps things, and what it has found so far."""
 
-    settings: Settings
     folder: Path  # of the report
     environments: Path  # of the peers
+    effort: Effort = FULL
+    authors: Path | None = None  # a checkout of the authors' code
     commit: str = "unknown"
     progress: Progress = lambda _: None
     load: Callable[[str], Dataset] = datasets.load
@@ -57,11 +59,15 @@ class Run:
             self.findings.add_missing(task, "the model denies nobody in the test part")
             return
         store = Store(self.work / "answers")
+        limits = self.effort.of(task.seed)[1]
+        people = task.people(limits, len(study.people))
         code = digest_of(*(PEER_CODE if task.is_peer else OUR_CODE))
-        key = f"{study.fingerprint}/{task.experiment}-{task.method}-{code}"
+        version = f"-{self._authors_commit[:12]}" if task.method in AUTHORS else ""
+        key = f"{study.fingerprint}/{task.experiment}-{task.method}-{limits.seconds:g}s-{code}{version}"
         outcome = store.outcome(key)
-        if outcome is None or outcome.missing:  # what was missing may be there now
-            outcome = replace(self._answer(task, study), commit=self.commit)
+        # What was missing may be there now.
+        if outcome is None or outcome.missing or len(outcome.people) < people:
+            outcome = replace(self._answer(task, study, people, limits.seconds), commit=self.commit)
             store.keep(key, outcome)
         self.versions |= {name: told for name, told in outcome.versions.items() if name in PEER_PACKAGES}
         self.commits.add(outcome.commit)
@@ -71,12 +77,14 @@ class Run:
 
     def _study_of(self, task: Task) -> Study:
         """Tasks come study by study, so that one at a time is kept."""
-        if self._study is None or (self._study.data, self._study.model) != (task.data, task.model):
+        settings = self.effort.of(task.seed)[0]
+        wanted = (settings, task.data, task.model)
+        if self._study is None or (self._study.settings, self._study.data, self._study.model) != wanted:
             self.progress("training")
             self._study = prepare(
                 self.load(task.data),
                 task.model,
-                self.settings,
+                settings,
                 cache=self.work / "models",
                 progress=self.progress,
             )
@@ -85,26 +93,45 @@ class Run:
             self.findings.add_study(self._study)
         return self._study
 
-    def _answer(self, task: Task, study: Study) -> Outcome:
+    @property
+    def _authors_commit(self) -> str:
+        return commit_of(self.authors) if self.authors else "unknown"
+
+    def _answer(self, task: Task, study: Study, people: int, seconds: float) -> Outcome:
         if not task.is_peer:
-            return ours.answer(study, task.method, objectives=task.objectives, progress=self.progress)
-        ranges = {
-            feature.name: (float(feature.low), float(feature.high))
-            for feature in study.actions.features
-            if not feature.fixed
-        }
+            return ours.answer(
+                study,
+                task.method,
+                objectives=task.objectives,
+                people=people,
+                seconds_per_person=seconds,
+                progress=self.progress,
+            )
+        moving = [feature for feature in study.actions.features if not feature.fixed]
+        search = None
+        if task.method in AUTHORS:
+            assert self.authors is not None
+            if not study.settings.scaled_maximum:
+                return Outcome(missing="it knows c₂ in standard deviations only")
+            search = peers.Search(
+                checkout=self.authors,
+                candidates={feature.name: feature.candidates().tolist() for feature in moving},
+                detector=study.detector,
+                objectives=task.objectives,
+            )
         found = peers.ask(
             task.method,
             request=peers.Request(
                 trained=study.trained,
                 train=study.train,
                 train_outcome=study.parts.train_outcome,
-                people=study.people,
+                people=study.people[:people],
                 mutable=study.mutable,
-                ranges=ranges,
+                ranges={feature.name: (float(feature.low), float(feature.high)) for feature in moving},
                 answers=task.answers,
                 seed=study.settings.seed,
-                seconds_per_person=SECONDS_PER_PERSON,
+                seconds_per_person=seconds,
+                search=search,
             ),
             folder=self.work / "peers" / study.fingerprint / f"{task.experiment}-{task.method}",
             environments=self.environments,
@@ -122,5 +149,6 @@ def _answered(person: peers.PeerPerson) -> Answered:
     rows = person.rows if whole else ()
     status = "FOUND" if rows else "NOTHING"
     if error and NOTHING_FOUND not in error:
-        status = "ERROR"
-    return Answered(seconds=person.seconds, status=status, rows=rows, error=error)
+        status = "TIME_LIMIT" if error.endswith("time limit") else "ERROR"
+    counts = {name: person.counts.get(name) for name in ("calls", "cells", "explanations")}
+    return Answered(seconds=person.seconds, status=status, rows=rows, error=error, **counts)

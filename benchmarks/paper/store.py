@@ -18,6 +18,11 @@ class Answered:
     rows: tuple[tuple[float, ...], ...]  # full rows in the order of the model's columns
     seconds_alone: float | None = None  # of a call for this person only
     error: str | None = None
+    calls: int | None = None  # of the model itself, whatever number of rows each had
+    cells: int | None = None  # rows evaluated, by the model or by what was parsed from it
+    explanations: int | None = None  # points at which SHAP values were computed
+    nodes: int | None = None  # of the search tree
+    pruned: Mapping[str, int] = field(default_factory=dict)  # why nodes were
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Show the idea with two features: the nearest accepted point is implausible, a plausible one is found."""
+"""Draw Figure 1: MAPOCAM's answer is an outlier, P²CE's is the nearest one that is none."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -7,12 +7,14 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KernelDensity
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import p2ce
+import p2ce.paper
 from benchmarks.paper.report.looks import FIGURE_STYLE
 from benchmarks.paper.settings import CONTAMINATION
 from p2ce.arrays import FloatArray
@@ -20,87 +22,96 @@ from p2ce.arrays import FloatArray
 FIRST, SECOND = "First feature", "Second feature"
 ROWS, BANDWIDTH, STEP = 600, 0.25, 0.1
 CAPTION = (
-    "Two features, and people who live on an arc. Left: a kernel density estimate of the data; the dashed "
-    "line encloses what counts as plausible (95 % of the people). Right: the model accepts what lies on the "
-    "shaded side. Seen from the refused person (black dot), the nearest accepted point (triangle, {near:.2f} "
-    "standard deviations away) lies in the empty middle, where nobody lives. The nearest plausible one "
-    "(square, {far:.2f}) is farther away and can be reached. Both are proven on the same grid, with steps "
-    "of {step}."
+    "Two features that grow together. Left: a kernel density estimate of the data, as in the paper's "
+    "Figure 1. Right: the model accepts what lies on the shaded side; the dashed line encloses what the "
+    "isolation forest counts as inliers (95 % of the people). For the denied person (black dot) MAPOCAM "
+    "(Alg. 1, triangle) finds the nearest accepted point, {near:.2f} standard deviations away, which is an "
+    "outlier. P²CE (Alg. 2, square) finds the nearest one that is none, {far:.2f} away. Both search the "
+    "same grid, with steps of {step}, for the Euclidean distance. The paper's own data are not published."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What one algorithm answers."""
+
+    point: tuple[float, float]
+    distance: float  # Euclidean, in standard deviations
+    outlier: bool  # to the isolation forest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Toy:
-    """The answers for one person: the nearest accepted point, and the nearest one that is plausible too."""
+    """The answers of both algorithms for one person."""
 
     person: tuple[float, float]
-    nearest: tuple[float, float]
-    plausible: tuple[float, float]
-    nearest_distance: float
-    plausible_distance: float
+    mapocam: Found
+    p2ce: Found
     caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class World:
-    """The data, the model and the density of the toy."""
+    """The data, the model, the detector, and the density that is drawn."""
 
     rows: pd.DataFrame
-    model: LogisticRegression
+    model: Pipeline
+    detector: IsolationForest
     density: KernelDensity
-    plausible_from: float  # log density
 
-    def on(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The model's score and the log density on a mesh."""
+    def on(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The model's score, the detector's (below 0 for outliers) and the density on a mesh."""
         mesh = pd.DataFrame({FIRST: first.ravel(), SECOND: second.ravel()})
+        values = mesh.to_numpy()
         score = self.model.predict_proba(mesh)[:, 1]
-        logs = self.density.score_samples(mesh)
-        return score.reshape(first.shape), logs.reshape(first.shape)
+        inlier = self.detector.decision_function(values)
+        density = np.exp(self.density.score_samples(values))
+        return score.reshape(first.shape), inlier.reshape(first.shape), density.reshape(first.shape)
 
 
 def make_world(seed: int = 0) -> World:
-    """People along an arc; those at its right end were accepted."""
+    """Both features grow together; those with much of the first were accepted."""
     rng = np.random.default_rng(seed)
-    angle = rng.uniform(-0.15, 1.15, ROWS) * np.pi
-    around = np.column_stack([-np.cos(angle), np.sin(angle)]) * 2.0 + 3.0
-    rows = pd.DataFrame(around + rng.normal(0.0, 0.22, (ROWS, 2)), columns=[FIRST, SECOND])
-    accepted = (rows[FIRST] + rng.normal(0.0, 0.25, ROWS) > 3.6).astype(int)
-    density = KernelDensity(bandwidth=BANDWIDTH).fit(rows)
+    along = rng.uniform(1.0, 5.0, ROWS)
+    rows = pd.DataFrame(along[:, None] + rng.normal(0.0, 0.25, (ROWS, 2)), columns=[FIRST, SECOND])
+    accepted = (rows[FIRST] + rng.normal(0.0, 0.05, ROWS) > 3.6).astype(int)
+    values = rows.to_numpy()
     return World(
         rows=rows,
-        model=make_pipeline(StandardScaler(), LogisticRegression()).fit(rows, accepted),
-        density=density,
-        plausible_from=float(np.quantile(density.score_samples(rows), CONTAMINATION)),
+        model=make_pipeline(StandardScaler(), LogisticRegression(C=1000.0)).fit(rows, accepted),
+        detector=IsolationForest(contamination=CONTAMINATION, random_state=seed).fit(values),
+        density=KernelDensity(bandwidth=BANDWIDTH).fit(values),
     )
 
 
 def solve(world: World) -> Toy:
-    """Ask for the nearest point (Euclidean, as in the paper's figure), with and without plausibility."""
-    # Someone on the left leg, with others around.
-    legs = world.rows[world.rows[FIRST].between(1.0, 1.6) & world.rows[SECOND].between(3.5, 3.9)]
-    person = legs.iloc[world.density.score_samples(legs).argmax()]
+    """Ask both algorithms for the nearest point (Euclidean, as in the paper's figure)."""
+    # Someone on the left, with others around.
+    left = world.rows[world.rows[FIRST].between(1.6, 2.0)]
+    person = left.iloc[world.density.score_samples(left.to_numpy()).argmax()]
     actions = p2ce.ActionSet.infer(world.rows).step({FIRST: STEP, SECOND: STEP})
     found = {}
-    for name, detector in (("nearest", None), ("plausible", world.density)):
+    for name, method in (("mapocam", p2ce.paper.Mapocam()), ("p2ce", p2ce.paper.P2CE())):
         explainer = p2ce.Explainer(
             world.model,
             world.rows,
             actions=actions,
             objectives=p2ce.Euclidean(unit="std"),
-            max_changes=None,
-            plausibility=detector,
-            contamination=None if detector is None else CONTAMINATION,
+            max_changes=2,
+            plausibility=p2ce.IsolationForest(contamination=CONTAMINATION, random_state=0),
+            method=method,
         )
-        found[name] = explainer.explain(person)
-        assert found[name].status is p2ce.Status.OPTIMAL
-    points = {name: (e[0].values[FIRST], e[0].values[SECOND]) for name, e in found.items()}
-    distance = {name: e[0].costs["euclidean"] for name, e in found.items()}
+        explanation = explainer.explain(person)
+        point = explanation[0].values[FIRST], explanation[0].values[SECOND]
+        found[name] = Found(
+            point=point,
+            distance=explanation[0].costs["euclidean"],
+            outlier=bool(world.detector.decision_function([point])[0] < 0),
+        )
     return Toy(
         person=(float(person[FIRST]), float(person[SECOND])),
-        **points,
-        nearest_distance=distance["nearest"],
-        plausible_distance=distance["plausible"],
-        caption=CAPTION.format(near=distance["nearest"], far=distance["plausible"], step=STEP),
+        **found,
+        caption=CAPTION.format(near=found["mapocam"].distance, far=found["p2ce"].distance, step=STEP),
     )
 
 
@@ -115,19 +126,19 @@ def draw(world: World, toy: Toy, folder: Path) -> None:
         first, second = np.meshgrid(
             np.linspace(low[FIRST], high[FIRST], 200), np.linspace(low[SECOND], high[SECOND], 200)
         )
-        score, logs = world.on(first, second)
+        score, inlier, density = world.on(first, second)
 
-        left.contourf(first, second, np.exp(logs), levels=12, cmap="Blues")
+        left.contourf(first, second, density, levels=12, cmap="Blues")
         left.scatter(world.rows[FIRST], world.rows[SECOND], s=4, color="0.25", alpha=0.5, linewidths=0)
-        left.set_title("Where people live (kernel density)")
+        left.set_title("The data (kernel density)")
 
         right.contourf(first, second, score, levels=[0.5, 1.0], colors=["#dbeede"])
         right.contour(first, second, score, levels=[0.5], colors="#2e7d4f", linewidths=1.5)
         right.scatter(world.rows[FIRST], world.rows[SECOND], s=4, color="0.6", linewidths=0)
         marks = (
-            (toy.person, "o", "black", "refused person"),
-            (toy.nearest, "^", "#d55e00", "nearest accepted: implausible"),
-            (toy.plausible, "s", "#0072b2", "nearest plausible"),
+            (toy.person, "o", "black", "denied person"),
+            (toy.mapocam.point, "^", "#d55e00", "MAPOCAM: nearest, an outlier"),
+            (toy.p2ce.point, "s", "#0072b2", "P²CE: nearest inlier"),
         )
         for end, marker, colour, label in marks:
             if end != toy.person:
@@ -138,19 +149,11 @@ def draw(world: World, toy: Toy, folder: Path) -> None:
                     arrowprops={"arrowstyle": "->", "color": colour, "shrinkA": 5, "shrinkB": 6, "lw": 1.6},
                 )
             right.scatter(*end, marker=marker, s=75, color=colour, edgecolors="white", zorder=5, label=label)
-        right.set_title("What could this person change?")
-        right.text(high[FIRST] - 0.1, low[SECOND] + 0.1, "accepted", color="#2e7d4f", ha="right")
+        right.set_title("Two counterfactuals for one person")
+        right.text(high[FIRST] - 0.1, low[SECOND] + 0.15, "accepted", color="#2e7d4f", ha="right")
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
+        right.contour(first, second, inlier, levels=[0.0], colors="0.2", linestyles="--", linewidths=1)
         for axes in (left, right):
-            axes.contour(
-                first,
-                second,
-                logs,
-                levels=[world.plausible_from],
-                colors="0.2",
-                linestyles="--",
-                linewidths=1,
-            )
             axes.set_xlabel(FIRST)
             axes.set_aspect("equal")
         left.set_ylabel(SECOND)

@@ -127,7 +127,7 @@ def _fit_lightgbm(parts: Parts, parameters: dict[str, Any], seed: int) -> Any:
 
 def _fit_mlp(parts: Parts, parameters: dict[str, Any], seed: int) -> Any:
     spec = networks.NetworkSpec(
-        hidden=tuple(parameters[f"units_{layer + 1}"] for layer in range(parameters["layers"])),
+        hidden=tuple(parameters["hidden_layer_sizes"]),
         learning_rate=parameters["learning_rate"],
         weight_decay=parameters["weight_decay"],
         batch=parameters["batch"],

@@ -2,6 +2,6 @@
 
 from benchmarks.paper.peers.answers import PeerAnswers, PeerPerson
 from benchmarks.paper.peers.asking import ask
-from benchmarks.paper.peers.handing_over import Request
+from benchmarks.paper.peers.handing_over import Request, Search
 
-__all__ = ["PeerAnswers", "PeerPerson", "Request", "ask"]
+__all__ = ["PeerAnswers", "PeerPerson", "Request", "Search", "ask"]

@@ -1,6 +1,7 @@
 """What a peer answered, exactly as it said it: nothing here is checked or scored."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ class PeerPerson:
     seconds: float | None  # of the peer's own call; None if its program ended in it
     rows: tuple[tuple[float, ...], ...]  # in the order of the training columns
     error: str | None = None  # what the peer said instead of an answer
+    counts: Mapping[str, int] = field(default_factory=dict)  # calls of the model, rows, SHAP explanations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,4 +50,4 @@ def note(folder: Path, number: int, *, seconds: float | None, error: str) -> Non
 
 def _person(told: dict[str, Any]) -> PeerPerson:
     rows = tuple(tuple(float(value) for value in row) for row in told["rows"])
-    return PeerPerson(seconds=told["seconds"], rows=rows, error=told["error"])
+    return PeerPerson(seconds=told["seconds"], rows=rows, error=told["error"], counts=told.get("counts", {}))

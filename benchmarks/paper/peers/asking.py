@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.peers.answers import PeerAnswers, read_answers
-from benchmarks.paper.peers.environments import Family, Missing, dice_and_nice, ocean, python_of
+from benchmarks.paper.peers.environments import (
+    Family,
+    Missing,
+    authors,
+    dice_and_nice,
+    ocean,
+    python_of,
+)
 from benchmarks.paper.peers.handing_over import NotPortable, Request, write_request
 from benchmarks.paper.peers.running import run
 from benchmarks.paper.training import probabilities
@@ -29,15 +36,28 @@ class Peer:
     options: dict[str, Any]
 
 
+SEARCHED = ("logistic", "lightgbm", "mlp")
 PEERS = {
-    "dice-genetic": Peer(family=dice_and_nice, program="ask_dice.py", options={"method": "genetic"}),
-    "dice-random": Peer(family=dice_and_nice, program="ask_dice.py", options={"method": "random"}),
-    "nice": Peer(family=dice_and_nice, program="ask_nice.py", options={"optimization": "proximity"}),
-    # The checks that scikit-learn's and LightGBM's classes make in every call are most of NICE's time, and no
-    # part of NICE: this row is NICE at its quickest.
-    "nice-bare": Peer(
-        family=dice_and_nice, program="ask_nice.py", options={"optimization": "proximity", "bare": True}
+    **{
+        f"authors-{method}": Peer(
+            family=authors, program="ask_authors.py", models=SEARCHED, options={"method": method}
+        )
+        for method in ("mapocam", "ablation", "p2ce")
+    },
+    "dice-genetic": Peer(
+        family=dice_and_nice, program="ask_dice.py", options={"method": "genetic", "ranges": True}
     ),
+    # As in the paper, whose DiCE suggests 97 hours of work a week.
+    "dice-free": Peer(
+        family=dice_and_nice, program="ask_dice.py", options={"method": "genetic", "ranges": False}
+    ),
+    "dice-random": Peer(
+        family=dice_and_nice, program="ask_dice.py", options={"method": "random", "ranges": True}
+    ),
+    "dice-code": Peer(
+        family=dice_and_nice, program="ask_dice.py", options={"method": "random", "ranges": False}
+    ),
+    "nice": Peer(family=dice_and_nice, program="ask_nice.py", options={"optimization": "proximity"}),
     "ocean": Peer(family=ocean, program="ask_ocean.py", models=("forest",), options={}),
 }
 

@@ -34,6 +34,17 @@ class Request:
     answers: int  # per person, for peers that give more than one
     seed: int
     seconds_per_person: float | None  # None: as long as it takes
+    search: "Search | None" = None  # for the authors' code only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Search:
+    """What a search over the same grid needs besides: the authors' code, and what it shares with ours."""
+
+    checkout: Path
+    candidates: dict[str, list[float]]  # of the mutable columns
+    detector: Any  # scikit-learn's isolation forest
+    objectives: int
 
 
 def write_request(request: Request, folder: Path, *, options: dict[str, Any]) -> None:
@@ -55,6 +66,13 @@ def write_request(request: Request, folder: Path, *, options: dict[str, Any]) ->
         "seconds_per_person": request.seconds_per_person,
         "options": options,
     }
+    if request.search is not None:
+        told["options"] = options | {
+            "checkout": str(request.search.checkout),
+            "candidates": request.search.candidates,
+            "objectives": request.search.objectives,
+        }
+        joblib.dump(request.search.detector, folder / "detector.joblib")
     (folder / "request.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
     write_model(request.trained, folder)
 
@@ -63,23 +81,6 @@ def write_model(trained: Trained, folder: Path) -> None:
     """Write ``model.json``, which says what the model is, and its numbers beside it."""
     told = {"kind": trained.kind, **WRITERS[trained.kind](trained.model, folder)}
     (folder / "model.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
-
-
-def _write_logistic(model: Any, folder: Path) -> dict[str, Any]:
-    scaler, regression = model[0], model[-1]
-    np.savez(
-        folder / "model.npz",
-        mean=scaler.mean_,
-        scale=scaler.scale_,
-        weights=regression.coef_[0],
-        bias=regression.intercept_[0],
-    )
-    return _write_object(model, folder)
-
-
-def _write_lightgbm(model: Any, folder: Path) -> dict[str, Any]:
-    (folder / "model.txt").write_text(model.booster_.model_to_string(), encoding="utf-8")
-    return _write_object(model, folder)
 
 
 def _write_network(model: Any, folder: Path) -> dict[str, Any]:
@@ -108,8 +109,8 @@ def _write_object(model: Any, folder: Path) -> dict[str, Any]:
 
 
 WRITERS: dict[str, Callable[[Any, Path], dict[str, Any]]] = {
-    "logistic": _write_logistic,
-    "lightgbm": _write_lightgbm,
+    "logistic": _write_object,
+    "lightgbm": _write_object,
     "mlp": _write_network,
     "forest": _write_object,
 }

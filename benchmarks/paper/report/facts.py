@@ -9,34 +9,44 @@ from benchmarks.paper.report.results import Results
 TITLE = "P²CE: the paper's experiments, run again"
 ABOUT = (
     "The experiments of the paper “P²CE: Model-Agnostic Plausible Pareto-Optimal Counterfactual "
-    "Explanations”, run by this project in one go: the paper's methods as settings of its engine, the engine "
-    "itself (“P²CE, proven”), and the peers DiCE, NICE and OCEAN from their own packages. All of them are "
+    "Explanations”, run by this project in one go: the paper's algorithms as printed, the default engine "
+    "(“P²CE, proven”), and the peers DiCE, NICE and OCEAN from their own packages. All of them are "
     "asked about the same people and models, and every answer is judged again here. Small grey figures are "
     "those that the paper published."
 )
 MEANINGS = {
+    "Seeds": "A seed draws the split, the training, the people, the detector and the SHAP background anew. "
+    "Costs, hypervolumes, times and counts are means over seeds of each seed's mean over people; in brackets "
+    "Student's 95 % interval for that mean, from the seeds' means, where there are at least two. Shares "
+    "(outliers, true fronts) are of the people of all seeds, with Wilson's 95 % interval. The paper's ± "
+    "are standard deviations over 50 people.",
     "People answered": "Those who got at least one valid answer, of those asked for. An answer is valid when "
     "the model itself gives it a score of at least 0.5; only valid answers count for costs, hypervolumes and "
-    "outliers.",
-    "Cost c₁": "The mean distance of a person's cheapest answer, in standard deviations: mean ± standard "
-    "deviation over the people answered. A method that leaves out hard people looks cheaper; “Proven, same "
+    "outliers. “Not finished” within the time limit counts as not answered, and its time as the limit. "
+    "Some rows are of fewer people: compare them by “Proven, same people”, or by the verdicts, which take "
+    "the same people.",
+    "Cost c₁": "The mean distance of a person's cheapest answer, in standard deviations, over the people "
+    "answered. A method that leaves out hard people looks cheaper; “Proven, same "
     "people” is the mean cost of “P²CE, proven” for exactly the people whom that row answered. A peer's "
     "answers count though they be implausible, not allowed or off the grid, so that a peer may look cheaper "
     "than what is proven best among the allowed.",
-    "Hypervolume": "The share of the cost space that a person's answers dominate: mean ± standard deviation "
+    "Hypervolume": "The share of the cost space that a person's answers dominate, "
     "over all people, 0 for one without an answer. “Hypervolume” is measured as in the authors' code, from "
     "the largest costs that any method had, and stands beside the paper's; “by the grid” does not depend on "
-    "who else was run. Both reference points are stated above the table of three objectives.",
+    "who else was run. Both reference points are stated above Table 2.",
     "Outliers": "Each person's share of valid answers that the judge calls outliers, mean over the people "
-    "answered, as in the authors' code; in brackets Wilson's 95 % interval for so many people. The judge is "
+    "answered, as in the authors' code. The judge is "
     "fitted on the test part: an extended isolation forest of 500 trees on 256 rows each, with cuts in all "
     "directions, placed between the ends of the node's rows; or one with cuts along the axes.",
-    "Time": "Per person, medians and a mean ± standard deviation, verification included, without starting up "
-    "or compiling. “One call” is a call for one person alone, which every method was timed with, once per "
-    "person. “In a batch” is the person's share of one explain_many for all people asked, the median of "
-    "several; only “P²CE, proven” was asked so.",
+    "Time": "Of a call for one person alone, verification included, without starting up or compiling: the "
+    "median, and the mean. “In a batch” is the person's share of one explain_many for all people of a "
+    "seed, the median of several; only “P²CE, proven” was asked so.",
+    "Model calls, cells evaluated, SHAP explanations": "Per person. Calls of the model itself, of any "
+    "number of rows: what this project parses it evaluates without a call, and calls the model for "
+    "verification. Cells (for peers: rows) that were evaluated in whatever way; of the authors' code, "
+    "distinct ones. Points at which SHAP values were computed during the search.",
     "True fronts": "How many fronts equal the one of brute force for the question that the method answers "
-    "(MAPOCAM's has no plausibility), of those that brute force computed; “true and plausible” compares with "
+    "(MAPOCAM's has no plausibility), of those that finished; “true and plausible” compares with "
     "the plausible question's front whatever the method asks.",
     "Wrong answers": "How many of all given answers miss the decision (invalid), break a constraint (not "
     "allowed: fixed features, ranges, whole numbers, at most three changes), are outliers for P²CE's own "
@@ -52,20 +62,48 @@ def facts(results: Results) -> dict[str, str]:
         "Date": run.get("date"),
         "Commit": run.get("commit"),
         "Machine": run.get("machine"),
-        "People": f"{settings['people']} denied people per data set and model"
-        if "people" in settings
-        else None,
-        "Tuning": f"{settings['trials']} Optuna trials per model" if "trials" in settings else None,
+        **_effort(_mapping(run, "effort"), settings),
         "Rows": f"the first {settings['rows']:,} of each data set" if settings.get("rows") else None,
-        "Seed": settings.get("seed"),
+        "Authors' code": f"github.com/hiaac-finance/p2ce at {run['authors']}" if run.get("authors") else None,
         "Command": command(run),
         "Versions": ", ".join(f"{name} {version}" for name, version in _mapping(run, "versions").items()),
     }
     return {name: str(value) for name, value in told.items() if value not in (None, "")}
 
 
+def _effort(effort: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
+    """How many seeds, people and trials, and for whom there were fewer."""
+    if not effort:
+        return {}
+    limits, later = effort["limits"], effort["seeds"] > 1
+
+    def and_later(first: int, name: str) -> str:
+        return (
+            f"{first} with the first seed, {min(first, effort[name])} with each later one"
+            if later
+            else str(first)
+        )
+
+    return {
+        "Seeds": f"{effort['seeds']}",
+        "People": f"{and_later(settings['people'], 'later_people')}, denied, per data set and model",
+        "Slow methods": f"MAPOCAM on the MLP: {and_later(limits['slow_people'], 'later_slow_people')}; the "
+        f"authors' code: {limits['authors_people']}, first seed only; at most {limits['seconds']:g} s per "
+        "person",
+        "Tuning": f"Optuna, trials per model: {and_later(settings['trials'], 'later_trials')}",
+    }
+
+
 def is_quick(results: Results) -> bool:
     return bool(results.run.get("quick", False))
+
+
+def in_short(results: Results) -> str:
+    """Date, seeds and commit, for one line."""
+    run, effort = results.run, _mapping(results.run, "effort")
+    seeds = effort.get("seeds")
+    told = (run.get("date"), f"{seeds} seed{'s' if seeds != 1 else ''}" if seeds else "", run.get("commit"))
+    return ", ".join(str(part) for part in told if part)
 
 
 def command(run: Mapping[str, Any]) -> str:

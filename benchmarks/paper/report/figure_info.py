@@ -6,14 +6,13 @@ from math import isnan
 import numpy as np
 import pandas as pd
 
-from benchmarks.paper.experiments import LEFT_OUT
 from benchmarks.paper.report import words
 from benchmarks.paper.report.results import Results, sorted_by_names
 from benchmarks.paper.report.summaries import seconds_of_a_call
 
 LEAST_SECONDS = 1e-6  # a logarithmic axis has no zero
 OUTLIERS = ("Outliers, %", "95 % interval")
-VOLUMES = ("Hypervolume (more is better)", "± one standard deviation")
+VOLUMES = ("Hypervolume (more is better)", "95 % interval over seeds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +108,9 @@ def outlier_info(summary: pd.DataFrame, experiment: str) -> BarInfo:
 
 
 def hypervolume_info(summary: pd.DataFrame) -> BarInfo:
-    """Mean hypervolumes, with one standard deviation to both sides."""
-    if summary.empty:
-        return _bars(summary, "three", VOLUMES, ("", "", "", ""), factor=1, digits=2)
-    mean, deviation = summary["hypervolume_mean"], summary["hypervolume_sd"].fillna(0.0)
-    framed = summary.assign(low=(mean - deviation).clip(lower=0.0), high=(mean + deviation).clip(upper=1.0))
-    columns = ("hypervolume_mean", "low", "high", "published_hypervolume")
-    return _bars(framed, "three", VOLUMES, columns, factor=1, digits=2)
+    """Mean hypervolumes, with their interval over seeds."""
+    columns = ("hypervolume_mean", "hypervolume_low", "hypervolume_high", "published_hypervolume")
+    return _bars(summary, "three", VOLUMES, columns, factor=1, digits=2)
 
 
 def _bars(
@@ -138,7 +133,7 @@ def _bars(
             value, low, high, paper = (
                 np.nan if there is None else factor * float(there[column]) for column in columns
             )
-            note = "" if there is not None else "not asked" if (method, model) in LEFT_OUT else "not run"
+            note = "" if there is not None else "not run"
             if there is not None and isnan(value):
                 note = "no valid answer"
             bars.append(Bar(method=method, value=value, low=low, high=high, paper=paper, note=note))

@@ -1,6 +1,10 @@
-"""How far may a share be off, seen in so few people? Wilson's interval, and Newcombe's for a difference."""
+"""How far may a figure be off, seen in so few people or seeds? 95 % intervals."""
 
 from math import isnan, nan, sqrt
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t
 
 Z = 1.959963984540054  # 95 % of a normal distribution lie within ± Z
 
@@ -25,3 +29,13 @@ def difference(share: float, count: float, other: float, other_count: float) -> 
         apart - sqrt((share - low) ** 2 + (other_high - other) ** 2),
         apart + sqrt((high - share) ** 2 + (other - other_low) ** 2),
     )
+
+
+def over_seeds(values: pd.Series, seeds: pd.Series) -> tuple[float, float, float]:
+    """The mean of the seeds' means, and Student's 95 % interval for it; without one where a seed stands "
+    "alone."""
+    means = values.groupby(seeds.to_numpy()).mean().dropna().to_numpy(float)
+    if len(means) < 2:
+        return (float(means[0]) if len(means) else nan), nan, nan
+    half = float(t.ppf(0.975, len(means) - 1)) * means.std(ddof=1) / np.sqrt(len(means))
+    return float(means.mean()), float(means.mean() - half), float(means.mean() + half)

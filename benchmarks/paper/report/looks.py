@@ -44,9 +44,13 @@ LOOKS = {  # the colours of Okabe and Ito
     "p2ce": Look(colour="#0072B2", marker="o"),
     "proven": Look(colour="#000000", marker="*", size=12.0),
     "dice-genetic": Look(colour="#D55E00", marker="^"),
+    "dice-free": Look(colour="#8A3D00", marker="<"),
+    "dice-code": Look(colour="#7D3560", marker=">"),
+    "authors-mapocam": Look(colour="#A87400", marker="p"),
+    "authors-ablation": Look(colour="#2F8FC4", marker="d"),
+    "authors-p2ce": Look(colour="#003F66", marker="H"),
     "dice-random": Look(colour="#CC79A7", marker="D", size=6.0),
     "nice": Look(colour="#009E73", marker="P", size=8.0),
-    "nice-bare": Look(colour="#8FCFB8", marker="p", size=8.0),
     "ocean": Look(colour="#7A7A7A", marker="X", size=8.0),
 }
 UNKNOWN = Look(colour=GREY, marker="h")

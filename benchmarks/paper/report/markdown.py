@@ -14,12 +14,12 @@ from benchmarks.paper.report.other_tables import (
     missing_table,
     models_table,
 )
+from benchmarks.paper.report.overview import overview
 from benchmarks.paper.report.published import ONE_OBJECTIVE_TEXT
 from benchmarks.paper.report.results import Results
 from benchmarks.paper.report.table import Cell, Group, Table
 from benchmarks.paper.report.tables import further_table, main_table
-from benchmarks.paper.report.verdict_tables import SIGNS, state_in_words, verdict_table
-from benchmarks.paper.report.verdicts import Verdict
+from benchmarks.paper.report.verdict import SIGNS, Verdict
 
 SPECIAL = str.maketrans(
     {
@@ -38,25 +38,35 @@ SPECIAL = str.maketrans(
 )
 
 
-def markdown(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict]) -> str:
+def markdown(
+    results: Results, summary: pd.DataFrame, of_the_paper: Sequence[Verdict], of_ours: Sequence[Verdict]
+) -> str:
     """The text of docs/results.md: the page without its figures."""
-    parts = [
-        "# Results",
-        "Written by `python -m benchmarks.paper`; do not edit by hand.",
+    parts = ["# Results"]
+    if facts.is_quick(results):
+        parts.append("**This was a quick run: it shows that everything works; its figures prove nothing.**")
+    parts += [
+        f"What this run ({_text(facts.in_short(results))}) says to each claim of the paper; the evidence "
+        "is below. Written by `python -m benchmarks.paper`; do not edit by hand.",
+        markdown_table(overview(of_the_paper)),
+        "## The run",
         _text(facts.ABOUT.replace("Small grey figures are those that the paper published.", "")).rstrip()
         + " What the paper published stands in brackets.",
         _list(f"{_text(name)}: {_text(value)}" for name, value in facts.facts(results).items()),
     ]
-    if facts.is_quick(results):
-        parts.append("**This was a quick run: it shows that everything works; its figures prove nothing.**")
-    parts.append("## What this run must show")
-    for verdict in judged:
-        parts += [
-            f"### {SIGNS[verdict.state]} {_text(verdict.name)}: {state_in_words(verdict)}",
-            _text(verdict.claim),
-            _text(verdict.says),
-            *_titled(verdict_table(verdict)),
-        ]
+    for title, judged in (
+        ("What the paper says", of_the_paper),
+        ("What this project says of itself", of_ours),
+    ):
+        parts.append(f"## {title}")
+        for verdict in judged:
+            parts += [
+                f"### {SIGNS[verdict.state]} {_text(verdict.name)}: {_text(verdict.state_in_words)}",
+                _text(f"{verdict.where}: {verdict.claim}"),
+                _text(verdict.says),
+                _text(f"Why: {verdict.cause}") if verdict.cause else "",
+                *_titled(verdict.evidence),
+            ]
     parts.append("## How to read the tables")
     parts.append(_list(f"**{_text(name)}**: {_text(told)}" for name, told in facts.MEANINGS.items()))
     parts += ["## How each method was asked", *_titled(asked_table(results))]
@@ -70,7 +80,12 @@ def markdown(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict])
         parts += _titled(further_table(results, summary, experiment))
     example = choose_example(results)
     if example is not None:
-        parts += ["## The answers one person got", *_titled(example_table(example))]
+        parts += [
+            "## Table 3: the answers one person got",
+            "u(x) is 1 for an outlier to P²CE's own detector, as in the paper; “judge” is 1 for one to the "
+            "extended judge, which no method saw.",
+            *_titled(example_table(example)),
+        ]
     parts += ["## Models and their accuracy", *_titled(models_table(results))]
     parts += ["## Broken answers, by kind", *_titled(broken_table(results))]
     parts += ["## Where paper and code differ", *_titled(differences_table(results))]

@@ -18,6 +18,7 @@ def models_table(results: Results) -> Table:
     rows = [
         (
             words.cell_name(study["data"], study["model"]),
+            words.number(study["seed"], digits=0),
             *(words.number(study[name], digits=0) for name in ("rows", "features", "mutable")),
             words.number(study["balanced_accuracy_validation"]),
             words.number(study["balanced_accuracy_test"]),
@@ -26,10 +27,11 @@ def models_table(results: Results) -> Table:
             words.seconds(study["seconds_training"]),
             _parameters(study["parameters"]),
         )
-        for study in sorted_by_names(results.studies, ["model", "data"]).to_dict("records")
+        for study in sorted_by_names(results.studies, ["model", "data", "seed"]).to_dict("records")
     ]
     columns = (
         "Study",
+        "Seed",
         "Rows",
         "Features",
         "May change",

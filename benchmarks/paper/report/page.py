@@ -18,22 +18,23 @@ from benchmarks.paper.report.other_tables import (
     missing_table,
     models_table,
 )
+from benchmarks.paper.report.overview import overview
 from benchmarks.paper.report.published import ONE_OBJECTIVE_TEXT
 from benchmarks.paper.report.results import Results
 from benchmarks.paper.report.tables import further_table, main_table
-from benchmarks.paper.report.verdict_tables import SIGNS, state_in_words, verdict_table
-from benchmarks.paper.report.verdicts import Verdict
+from benchmarks.paper.report.verdict import SIGNS, Verdict
 
 SECTIONS = {
-    "verdicts": "What this run must show",
+    "claims": "What the paper says, and what this run says to it",
+    "checks": "What this project says of itself",
     "reading": "How to read the tables",
     "asked": "How each method was asked",
-    "inlierness": "a) Inlierness: one objective, logistic regression",
-    "one": "b) One objective: LightGBM and MLP",
-    "three": "c) Three objectives",
-    "example": "d) The answers one person got",
-    "toy": "e) A toy problem",
-    "forests": "f) Random forests, beside OCEAN",
+    "inlierness": "Table 1: inlierness, one objective, logistic regression",
+    "one": "Figure 2: one objective, LightGBM and MLP",
+    "three": "Table 2: three objectives, LightGBM and MLP",
+    "example": "Table 3: the answers one person got",
+    "toy": "Figure 1: a toy problem",
+    "forests": "Random forests, beside OCEAN",
     "models": "Models and their accuracy",
     "broken": "Broken answers, by kind",
     "differences": "Where paper and code differ",
@@ -43,10 +44,13 @@ SECTIONS = {
 }
 
 
-def page(results: Results, summary: pd.DataFrame, judged: Sequence[Verdict]) -> str:
+def page(
+    results: Results, summary: pd.DataFrame, of_the_paper: Sequence[Verdict], of_ours: Sequence[Verdict]
+) -> str:
     """The whole page as text; figures are read from the folder's figures/ if they were drawn."""
     contents = {
-        "verdicts": _verdicts(judged),
+        "claims": join(table(overview(of_the_paper)), _verdicts(of_the_paper)),
+        "checks": _verdicts(of_ours),
         "reading": _reading(),
         "asked": table(asked_table(results)),
         "inlierness": _experiment(results, summary, "inlierness"),
@@ -101,18 +105,19 @@ def _verdicts(judged: Sequence[Verdict]) -> Html:
 
 
 def _verdict(verdict: Verdict) -> Html:
-    evidence = details("Cell by cell", table(verdict_table(verdict)), opened=verdict.state == "fails")
+    evidence = details("Case by case", table(verdict.evidence))
     return tag(
         "li",
         tag("div", SIGNS[verdict.state], class_="sign", aria_hidden="true"),
         tag(
             "div",
-            tag("h3", verdict.name, tag("span", f": {state_in_words(verdict)}", class_="state")),
-            tag("p", verdict.claim, class_="claim"),
+            tag("h3", verdict.name, tag("span", f": {verdict.state_in_words}", class_="state")),
+            tag("p", f"{verdict.where}: {verdict.claim}", class_="claim"),
             tag("p", verdict.says),
+            *([tag("p", f"Why: {verdict.cause}")] if verdict.cause else []),
             evidence,
         ),
-        class_=verdict.state.replace(" ", "-"),
+        class_=verdict.state,
     )
 
 
@@ -148,8 +153,10 @@ def _example(results: Results) -> Html:
     if example is None:
         return paragraph("No experiment with three objectives was run.")
     note = (
-        "The first person whom the most methods answered, and only features that some answer changes. u(x) "
-        "is 1 for an outlier by the extended judge, f(x) is the model's score; changed values are bold."
+        "The first person whom the most methods answered, if possible with three answers of P²CE's as in "
+        "the paper, and only features that some answer changes. u(x) is 1 for an outlier to P²CE's own "
+        "detector, as in the paper; “judge” is 1 for one to the extended judge, which no method saw. f(x) "
+        "is the model's score; changed values are bold."
     )
     return join(
         paragraph(note),
@@ -159,7 +166,7 @@ def _example(results: Results) -> Html:
 
 
 def _toy(folder: Path) -> Html:
-    caption = "The nearest accepted point is implausible; the nearest plausible one is found."
+    caption = "MAPOCAM's answer is an outlier; P²CE's is the nearest one that is none."
     try:
         told = json.loads((folder / "results" / "toy.json").read_text("utf-8"))
         caption = str(told["caption"])
@@ -181,6 +188,7 @@ def _again(results: Results) -> Html:
     commands = {
         "python -m benchmarks.paper": "everything; goes on where it was interrupted",
         "python -m benchmarks.paper --quick": "minutes: few people, to see that all works",
+        "python -m benchmarks.paper --table 1 --figure 2": "only these of the paper's tables and figures",
     }
     this = facts.command(results.run)
     commands[this] = f"{commands[this]} (this run)" if this in commands else "this run"

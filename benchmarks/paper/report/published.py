@@ -7,9 +7,14 @@ PUBLISHED_AS = {  # this project's name of a method → the paper's
     "mapocam": "mapocam",
     "p2ce-ablation": "p2ce-ablation",
     "p2ce": "p2ce",
+    "authors-mapocam": "mapocam",
+    "authors-ablation": "p2ce-ablation",
+    "authors-p2ce": "p2ce",
     # The paper says genetic, the code runs random: one figure was published, and it stands beside both.
     "dice-genetic": "dice",
+    "dice-free": "dice",
     "dice-random": "dice",
+    "dice-code": "dice",
     "nice": "nice",
 }
 

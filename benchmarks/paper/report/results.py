@@ -20,8 +20,9 @@ KNOWN = {
 }
 
 PEOPLE = {
-    "texts": [*KEY, "row", "status", "error", "values"],
+    "texts": [*KEY, "row", "status", "error", "values", "pruned"],
     "numbers": [
+        "seed",
         "person",
         "seconds",
         "seconds_alone",
@@ -30,17 +31,22 @@ PEOPLE = {
         "hypervolume_grid",
         "best_cost",
         "score",
+        "calls",
+        "cells",
+        "explanations",
+        "nodes",
     ],
     "truths": ["front_is_true", "front_is_plausible_truth"],
 }
 ANSWERS = {
     "texts": [*KEY, "broken", "values"],
-    "numbers": ["person", "answer", "mean_distance", "max_distance", "changes", "score"],
+    "numbers": ["seed", "person", "answer", "mean_distance", "max_distance", "changes", "score"],
     "truths": ["valid", "plausible", "outlier", "outlier_axis_parallel", "allowed", "on_grid"],
 }
 STUDIES = {
     "texts": ["data", "model", "parameters"],
     "numbers": [
+        "seed",
         "rows",
         "features",
         "mutable",
@@ -52,7 +58,7 @@ STUDIES = {
     ],
     "truths": [],
 }
-MISSING = {"texts": [*KEY, "reason"], "numbers": [], "truths": []}
+MISSING = {"texts": [*KEY, "reason"], "numbers": ["seed"], "truths": []}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,24 +5,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.paper.findings import UNFINISHED
 from benchmarks.paper.report.broken import WRONG
-from benchmarks.paper.report.intervals import wilson
+from benchmarks.paper.report.intervals import over_seeds, wilson
 from benchmarks.paper.report.published import published
 from benchmarks.paper.report.results import KEY, Results, sorted_by_names
+
+WORK = ("calls", "cells", "explanations", "nodes")
 
 
 def summarise(results: Results) -> pd.DataFrame:
     """Everything the tables and figures show, as numbers; shares are between 0 and 1, times in seconds.
 
+    Costs, hypervolumes, times and counts of work are means over seeds of each seed's mean over people, with
+    Student's 95 % interval (``_low``, ``_high``) where there are two seeds or more. Shares of outliers and of
+    true fronts are of the people of all seeds, with Wilson's interval.
+
     Costs, hypervolumes, outliers and ``answers`` speak of valid answers only, as an invalid one answers
     nothing. ``given`` counts all, and so do ``invalid``, ``not_allowed``, ``implausible`` and ``off_grid``;
     of these an answer whose verdict is not there is wrong. An outlier share is the mean over the people
-    answered of each one's share, so that its interval counts people. ``asked`` is how many people the study
-    has, ``people`` for how many there is a row. Times are of a call for one person; ``seconds_in_batch`` is
+    answered of each one's share, so that its interval counts people. ``asked`` is how many people the studies
+    have, ``people`` for how many there is a row. Times are of a call for one person; ``seconds_in_batch`` is
     the share of a call for all.
     """
     rows = []
-    asked = results.studies.drop_duplicates(["data", "model"]).set_index(["data", "model"])["people"]
+    studies = results.studies.drop_duplicates(["data", "model", "seed"])
+    asked = studies.groupby(["data", "model"])["people"].sum()
     answers = dict(iter(results.answers.groupby(KEY, sort=False)))
     people = dict(iter(results.people.groupby(KEY, sort=False)))
     for key in dict.fromkeys([*people, *answers]):
@@ -49,13 +57,20 @@ def summarise(results: Results) -> pd.DataFrame:
 def _people(mine: pd.DataFrame) -> dict[str, Any]:
     statuses = mine["status"][mine["status"] != ""].value_counts()
     seconds = seconds_of_a_call(mine)
+    checked, true = int(mine["front_is_true"].notna().sum()), int(mine["front_is_true"].sum())
+    low, high = wilson(true / checked if checked else np.nan, checked)
     return {
         "people": len(mine),
-        **_spread(seconds, "seconds"),
+        "seeds": mine["seed"].nunique(),
+        "finished": int((~mine["status"].isin(UNFINISHED)).sum()),
+        **_mean(seconds, mine, "seconds"),
         "seconds_median": seconds.median(),
         "seconds_in_batch": mine["seconds"].where(mine["method"] == "proven").median(),
-        "fronts_checked": int(mine["front_is_true"].notna().sum()),
-        "fronts_true": int(mine["front_is_true"].sum()),
+        **{name: _mean(mine[name], mine, name)[f"{name}_mean"] for name in WORK},
+        "fronts_checked": checked,
+        "fronts_true": true,
+        "fronts_low": low,
+        "fronts_high": high,
         "plausible_fronts_checked": int(mine["front_is_plausible_truth"].notna().sum()),
         "plausible_fronts_true": int(mine["front_is_plausible_truth"].sum()),
         "statuses": ", ".join(f"{count}\N{NO-BREAK SPACE}{status}" for status, count in statuses.items()),
@@ -64,12 +79,13 @@ def _people(mine: pd.DataFrame) -> dict[str, Any]:
 
 def _costs(mine: pd.DataFrame, proven: pd.DataFrame) -> dict[str, Any]:
     answered = mine.loc[mine["best_cost"].notna(), "person"]
-    there = proven.loc[proven["person"].isin(answered), "best_cost"]
+    there = proven[proven["person"].isin(answered)]
     return {
-        **_spread(mine["best_cost"], "cost"),
-        "cost_of_proven": there.mean(),  # over the same people, so that the easy ones favour nobody
-        **_spread(volumes(mine, "hypervolume"), "hypervolume"),
-        **_spread(volumes(mine, "hypervolume_grid"), "hypervolume_grid"),
+        **_mean(mine["best_cost"], mine, "cost"),
+        # Over the same people, so that the easy ones favour nobody.
+        "cost_of_proven": over_seeds(there["best_cost"], there["seed"])[0],
+        **_mean(volumes(mine, "hypervolume"), mine, "hypervolume"),
+        **_mean(volumes(mine, "hypervolume_grid"), mine, "hypervolume_grid"),
     }
 
 
@@ -88,7 +104,7 @@ def volumes(mine: pd.DataFrame, column: str) -> pd.Series:
 def _answers(mine: pd.DataFrame, given: pd.DataFrame) -> dict[str, Any]:
     valid = given[given["valid"] == 1]
     answered = valid["person"].nunique()
-    share = _mean_over_people(valid, "outlier")
+    share = mean_over_people(valid, "outlier")
     low, high = wilson(share, answered)
     people = len(mine)
     return {
@@ -100,12 +116,12 @@ def _answers(mine: pd.DataFrame, given: pd.DataFrame) -> dict[str, Any]:
         "outliers": share,
         "outliers_low": low,
         "outliers_high": high,
-        "outliers_axis_parallel": _mean_over_people(valid, "outlier_axis_parallel"),
+        "outliers_axis_parallel": mean_over_people(valid, "outlier_axis_parallel"),
         **{name: int((given[column] != 1).sum()) for name, column in WRONG.items()},
     }
 
 
-def _mean_over_people(answers: pd.DataFrame, truth: str) -> float:
+def mean_over_people(answers: pd.DataFrame, truth: str) -> float:
     """A person with ten answers weighs as much as one with a single answer, as in the authors' code."""
     return float(answers.groupby("person")[truth].mean().mean())
 
@@ -120,5 +136,6 @@ def _published(row: dict[str, str]) -> dict[str, Any]:
     return values
 
 
-def _spread(values: pd.Series, name: str) -> dict[str, float]:
-    return {f"{name}_mean": values.mean(), f"{name}_sd": values.std(ddof=1)}
+def _mean(values: pd.Series, mine: pd.DataFrame, name: str) -> dict[str, float]:
+    mean, low, high = over_seeds(values, mine["seed"])
+    return {f"{name}_mean": mean, f"{name}_low": low, f"{name}_high": high}

@@ -25,13 +25,15 @@ def main_table(results: Results, summary: pd.DataFrame, experiment: str) -> Tabl
         experiment,
         "What the methods found, and how long it took",
         {
-            "People answered": lambda row: Cell(text=words.of(row["answered"], row["people"])),
+            "People answered": _answered,
             **found,
             "Outliers, % [95 %]": _outliers,
-            "Time, in a batch": lambda row: Cell(text=words.seconds(row["seconds_in_batch"])),
-            "Time, one call": lambda row: Cell(text=words.seconds(row["seconds_median"])),
-            "One call, mean": _mean_time,
-            "True fronts": lambda row: Cell(text=words.of(row["fronts_true"], row["fronts_checked"])),
+            "Time": lambda row: Cell(text=words.seconds(row["seconds_median"])),
+            "Time, mean": _mean_time,
+            "Model calls": _work("calls"),
+            "Cells evaluated": _work("cells"),
+            "SHAP explanations": _work("explanations"),
+            "True fronts [95 %]": _fronts,
         },
     )
 
@@ -40,6 +42,8 @@ def further_table(results: Results, summary: pd.DataFrame, experiment: str) -> T
     """The other judge, the other costs, and what is wrong with answers."""
     columns: dict[str, Maker] = {"Least cost c₁": _cost} if experiment == "three" else {}
     columns |= {
+        "In a batch": lambda row: Cell(text=words.seconds(row["seconds_in_batch"])),
+        "Nodes": _work("nodes"),
         "Proven, same people": lambda row: Cell(text=words.number(row["cost_of_proven"])),
         "Answers per person": lambda row: Cell(text=words.number(row["answers_per_person"], digits=1)),
         "True and plausible": lambda row: Cell(
@@ -97,19 +101,37 @@ def _at(frame: pd.DataFrame, data: str, model: str) -> pd.DataFrame:
     return frame[(frame["data"] == data) & (frame["model"] == model)]
 
 
-def _cost(row: Row) -> Cell:
-    return Cell(text=words.spread(row["cost_mean"], row["cost_sd"]), beside=_paper(row, "cost", 3))
-
-
-def _hypervolume(row: Row) -> Cell:
+def _answered(row: Row) -> Cell:
+    late = row["people"] - row["finished"]
     return Cell(
-        text=words.spread(row["hypervolume_mean"], row["hypervolume_sd"]),
-        beside=_paper(row, "hypervolume", 2),
+        text=words.of(row["answered"], row["people"]), beside=f"{late:.0f} not finished" if late else ""
     )
 
 
+def _cost(row: Row) -> Cell:
+    return Cell(text=_mean(row, "cost"), beside=_paper(row, "cost", 3))
+
+
+def _hypervolume(row: Row) -> Cell:
+    return Cell(text=_mean(row, "hypervolume"), beside=_paper(row, "hypervolume", 2))
+
+
 def _hypervolume_by_grid(row: Row) -> Cell:
-    return Cell(text=words.spread(row["hypervolume_grid_mean"], row["hypervolume_grid_sd"]))
+    return Cell(text=_mean(row, "hypervolume_grid"))
+
+
+def _mean(row: Row, name: str) -> str:
+    return words.within(row[f"{name}_mean"], row[f"{name}_low"], row[f"{name}_high"])
+
+
+def _work(name: str) -> Maker:
+    return lambda row: Cell(text=words.count(row[name]))
+
+
+def _fronts(row: Row) -> Cell:
+    text = words.of(row["fronts_true"], row["fronts_checked"])
+    interval = f" [{100 * row['fronts_low']:.0f}–{100 * row['fronts_high']:.0f}]"
+    return Cell(text=text + interval if row["fronts_checked"] else text)
 
 
 def _outliers(row: Row) -> Cell:
@@ -123,7 +145,7 @@ def _outliers(row: Row) -> Cell:
 def _mean_time(row: Row) -> Cell:
     mean, deviation = row["published_seconds"], row["published_seconds_sd"]
     return Cell(
-        text=words.seconds_spread(row["seconds_mean"], row["seconds_sd"]),
+        text=words.seconds_within(row["seconds_mean"], row["seconds_low"], row["seconds_high"]),
         beside="" if isnan(mean) else f"paper {mean} ± {deviation} s",
     )
 

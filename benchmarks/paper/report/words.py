@@ -17,7 +17,7 @@ def cell_name(data: str, model: str) -> str:
     return f"{name_of(data)}, {name_of(model)}"
 
 
-def cut(name: str, length: int = 20) -> str:
+def cut(name: str, length: int = 30) -> str:
     """A name that fits where there is no room to wrap."""
     return name if len(name) <= length else f"{name[: length - 1]}…"
 
@@ -31,6 +31,20 @@ def spread(mean: float, deviation: float, *, digits: int = 3) -> str:
     if isnan(mean) or isnan(deviation):
         return number(mean, digits=digits)
     return f"{mean:.{digits}f} ± {deviation:.{digits}f}"
+
+
+def within(mean: float, low: float, high: float, *, digits: int = 3) -> str:
+    """A mean and its interval, which one seed alone does not have: 0.116 [0.110–0.122]."""
+    if isnan(mean) or isnan(low):
+        return number(mean, digits=digits)
+    return f"{mean:.{digits}f} [{low:.{digits}f}–{high:.{digits}f}]"
+
+
+def count(amount: float) -> str:
+    """A mean number of calls or cells: 0, 0.4, 12, 1,250."""
+    if isnan(amount):
+        return NOTHING
+    return f"{amount:.1f}" if 0 < amount < 10 else f"{amount:,.0f}"
 
 
 def per_cent(share: float) -> str:
@@ -64,17 +78,13 @@ def seconds(value: float) -> str:
     return f"{_three_digits(value)} s"
 
 
-def seconds_spread(mean: float, deviation: float) -> str:
-    """A time ± its standard deviation, both in one unit; one that is written as nothing is left out."""
-    factor, unit = (1e6, "µs") if mean < 0.9995e-3 else (1e3, "ms") if mean < 0.9995 else (1.0, "s")
-    if isnan(mean) or isnan(deviation) or _three_digits(deviation * factor) == "0.00":
+def seconds_within(mean: float, low: float, high: float) -> str:
+    """A time and its interval, all in one unit."""
+    if isnan(mean) or isnan(low):
         return seconds(mean)
-    return f"{_three_digits(mean * factor)} ± {_three_digits(deviation * factor)} {unit}"
-
-
-def factor(times: float) -> str:
-    """How many times as much, as precisely as it is worth knowing: 0.87, 4.9, 1,250."""
-    return f"{times:.2f}" if times < 1 else f"{times:.1f}" if times < 10 else f"{times:,.0f}"
+    scale, unit = (1e6, "µs") if mean < 0.9995e-3 else (1e3, "ms") if mean < 0.9995 else (1.0, "s")
+    written = (_three_digits(max(0.0, amount) * scale) for amount in (mean, low, high))
+    return "{} [{}–{}] {}".format(*written, unit)
 
 
 def of(part: float, whole: float) -> str:

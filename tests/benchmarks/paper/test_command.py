@@ -34,14 +34,31 @@ def command(*options: str, **environment: str) -> "subprocess.CompletedProcess[s
 @pytest.mark.skipif(not HAS_DATA, reason=REASON)
 def test_it_writes_the_page_the_figures_and_every_result(tmp_path: Path) -> None:
     out, markdown = tmp_path / "report", tmp_path / "results.md"
-    few = ["--data", "german", "--only", "inlierness", "--no-peers", "--people", "2", "--trials", "1"]
+    few = [
+        "--data",
+        "german",
+        "--table",
+        "1",
+        "--figure",
+        "1",
+        "--no-peers",
+        "--people",
+        "2",
+        "--trials",
+        "1",
+    ]
+    few += ["--seeds", "2"]
     done = command(*few, "--out", str(out), "--markdown", str(markdown))
     assert done.returncode == 0, done.stderr
     assert str(out / "index.html") in done.stdout
     people = pd.read_csv(out / "results" / "people.csv")
     assert people["method"].tolist() == [
-        method for method in ("mapocam", "p2ce-ablation", "p2ce", "proven") for _ in range(2)
+        method
+        for _ in range(2)
+        for method in ("mapocam", "p2ce-ablation", "p2ce", "proven")
+        for _ in range(2)
     ]
+    assert people["person"].unique().tolist() == [0, 1, 1000, 1001]
     assert people["front_is_true"].all()
     assert json.loads((out / "results" / "run.json").read_text())["settings"]["people"] == 2
     for name in ("toy.png", "toy.svg", "scatter-inlierness.png", "outliers-inlierness.svg"):
@@ -56,6 +73,8 @@ def test_it_writes_the_page_the_figures_and_every_result(tmp_path: Path) -> None
         (["--people", "0"], "at least 1"),
         (["--trials", "-3"], "at least 1"),
         (["--data", "iris"], "invalid choice"),
+        (["--table", "4"], "invalid choice"),
+        (["--authors", "."], "expected a checkout with cfmining/algorithms.py"),
     ],
 )
 def test_what_cannot_be_run_is_refused_at_once(options: list[str], told: str) -> None:

@@ -19,25 +19,31 @@ from benchmarks.paper import study as study_module
 from benchmarks.paper.experiments import PLAN, plan
 from benchmarks.paper.findings import Findings
 from benchmarks.paper.hypervolume import hypervolume
-from benchmarks.paper.names import METHODS, OURS
+from benchmarks.paper.names import AUTHORS, METHODS, OURS
 from benchmarks.paper.peers import PeerPerson
 from benchmarks.paper.run import Run, _answered
 from benchmarks.paper.scoring import COSTS
-from benchmarks.paper.settings import Settings
+from benchmarks.paper.settings import FULL, Limits, Settings
 from benchmarks.paper.store import Answered, Store, digest_of
 from benchmarks.paper.study import prepare
 from benchmarks.paper.truth import Truth, true_fronts
 from tests.benchmarks.paper.small_data import small_data
 
 SETTINGS = Settings(people=4, trials=2)
+EFFORT = replace(
+    FULL,
+    seeds=2,
+    first=SETTINGS,
+    later_people=2,
+    limits=Limits(slow_people=3, seconds=20.0),
+    later_slow_people=1,
+)
 KEYS = ["experiment", "data", "model", "person"]
 
 
 def small_run(folder: Path, **options: object) -> Run:
-    run = Run(
-        settings=SETTINGS, folder=folder, environments=folder / "environments", load=small_data, **options
-    )
-    for task in plan(data=("german", "adult"), peers=False):
+    run = Run(effort=EFFORT, folder=folder, environments=folder / "environments", load=small_data, **options)
+    for task in plan(data=("adult",), peers=False, authors=False, seeds=EFFORT.seeds):
         run.do(task)
     return run
 
@@ -70,7 +76,37 @@ def test_every_experiment_asks_every_one_of_our_methods_about_everybody(people: 
         part = people[people["experiment"] == experiment]
         mine = [method for method in methods if method in OURS]
         assert set(part["method"]) == set(mine)
-        assert len(part) == 2 * len(models) * len(mine) * SETTINGS.people
+        for model in models:
+            for method in mine:
+                asked = part[(part["model"] == model) & (part["method"] == method)].groupby("seed").size()
+                slow = (method, model) == ("mapocam", "mlp")
+                assert asked.to_dict() == ({0: 3, 1: 1} if slow else {0: 4, 1: 2})
+
+
+def test_a_seed_changes_people_and_models(run: Run, people: pd.DataFrame) -> None:
+    studies = run.findings.tables()["studies"]
+    assert studies.groupby(["data", "model"]).size().unique().tolist() == [EFFORT.seeds]
+    rows = (
+        people[people["method"] == "proven"].groupby(["experiment", "data", "model", "seed"])["row"].agg(set)
+    )
+    for _, found in rows.groupby(level=[0, 1, 2]):
+        assert found.iloc[0] != found.iloc[1]
+    assert (people["person"] // 1000 == people["seed"]).all()
+
+
+def test_what_it_took_is_counted(people: pd.DataFrame) -> None:
+    assert (people["cells"] > 0).all()
+    assert (people["calls"] >= 0).all()
+    literal = people[people["method"].isin(["p2ce", "p2ce-ablation"])]
+    by_shap = literal[literal["model"] != "logistic"]
+    assert (by_shap["explanations"] > 0).any()
+    assert (literal.loc[literal["model"] == "logistic", "explanations"] == 0).all()
+    assert (literal["nodes"] > 0).all()
+
+
+def test_the_partial_test_never_adds_a_node(people: pd.DataFrame) -> None:
+    with_it, without = beside(people[people["experiment"] == "inlierness"], "nodes", "p2ce", "p2ce-ablation")
+    assert (with_it <= without).all()
 
 
 def test_the_proven_front_is_the_true_one_for_everybody(people: pd.DataFrame) -> None:
@@ -81,7 +117,7 @@ def test_the_proven_front_is_the_true_one_for_everybody(people: pd.DataFrame) ->
 
 
 def test_methods_with_proven_bounds_find_the_true_front_of_their_question(people: pd.DataFrame) -> None:
-    sound = people[people["method"].isin(["mapocam", "p2ce-ablation"]) | (people["model"] == "logistic")]
+    sound = people[(people["method"] == "mapocam") | (people["model"] == "logistic")]
     assert sound["front_is_true"].all()
 
 
@@ -139,8 +175,8 @@ def test_a_second_run_asks_nobody_again(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
-    tasks = plan(experiments=("inlierness",), data=("german",), peers=False)
-    first = Run(settings=SETTINGS, folder=tmp_path, environments=tmp_path, load=small_data, commit="one")
+    tasks = plan(tables=("1",), figures=(), forests=False, data=("german",), peers=False, authors=False)
+    first = Run(effort=EFFORT, folder=tmp_path, environments=tmp_path, load=small_data, commit="one")
     for task in tasks[:2]:
         first.do(task)
 
@@ -151,7 +187,7 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
     first.progress = interrupt
     with pytest.raises(KeyboardInterrupt):
         first.do(tasks[2])
-    second = Run(settings=SETTINGS, folder=tmp_path, environments=tmp_path, load=small_data, commit="two")
+    second = Run(effort=EFFORT, folder=tmp_path, environments=tmp_path, load=small_data, commit="two")
     for task in tasks:
         second.do(task)
     assert second.commits == {"one", "two"}
@@ -172,8 +208,8 @@ def test_every_single_result_is_written_twice(run: Run) -> None:
 def test_peers_that_are_not_there_are_missing_with_a_reason(tmp_path: Path) -> None:
     missing = tmp_path / "environments"
     missing.write_text("a file, so that no environment can be made here")
-    run = Run(settings=SETTINGS, folder=tmp_path / "report", environments=missing, load=small_data)
-    tasks = plan(experiments=("inlierness",), data=("german",))
+    run = Run(effort=EFFORT, folder=tmp_path / "report", environments=missing, load=small_data)
+    tasks = plan(tables=("1",), data=("german",))
     run.do(next(task for task in tasks if task.method == "nice"))
     assert run.findings.people == []
     assert [(row["method"], bool(row["reason"])) for row in run.findings.missing] == [("nice", True)]
@@ -181,8 +217,8 @@ def test_peers_that_are_not_there_are_missing_with_a_reason(tmp_path: Path) -> N
 
 def test_a_model_that_denies_nobody_leaves_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study_module, "THRESHOLD", -1.0)
-    run = Run(settings=SETTINGS, folder=tmp_path, environments=tmp_path, load=small_data)
-    for task in plan(experiments=("forests",), data=("german",)):
+    run = Run(effort=EFFORT, folder=tmp_path, environments=tmp_path, load=small_data)
+    for task in plan(tables=(), figures=(), data=("german",)):
         run.do(task)
     assert run.findings.people == []
     assert {row["reason"] for row in run.findings.missing} == {"the model denies nobody in the test part"}
@@ -225,6 +261,7 @@ def test_the_time_of_a_batch_is_divided_by_its_people() -> None:
         (((1.0, 2.0),), None, "FOUND", 1),
         ((), "No counterfactuals found for any of the query points!", "NOTHING", 0),
         ((), "ValueError: empty range", "ERROR", 0),
+        ((), "TimeoutError: time limit", "TIME_LIMIT", 0),
         (((1.0, float("nan")),), None, "ERROR", 0),
     ],
 )
@@ -239,7 +276,7 @@ def test_what_the_model_refuses_counts_as_no_answer(tmp_path: Path) -> None:
     person = study.people.iloc[0].to_numpy(float)
     cheap, dear = person.copy(), study.parts.test[study.accepts(study.parts.test.to_numpy(float))].iloc[0]
     cheap[1] += 0.1
-    task = next(task for task in plan(experiments=("three",)) if task.method == "dice-random")
+    task = next(task for task in plan(tables=("2",), figures=()) if task.method == "dice-random")
     findings = Findings()
     people = (
         Answered(seconds=1.0, status="FOUND", rows=(tuple(cheap), tuple(dear.astype(float)))),
@@ -260,7 +297,7 @@ def test_what_the_model_refuses_counts_as_no_answer(tmp_path: Path) -> None:
 
 
 def test_volumes_are_beside_the_worst_that_anybody_has(people: pd.DataFrame, answers: pd.DataFrame) -> None:
-    cell = {"experiment": "three", "data": "adult", "model": "lightgbm"}
+    cell = {"experiment": "three", "data": "adult", "model": "lightgbm", "seed": 0}
     mine, given = (
         table[(table[list(cell)] == list(cell.values())).all(axis=1)] for table in (people, answers)
     )
@@ -287,6 +324,26 @@ def test_answers_are_kept_under_the_code_that_gave_them(tmp_path: Path) -> None:
 def test_all_methods_have_a_name_for_readers() -> None:
     asked = {method for _, _, methods in PLAN.values() for method in methods}
     assert asked == set(METHODS)
+
+
+def test_a_table_or_a_figure_asks_for_its_own_cells() -> None:
+    def cells(**chosen: object) -> set[tuple[str, str, str, int]]:
+        nothing = {"tables": (), "figures": (), "forests": False, "seeds": 2}
+        return {(task.experiment, task.data, task.model, task.seed) for task in plan(**nothing | chosen)}
+
+    assert {cell[0] for cell in cells(tables=("1",))} == {"inlierness"}
+    assert cells(tables=("3",)) == {("three", "adult", "mlp", 0)}
+    assert {cell[2] for cell in cells(figures=("2",))} == {"lightgbm", "mlp"}
+    assert cells(figures=("1",)) == set()  # the toy has no tasks
+    assert len(cells(tables=("2", "3"))) == 2 * 3 * 2
+    assert {task.seed for task in plan(seeds=3) if task.method in AUTHORS} == {0}
+    assert not {task.method for task in plan(authors=False)} & set(AUTHORS)
+
+
+def test_later_seeds_do_less_and_have_answers_of_their_own() -> None:
+    first, later = EFFORT.of(0), EFFORT.of(1)
+    assert first == (SETTINGS, EFFORT.limits)
+    assert later == (replace(SETTINGS, seed=1, people=2), replace(EFFORT.limits, slow_people=1))
 
 
 def test_equality_of_fronts_can_fail() -> None:

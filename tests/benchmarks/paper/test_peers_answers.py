@@ -1,9 +1,11 @@
 """Each peer, from its own package, answers about a tiny model; its environment must be there, or CI set.
 
-Without either, `python -m benchmarks.paper.peers` makes the environments, in the user's cache.
+Without either, `python -m benchmarks.paper.peers` makes the environments, in the user's cache. The authors'
+code is asked where the variable P2CE_AUTHORS names a checkout.
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +18,10 @@ pytest.importorskip("torch")
 pytest.importorskip("optuna")
 
 import lightgbm
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
 
-from benchmarks.paper.peers import Request, ask
+from benchmarks.paper.names import AUTHORS
+from benchmarks.paper.peers import Request, Search, ask
 from benchmarks.paper.peers.asking import PEERS
 from benchmarks.paper.peers.environments import FAMILIES, Missing, is_made, python_of, stamp_of
 from benchmarks.paper.training import probabilities
@@ -87,7 +90,7 @@ def environments(method: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("method", PEERS)
+@pytest.mark.parametrize("method", [method for method in PEERS if method not in AUTHORS])
 def test_a_peer_answers(
     method: str, environments: Path, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
 ) -> None:
@@ -103,8 +106,36 @@ def test_a_peer_answers(
         rows = pd.DataFrame(list(person.rows), columns=request.train.columns)
         assert (probabilities(request.trained, rows) >= 0.5).all()
         assert (rows % 1 == 0).all(axis=None)
-        if "nice" not in method:  # which knows no constraints
+        assert (person.counts["calls"] > 0) == (method != "ocean")
+        if method not in ("nice", "dice-free", "dice-code"):  # which know no constraints, or were told none
             assert_allowed(rows, request.people.iloc[number], request)
+
+
+@pytest.mark.skipif("P2CE_AUTHORS" not in os.environ, reason="P2CE_AUTHORS names no checkout")
+@pytest.mark.parametrize("method", AUTHORS)
+def test_the_authors_code_answers_on_the_same_grid(
+    method: str, environments: Path, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
+) -> None:
+    frame, _ = table
+    candidates = {"income": [12.0, 20.0, 40.0, 60.0, 80.0], "debts": [0.0, 3.0, 6.0], "owner": [0.0, 1.0]}
+    search = Search(
+        checkout=Path(os.environ["P2CE_AUTHORS"]),
+        candidates=candidates,
+        detector=IsolationForest(contamination=0.05, random_state=0).fit(frame.to_numpy(float)),
+        objectives=3,
+    )
+    request = replace(request_of(table, "lightgbm", answers=1), search=search)
+    found = ask(method, request=request, folder=tmp_path / "work", environments=environments)
+    assert found.missing is None
+    for number, person in enumerate(found.people):
+        assert person.error is None
+        assert person.counts["cells"] > 0
+        assert (person.counts["explanations"] > 0) == (method != "authors-mapocam")
+        for row in person.rows:
+            for name, value in zip(frame.columns, row, strict=True):
+                assert value == request.people.iloc[number][name] or value in candidates[name]
+        if person.rows and method != "authors-mapocam":
+            assert (search.detector.predict(np.array(person.rows)) == 1).all()
 
 
 @pytest.mark.parametrize("method", ["ocean"])

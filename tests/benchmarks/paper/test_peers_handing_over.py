@@ -1,6 +1,5 @@
 """A model that is handed over as files gives the same scores, and a question arrives as it was asked."""
 
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.paper.peers.handing_over import NotPortable, write_model
-from benchmarks.paper.peers.programs.portable_model import PortableModel, read_scorer
+from benchmarks.paper.peers.programs.portable_model import PortableModel, read_scorer, sigmoid
 from benchmarks.paper.training import probabilities
 from tests.benchmarks.paper.made_up_models import trained
 
@@ -68,16 +67,14 @@ def model_of(kind: str, frame: pd.DataFrame, outcome: "pd.Series[int]") -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # peers ask with arrays
-@pytest.mark.parametrize(
-    ("kind", "bare"), [*product(["logistic", "lightgbm"], [False, True]), ("mlp", False), ("forest", False)]
-)
+@pytest.mark.parametrize("kind", ["logistic", "lightgbm", "mlp", "forest"])
 def test_the_portable_model_scores_as_the_original(
-    kind: str, bare: bool, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
+    kind: str, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
 ) -> None:
     frame, outcome = table
     original = trained(kind, model_of(kind, frame, outcome), list(frame.columns))
     write_model(original, tmp_path)
-    score = read_scorer(tmp_path, bare=bare)
+    score = read_scorer(tmp_path)
     rng = np.random.default_rng(1)
     rows = pd.DataFrame(
         frame.to_numpy()[rng.integers(0, len(frame), 1000)] * rng.normal(1, 0.3, (1000, 5)),
@@ -88,12 +85,8 @@ def test_the_portable_model_scores_as_the_original(
     np.testing.assert_allclose(score(rows.to_numpy()), expected, rtol=0, atol=1e-12)
 
 
-def test_extreme_logits_are_zero_and_one_without_a_warning(tmp_path: Path) -> None:
-    scaler = StandardScaler().fit([[0.0], [2.0]])
-    regression = LogisticRegression().fit([[-1.0], [1.0]], [0, 1])
-    regression.coef_ = np.array([[1e5]])
-    write_model(trained("logistic", make_pipeline(scaler, regression), ["a"]), tmp_path)
-    np.testing.assert_array_equal(read_scorer(tmp_path, bare=True)(np.array([[-9.0], [9.0]])), [0.0, 1.0])
+def test_extreme_logits_are_zero_and_one_without_a_warning() -> None:
+    np.testing.assert_array_equal(sigmoid(np.array([-1e4, 1e4])), [0.0, 1.0])
 
 
 def test_a_layer_without_a_portable_form_is_named(tmp_path: Path) -> None:
@@ -107,3 +100,4 @@ def test_the_two_chances_sum_to_one_and_the_class_is_that_of_the_threshold() -> 
     rows = np.array([[0.0], [0.4999], [0.5], [1.0]])
     np.testing.assert_allclose(model.predict_proba(rows).sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.predict(rows), [0, 0, 1, 1])
+    assert (model.calls, model.rows) == (2, 8)

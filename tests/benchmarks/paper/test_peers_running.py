@@ -38,6 +38,7 @@ def prepare(question):
             if person[0] == -1: raise LookupError("nothing\\n  here")
             if person[0] == -2: time.sleep(60)
             if person[0] == -3: sys.stderr.write("out of luck\\n"); sys.stderr.flush(); os._exit(3)
+            question.model.predict_proba([person, person])
             return person
         return ask, lambda given: [given.tolist(), [seed] * len(given)]
     return peer
@@ -100,6 +101,9 @@ def test_rows_go_there_and_come_back_to_the_last_bit(program: Path, folder: Path
     assert np.array([found[number].rows[0] for number in range(40)]).tobytes() == people.tobytes()
     assert [found[number].rows[1][0] for number in range(40)] == [7.0 + number for number in range(40)]
     assert all(person.error is None and person.seconds > 0 for person in found.values())
+    assert {tuple(person.counts.items()) for person in found.values()} == {
+        (("calls", 1), ("cells", 2), ("explanations", 0))
+    }
     assert asking.scores_differ(request, folder) is None
     assert all(said.endswith("of 40 people") for said in told)
 
@@ -162,5 +166,7 @@ def test_a_model_that_a_peer_cannot_read_is_a_reason(tmp_path: Path) -> None:
 
 
 def test_an_unknown_peer_is_told_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="dice-genetic, dice-random, nice, nice-bare, ocean"):
+    with pytest.raises(
+        ValueError, match="authors-p2ce, dice-genetic, dice-free, dice-random, dice-code, nice, ocean"
+    ):
         ask("alibi", request=request_for(np.ones((1, 3))), folder=tmp_path, environments=tmp_path)

@@ -19,7 +19,7 @@ from benchmarks.paper.report.other_tables import failures_table
 from benchmarks.paper.report.page import SECTIONS
 from benchmarks.paper.report.results import read_results
 from benchmarks.paper.report.summaries import summarise
-from benchmarks.paper.report.tables import main_table
+from benchmarks.paper.report.tables import further_table, main_table
 from tests.benchmarks.paper.made_up_results import frames, write_results
 from tests.benchmarks.paper.tiny_results import answer, person, study, tiny
 
@@ -101,6 +101,7 @@ def test_the_page_has_every_section_and_the_run(page: Reader) -> None:
         assert told in page.text
     assert all(each.topic in page.text for each in DIFFERENCES)
     assert "paper 0.171 ± 0.107" in page.text
+    assert "github.com/hiaac-finance/p2ce at 67fd848" in page.text
 
 
 def test_summaries_are_written_beside_the_results(folder: Path) -> None:
@@ -134,7 +135,7 @@ def test_no_text_of_a_run_becomes_markup(tmp_path: Path) -> None:
         tmp_path,
         [person(0, **{**cell, "status": HOSTILE, "error": HOSTILE, "values": values})],
         [answer(0, **{**cell, "broken": HOSTILE, "allowed": False, "values": json.dumps({HOSTILE: 3})})],
-        missing=[{**cell, "reason": HOSTILE}],
+        missing=[{**cell, "seed": 0, "reason": HOSTILE}],
         studies=[study(HOSTILE, "mlp", 1, parameters=HOSTILE)],
         run={
             "command": HOSTILE,
@@ -159,7 +160,8 @@ def test_a_run_that_wrote_nothing_has_a_page(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "people.csv").write_text("")
     page = Reader(write_report(tmp_path).read_text("utf-8"))
-    assert page.text.count("not measured in this run") == 4
+    assert "not testable" in page.text
+    assert "not measured" in page.text
     check_tables(results_markdown(tmp_path))
 
 
@@ -193,16 +195,24 @@ def test_what_peers_said_instead_of_an_answer_is_counted(tmp_path: Path) -> None
     assert "None found." in results_markdown(tmp_path)
 
 
-def test_times_of_a_batch_and_of_a_call_are_columns_of_their_own(tmp_path: Path) -> None:
+def test_times_calls_and_cells_are_columns(tmp_path: Path) -> None:
     people = [person(number, seconds=0.001, seconds_alone=0.002 + number / 1000) for number in range(3)]
     people += [person(0, method="nice", seconds=0.004, seconds_alone=None)]
     results = tiny(tmp_path, people)
     table = main_table(results, summarise(results), "one")
-    start = table.columns.index("Time, in a batch")
-    assert table.columns[start : start + 3] == ("Time, in a batch", "Time, one call", "One call, mean")
-    proven, nice = ([cell.text for cell in row[start : start + 3]] for row in table.groups[0].rows)
-    assert proven == ["1.00 ms", "3.00 ms", "3.00 ± 1.00 ms"]
-    assert nice == ["–", "4.00 ms", "4.00 ms"]
+    proven, nice = (
+        {name: cell.text for name, cell in zip(table.columns, row, strict=True)}
+        for row in table.groups[0].rows
+    )
+    assert (proven["Time"], proven["Time, mean"], nice["Time"]) == ("3.00 ms", "3.00 ms", "4.00 ms")
+    assert (proven["Model calls"], proven["Cells evaluated"], proven["SHAP explanations"]) == (
+        "1.0",
+        "20",
+        "0",
+    )
+    assert (proven["True fronts [95 %]"], proven["People answered"]) == ("3/3 [44–100]", "0/3")
+    further = further_table(results, summarise(results), "one")
+    assert further.groups[0].rows[0][further.columns.index("In a batch")].text == "1.00 ms"
 
 
 def test_hypervolumes_stand_beside_the_papers_and_by_the_grid(tmp_path: Path) -> None:
@@ -248,7 +258,11 @@ def test_the_example_is_the_first_person_whom_most_methods_answered(tmp_path: Pa
     others = {"experiment": "three", "data": "german", "model": "mlp"}
     answers = [answer(0, **cell)]
     answers += [
-        answer(number, **cell, method=method) for number in (1, 2) for method in ("proven", "mapocam")
+        answer(
+            number, **cell, method=method, plausible=method == "proven"
+        )  # u(x) is the method's own detector
+        for number in (1, 2)
+        for method in ("proven", "mapocam")
     ]
     answers += [answer(0, **others, method=method) for method in ("proven", "mapocam", "nice")]
     example = choose_example(tiny(tmp_path, [person(n, **cell) for n in range(3)], answers))
@@ -256,10 +270,10 @@ def test_the_example_is_the_first_person_whom_most_methods_answered(tmp_path: Pa
     assert (example.data, example.row, len(example.answers)) == ("adult", "101", 2)
     assert example.changed == ("loan",)  # age is as it was
     table = example_table(example)
-    assert table.columns == ("Answer", "loan", "u(x)", "f(x)")
+    assert table.columns == ("Answer", "loan", "u(x)", "f(x)", "Judge")
     assert [group.title for group in table.groups] == ["The person", "MAPOCAM", "P²CE, proven"]
-    assert [cell.text for cell in table.groups[0].rows[0]] == ["–", "4", "–", "0.30"]
-    assert [cell.text for cell in table.groups[1].rows[0]] == ["1", "2.5", "0", "0.52"]
+    assert [cell.text for cell in table.groups[0].rows[0]] == ["–", "4", "–", "0.30", "–"]
+    assert [cell.text for cell in table.groups[1].rows[0]] == ["1", "2.5", "1", "0.52", "0"]
 
 
 def test_without_the_persons_own_values_only_what_differs_is_shown(tmp_path: Path) -> None:
@@ -271,7 +285,7 @@ def test_without_the_persons_own_values_only_what_differs_is_shown(tmp_path: Pat
     example = choose_example(tiny(tmp_path, [person(0, **cell, values="", score=None)], answers))
     assert example is not None
     assert example.changed == ("loan",)
-    assert example_table(example).groups[0].rows[0][-1].text == "–"
+    assert example_table(example).groups[0].rows[0][-2].text == "–"
 
 
 def test_results_are_read_back_as_they_were_written(tmp_path: Path) -> None:

@@ -38,14 +38,26 @@ def test_a_summary_of_three_people_by_hand(tmp_path: Path) -> None:
     assert row["answered_share"] == pytest.approx(2 / 3)
     assert row["answers_per_person"] == pytest.approx(2 / 3)
     assert row["cost_mean"] == pytest.approx(0.2)
-    assert row["cost_sd"] == pytest.approx(np.sqrt(0.02))
     assert (row["seconds_in_batch"], row["seconds_median"], row["seconds_mean"]) == (0.5, 2.0, 3.0)
-    assert row["seconds_sd"] == pytest.approx(np.sqrt(7.0))
+    assert np.isnan([row["cost_low"], row["seconds_high"]]).all()  # one seed has no interval
+    assert (row["cells"], row["calls"], row["explanations"], row["nodes"]) == (20, 1, 0, 10)
     assert (row["fronts_true"], row["fronts_checked"]) == (2, 3)
+    assert (row["fronts_low"], row["fronts_high"]) == pytest.approx(wilson(2 / 3, 3))
     assert row["outliers"] == 0.5  # the invalid answer's word does not count
     assert (row["outliers_low"], row["outliers_high"]) == pytest.approx(wilson(0.5, 2))
     assert (row["invalid"], row["not_allowed"], row["implausible"], row["off_grid"]) == (1, 0, 0, 1)
     assert row["statuses"].replace("\N{NO-BREAK SPACE}", " ") == "2 OPTIMAL, 1 NO_RECOURSE"
+
+
+def test_means_over_seeds_have_students_interval(tmp_path: Path) -> None:
+    # Seeds of 2, 1 and 1 people: each seed counts once, however many people it has.
+    people = [person(0, best_cost=0.1), person(1, best_cost=0.3)]
+    people += [person(1000 * seed, seed=seed, best_cost=cost) for seed, cost in ((1, 0.3), (2, 0.4))]
+    row = summarise(tiny(tmp_path, people)).iloc[0]
+    assert (row["people"], row["seeds"]) == (4, 3)
+    assert row["cost_mean"] == pytest.approx(0.3)
+    half = 4.302653 * 0.1 / np.sqrt(3)  # t with two degrees of freedom
+    assert (row["cost_low"], row["cost_high"]) == pytest.approx((0.3 - half, 0.3 + half), abs=1e-6)
 
 
 def test_costs_of_the_proof_are_those_of_the_same_people(tmp_path: Path) -> None:
@@ -169,15 +181,13 @@ def test_broken_constraints_are_counted_once_per_kind(tmp_path: Path) -> None:
         (words.seconds(0.00234), "2.34 ms"),
         (words.seconds(0.9999), "1.00 s"),
         (words.seconds(118.51), "119 s"),
-        (words.seconds_spread(0.0123, 0.2), "12.3 ± 200 ms"),
-        (words.seconds_spread(0.5, float("nan")), "500 ms"),
-        (
-            words.seconds_spread(0.00027, 1e-18),
-            "270 µs",
-        ),  # equal numbers seldom have a deviation of exactly 0
-        (words.factor(0.957), "0.96"),
-        (words.factor(4.93), "4.9"),
-        (words.factor(1250.4), "1,250"),
+        (words.seconds_within(0.0123, -0.001, 0.2), "12.3 [0.00–200] ms"),
+        (words.seconds_within(0.5, float("nan"), float("nan")), "500 ms"),
+        (words.within(0.116, 0.1101, 0.1222), "0.116 [0.110–0.122]"),
+        (words.within(0.116, float("nan"), float("nan")), "0.116"),
+        (words.count(0.0), "0"),
+        (words.count(4.93), "4.9"),
+        (words.count(1250.4), "1,250"),
         (words.spread(0.093, 0.081), "0.093 ± 0.081"),
         (words.spread(0.093, float("nan")), "0.093"),
         (words.share_within(0.04, 0.011, 0.135), "4.0 [1–14]"),

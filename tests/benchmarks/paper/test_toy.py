@@ -1,4 +1,4 @@
-"""In the toy the nearest accepted point is implausible, and the nearest plausible one is found."""
+"""In the toy MAPOCAM's answer is an outlier, and P²CE finds the nearest one that is none."""
 
 from pathlib import Path
 
@@ -23,12 +23,13 @@ def toy(world: World) -> Toy:
     return solve(world)
 
 
-def test_only_one_of_the_two_answers_is_plausible(world: World, toy: Toy) -> None:
-    for point, plausible in ((toy.person, True), (toy.nearest, False), (toy.plausible, True)):
-        score, density = world.on(*(np.array([value]) for value in point))
+def test_only_one_of_the_two_answers_is_an_inlier(world: World, toy: Toy) -> None:
+    for point, is_inlier in ((toy.person, True), (toy.mapocam.point, False), (toy.p2ce.point, True)):
+        score, inlier, _ = world.on(*(np.array([value]) for value in point))
         assert (score[0] >= 0.5) == (point != toy.person)
-        assert (density[0] >= world.plausible_from) == plausible
-    assert toy.nearest_distance < toy.plausible_distance
+        assert (inlier[0] >= 0) == is_inlier
+    assert (toy.mapocam.outlier, toy.p2ce.outlier) == (True, False)
+    assert toy.mapocam.distance < toy.p2ce.distance
 
 
 def test_no_point_of_the_grid_is_nearer(world: World, toy: Toy) -> None:
@@ -38,13 +39,12 @@ def test_no_point_of_the_grid_is_nearer(world: World, toy: Toy) -> None:
         for feature, now in zip(actions.features, toy.person, strict=True)
     ]
     first, second = np.meshgrid(*axes)
-    score, density = world.on(first, second)
+    score, inlier, _ = world.on(first, second)
     deviation = world.rows.to_numpy().std(axis=0)
     apart = np.hypot((first - toy.person[0]) / deviation[0], (second - toy.person[1]) / deviation[1])
     accepted = score >= 0.5
-    assert apart[accepted].min() == pytest.approx(toy.nearest_distance)
-    plausible = accepted & (density >= world.plausible_from)
-    assert apart[plausible].min() == pytest.approx(toy.plausible_distance)
+    assert apart[accepted].min() == pytest.approx(toy.mapocam.distance)
+    assert apart[accepted & (inlier >= 0)].min() == pytest.approx(toy.p2ce.distance)
 
 
 def test_the_figure_is_drawn_the_same_every_time(world: World, toy: Toy, tmp_path: Path) -> None:

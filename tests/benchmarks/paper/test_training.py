@@ -127,7 +127,9 @@ def test_the_best_trial_is_kept_and_progress_is_told() -> None:
 
 def test_what_is_tried_first_lies_in_the_space() -> None:
     for space in tuning.SPACES.values():
-        assert space.suggest(optuna.trial.FixedTrial(space.first)) == space.first
+        trial = optuna.trial.FixedTrial(space.first)
+        space.suggest(trial)
+        assert trial.params == space.first
 
 
 def test_a_stored_model_is_fetched_and_a_damaged_one_is_trained_anew(parts: Parts, tmp_path: Path) -> None:

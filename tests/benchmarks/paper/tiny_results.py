@@ -12,7 +12,7 @@ pytest.importorskip("benchmarks")  # not in a packed source
 from benchmarks.paper.report.results import Results, read_results
 from tests.benchmarks.paper.made_up_results import write_results
 
-CELL = {"experiment": "one", "data": "german", "model": "lightgbm", "method": "proven"}
+CELL = {"experiment": "one", "data": "german", "model": "lightgbm", "method": "proven", "seed": 0}
 
 
 def person(number: int, **told: Any) -> dict[str, Any]:
@@ -33,6 +33,11 @@ def person(number: int, **told: Any) -> dict[str, Any]:
         "error": "",
         "values": json.dumps({"age": 30.0, "loan": 4.0}),
         "score": 0.3,
+        "calls": 1,
+        "cells": 20,
+        "explanations": 0,
+        "nodes": 10,
+        "pruned": "{}",
     }
     return {**usual, **told}
 
@@ -62,6 +67,7 @@ def answer(number: int, **told: Any) -> dict[str, Any]:
 def study(data: str, model: str, people: int, **told: Any) -> dict[str, Any]:
     """A row of studies.csv."""
     usual = {
+        "seed": 0,
         "rows": 1000,
         "features": 2,
         "mutable": 1,

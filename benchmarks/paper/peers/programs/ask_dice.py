@@ -31,7 +31,7 @@ def prepare(question: Question) -> Peer:
     )
     model = dice_ml.Model(model=question.model, backend="sklearn", model_type="classifier")
     explainer = dice_ml.Dice(data, model, method=question.options["method"])
-    ranges = permitted(question)
+    ranges = permitted(question) if question.options["ranges"] else None  # None: as the training rows have it
 
     def peer(person: np.ndarray, seed: int) -> tuple[Ask, Read]:
         row = pd.DataFrame([person], columns=question.columns).astype(types)

@@ -26,35 +26,34 @@ class PortableModel:
 
     def __init__(self, score: Scorer) -> None:
         self.score = score
+        self.calls = self.rows = 0  # since the last person
 
     def predict_proba(self, rows: Any) -> np.ndarray:  # (n, d) → (n, 2)
-        chance = self.score(np.asarray(rows, dtype=float))
+        chance = self._counted(rows)
         return np.column_stack([1.0 - chance, chance])
 
     def predict(self, rows: Any) -> np.ndarray:  # (n, d) → (n,)
-        return (self.score(np.asarray(rows, dtype=float)) >= 0.5).astype(int)
+        return (self._counted(rows) >= 0.5).astype(int)
+
+    def _counted(self, rows: Any) -> np.ndarray:
+        values = np.asarray(rows, dtype=float)
+        self.calls += 1
+        self.rows += len(values)
+        return self.score(values)
 
 
-def read_scorer(folder: Path, *, bare: bool = False) -> Scorer:
+def read_scorer(folder: Path) -> Scorer:
     """Read ``model.json`` and the files beside it.
 
-    The model is called as its users call it, through its own class, where this environment has that; a
-    ``bare`` one without the checks that the class makes in every call.
+    The model is called as its users call it, through its own class, where this environment has that.
     """
     described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    readers = BARE_READERS if bare else READERS
-    return readers[described["kind"]](folder, described)
+    return READERS[described["kind"]](folder, described)
 
 
 def sigmoid(values: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):  # e^800 is infinite, and 1 / (1 + ∞) is the 0 that is meant
         return 1.0 / (1.0 + np.exp(-values))
-
-
-def _linear(folder: Path, _: dict[str, Any]) -> Scorer:
-    with np.load(folder / "model.npz") as numbers:
-        mean, scale, weights, bias = (numbers[name] for name in ("mean", "scale", "weights", "bias"))
-    return lambda rows: sigmoid((rows - mean) / scale @ weights + bias)
 
 
 def _network(folder: Path, described: dict[str, Any]) -> Scorer:
@@ -70,14 +69,6 @@ def _network(folder: Path, described: dict[str, Any]) -> Scorer:
         return sigmoid(rows[:, 0])
 
     return score
-
-
-def _booster(folder: Path, _: dict[str, Any]) -> Scorer:
-    """The trees alone, without the scikit-learn class around them."""
-    import lightgbm
-
-    booster = lightgbm.Booster(model_file=str(folder / "model.txt"))
-    return lambda rows: np.asarray(booster.predict(rows, num_threads=1))
 
 
 def read_object(folder: Path) -> Any:
@@ -99,4 +90,3 @@ READERS: dict[str, Callable[[Path, dict[str, Any]], Scorer]] = {
     "mlp": _network,  # PyTorch is not in this environment, and NumPy is quicker on a few rows
     "forest": _object,
 }
-BARE_READERS = READERS | {"logistic": _linear, "lightgbm": _booster}

@@ -4,8 +4,9 @@ import json
 import os
 import platform
 import sys
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -35,7 +36,11 @@ class Question:
     seed: int
     seconds_per_person: float | None
     options: dict[str, Any]
+    kind: str  # of the model
     model: PortableModel
+    # Of the present person, by a program that calls the model in its own way.
+    counts: dict[str, int] = field(default_factory=Counter)
+    seen: set[bytes] = field(default_factory=set)
 
     @property
     def columns(self) -> list[str]:
@@ -48,7 +53,7 @@ class Question:
         return [name for name, column in zip(self.columns, values.T, strict=True) if (column % 1 == 0).all()]
 
 
-def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...]) -> None:
+def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...], warms_up: bool = True) -> None:
     """Answer the folder named on the command line, from the person named there on."""
     folder, first = Path(sys.argv[1]), int(sys.argv[2])
     question = read(folder)
@@ -56,10 +61,16 @@ def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...]) ->
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
     (folder / "versions.json").write_text(json.dumps(versions), encoding="utf-8")
     peer = prepare(question)
-    warm_up(peer, question)
+    if warms_up:
+        warm_up(peer, question)
     (folder / "ready").touch()
     for number in range(first, len(question.people)):
-        write_down(folder, timed(*peer(question.people[number], question.seed + number)) | {"person": number})
+        call = peer(question.people[number], question.seed + number)
+        question.model.calls = question.model.rows = 0
+        question.counts.clear()
+        question.seen.clear()
+        answered = timed(*call)
+        write_down(folder, answered | {"person": number, "counts": counts_of(question)})
 
 
 def read(folder: Path) -> Question:
@@ -79,7 +90,8 @@ def read(folder: Path) -> Question:
         seed=asked["seed"],
         seconds_per_person=asked["seconds_per_person"],
         options=asked["options"],
-        model=PortableModel(read_scorer(folder, bare=asked["options"].get("bare", False))),
+        kind=json.loads((folder / "model.json").read_text(encoding="utf-8"))["kind"],
+        model=PortableModel(read_scorer(folder)),
     )
 
 
@@ -109,6 +121,12 @@ def timed(ask: Ask, read_rows: Read) -> dict[str, Any]:
         seconds = perf_counter() - start
         said = " ".join(str(error).split())
         return {"seconds": seconds, "rows": [], "error": f"{type(error).__name__}: {said}"[:300]}
+
+
+def counts_of(question: Question) -> dict[str, int]:
+    """Calls of the model for this person, rows that it evaluated, and what else a program counted."""
+    usual = {"calls": question.model.calls, "cells": question.model.rows, "explanations": 0}
+    return usual | dict(question.counts)
 
 
 def write_down(folder: Path, answered: dict[str, Any]) -> None:
