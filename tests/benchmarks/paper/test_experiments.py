@@ -87,7 +87,7 @@ def test_every_experiment_asks_every_one_of_our_methods_about_everybody(people: 
 def test_a_seed_changes_people_and_models(run: Run, people: pd.DataFrame) -> None:
     studies = run.findings.tables()["studies"]
     seeds = studies.groupby("model")["seed"].agg(list)
-    assert seeds.to_dict() == {"forest": [0]} | dict.fromkeys(("lightgbm", "logistic", "mlp"), [0, 1])
+    assert seeds.to_dict() == {"forest": [0]} | {key: [0, 1] for key in ("lightgbm", "logistic", "mlp")}
     rows = (
         people[people["method"] == "proven"].groupby(["experiment", "data", "model", "seed"])["row"].agg(set)
     )
