@@ -72,7 +72,8 @@ def plan(
 ) -> list[Task]:
     """All tasks, seed by seed and study by study: a model is trained once, and then asked by everybody.
 
-    The authors' code, and what is not in the paper (forests), are asked with the first seed only.
+    Peers, the authors' code among them, and what is not in the paper (forests) are asked with the first seed
+    only: later seeds are there for the paper's own methods.
     """
     wanted = {TABLES[name] for name in tables if name != "3"} | {
         FIGURES[name] for name in figures if name in FIGURES
@@ -92,6 +93,6 @@ def plan(
     chosen = [
         task
         for task in tasks
-        if (authors and task.seed == 0 if task.method in AUTHORS else peers or not task.is_peer)
+        if not task.is_peer or (task.seed == 0 and (authors if task.method in AUTHORS else peers))
     ]
     return sorted(chosen, key=lambda task: order.index((task.seed, task.data, task.model)))

@@ -193,6 +193,8 @@ class Explainer:
         ``actions`` are those given to `explain`, if any; ``time_limit`` is in seconds for all of it.
         """
         setup = self._question_of(explanation, actions, call="why_none")
+        if setup.method is not None:
+            setup = self._made_ready(setup)
         return why_none(setup, explanation, self._answer, ends=self._ends, time_limit=time_limit)
 
     def explain_many(
@@ -318,6 +320,8 @@ class Explainer:
                 return self._setup
             if setup.estimate is not None or setup.attributions is not None:
                 return setup
+            if self._setup.attributions is not None:  # they speak of columns, whatever may change
+                return replace(setup, attributions=self._setup.attributions)
             made = with_needed_estimate(
                 setup,
                 self._arguments,
@@ -325,6 +329,8 @@ class Explainer:
                 reference=self._rows,
                 refused=self._refused,
             )
+            if made.method is not None:
+                compile_kernels(*self._somebody(made))
             if setup is self._setup:
                 self._asked_for, self._setup = setup, made
             return made

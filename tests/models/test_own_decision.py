@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
@@ -21,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from p2ce import ActionSet, Explainer, Status
+from p2ce import ActionSet, Explainer, Status, to_text
 from p2ce.errors import InvalidOption, NotFitted
 from p2ce.models.read import read_model
 from tests.models.decision_laws import PEOPLE, assert_follows_predict
@@ -267,3 +269,40 @@ def test_a_saved_explainer_keeps_following_predict(tmp_path: Any) -> None:
     again = p2ce.load(tmp_path / "kept.p2ce", model)
     assert again.threshold == explainer.threshold
     assert again.explain(frame.iloc[0]) == explainer.explain(frame.iloc[0])
+
+
+VOTERS: dict[str, Any] = {
+    "tree": lambda: DecisionTreeClassifier(min_samples_leaf=10, random_state=0),
+    "forest": lambda: RandomForestClassifier(10, random_state=0),
+    "extra trees": lambda: ExtraTreesClassifier(20, random_state=0),
+    "neighbours": lambda: KNeighborsClassifier(4),
+    "bagging": lambda: BaggingClassifier(n_estimators=4, random_state=0),
+    "in a pipeline": lambda: make_pipeline(StandardScaler(), RandomForestClassifier(10, random_state=0)),
+}
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("name", VOTERS)
+def test_ties_of_votes_go_where_predict_sends_them(name: str, target: int) -> None:
+    """Two thirds of a default forest's options were ties, which predict gives to the other class."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 12, (200, 3)), columns=list("abc"))
+    model = VOTERS[name]().fit(frame, (frame.sum(axis=1) + rng.normal(0, 5, 200) > 17).astype(int))
+    assert assert_follows_predict(model, frame, target) > 0
+    assert assert_follows_predict(model, frame, target, bound="none") > 0
+    explainer = Explainer(model, frame, target=target, plausibility=None)
+    assert explainer.threshold == (np.nextafter(0.5, 1.0) if target == 1 else 0.5)
+    refused = explainer.explain_many(frame[model.predict(frame) != target].head(1))[0]
+    wanted = "> 0.5" if target == 1 else ">= 0.5"
+    assert f"probability of {target} {wanted} (now" in str(refused)
+    for language, words in (("en", "more than 0.5"), ("pt", "mais de 0,5"), ("es", "más de 0,5")):
+        for audience in ("officer", "auditor"):
+            assert (words in to_text(refused, audience=audience, language=language)) == (target == 1)
+
+
+def test_a_threshold_that_is_given_counts_ties_as_reached() -> None:
+    frame = pd.DataFrame({"a": [0, 0, 1, 1, 2, 2]})
+    model = DecisionTreeClassifier(max_depth=2).fit(frame, [0, 0, 0, 1, 1, 1])
+    asked = {"target": 1, "plausibility": None}
+    assert Explainer(model, frame, **asked, threshold=0.5).explain({"a": 0})[0].score == 0.5
+    assert Explainer(model, frame, **asked).explain({"a": 0})[0].score == 1.0

@@ -1,6 +1,10 @@
 """The paper's algorithms take any model and detector, claim only what holds, and show only what is valid."""
 
+import os
+import subprocess
+import sys
 import time
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier, LocalOutlierFactor
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce.errors import InvalidOption
@@ -295,3 +300,57 @@ def test_settings_say_what_is_expected(settings: dict[str, Any]) -> None:
         P2CE(**settings)
     with pytest.raises(InvalidOption, match="partial_plausibility is True or False"):
         P2CE(partial_plausibility=1)  # type: ignore[arg-type]
+
+
+def test_actions_for_one_person_are_held_to_the_same_rules() -> None:
+    """One-hot groups among `explain(actions=…)` gave a false OPTIMAL: bounds read beyond the row."""
+    model = fitted("boosting")
+    together = few().rule(p2ce.rules.linked("Income", "Debt"))
+    asking = explainer(model)
+    with pytest.raises(InvalidOption, match="one feature at a time"):
+        asking.explain(refused(model).iloc[0], actions=together)
+
+
+@pytest.mark.parametrize("name", ["p2ce", "mapocam"])
+def test_trees_that_are_too_deep_to_attribute_are_sampled(name: str) -> None:
+    count = 70
+    rows = np.vstack([np.zeros((40, count)), np.repeat(np.eye(count), 3, axis=0)]).astype(int)
+    frame = pd.DataFrame(rows, columns=[f"x{place}" for place in range(count)])
+    label = np.r_[np.zeros(40), np.ones(3 * count)].astype(int)
+    model = DecisionTreeClassifier(random_state=0).fit(frame, label)
+    asked = {"plausibility": None, "max_changes": 1, "target": 1}
+    small = {"p2ce": P2CE(background=2, at="person"), "mapocam": Mapocam(background=2)}[name]
+    found = p2ce.Explainer(model, frame, method=small, **asked).explain(frame.iloc[0])
+    assert len(found)
+    with pytest.raises(InvalidOption, match="columns on a path"):
+        p2ce.Explainer(model, frame, method=P2CE(explainer="tree"), **asked).explain(frame.iloc[0])
+
+
+@pytest.mark.parametrize("method", ["mapocam", P2CE(bound="tree")])
+def test_the_reasons_of_a_kept_answer_can_be_asked_of_a_new_explainer(method: Any) -> None:
+    model = fitted("boosting")
+    tight = few().fix("Income", "Debt", "Years")
+    asked = {"actions": tight, "method": method, "max_changes": 1}
+    none = [one for one in explainer(model, **asked).explain_many(refused(model)) if not len(one)]
+    assert none
+    assert none[0].status is Status.NO_RECOURSE
+    assert explainer(model, **asked).why_none(none[0], time_limit=5.0) is not None
+
+
+def test_compiling_does_not_count_as_time() -> None:
+    """In a process of its own, since others have compiled here already."""
+    program = """
+import numpy as np, pandas as pd, p2ce
+from sklearn.tree import DecisionTreeClassifier
+frame = pd.DataFrame(np.random.default_rng(0).integers(0, 6, (200, 3)), columns=list("abc"))
+model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(frame, frame.sum(axis=1) > 8)
+explainer = p2ce.Explainer(model, frame, plausibility=None, method="mapocam", target=True)
+person = frame[~model.predict(frame)].iloc[0]
+print(explainer.explain(person, time_limit=2.0).status)
+"""
+    with TemporaryDirectory() as folder:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True
+        )
+    assert done.stdout.strip() == "OPTIMAL"

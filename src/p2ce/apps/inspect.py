@@ -100,10 +100,13 @@ def _chosen_by(ready: Ready) -> str:
 
 
 def _wanted(facts: "ModelFacts") -> str:
+    from p2ce.result.wanted import is_strict
+
     what = {"probability": "probability", "decision": "decision value"}.get(facts.scale)
     if what is None:
         return f"{facts.target}"
-    return f"{what} of {facts.target} at least {facts.threshold:g}"
+    least = "more than" if is_strict(facts.threshold) else "at least"
+    return f"{what} of {facts.target} {least} {facts.threshold:g}"
 
 
 def _about(cells: int) -> str:

@@ -188,8 +188,21 @@ def _extras(asked: Asked, table: Table, names: list[str]) -> "pd.DataFrame":
             f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
             "and left out."
         )
+    _warn_of_label(asked, unused)
     columns = {name: cells.as_written(table, name) for name in others}
     return pd.DataFrame(columns, index=table.frame.index)
+
+
+def _warn_of_label(asked: Asked, unused: list[str]) -> None:
+    """Say that class 1 is wanted by default, where a column that was left out looks like its name."""
+    from p2ce.models.decision_warnings import sounds_unwanted
+
+    unwanted = [name for name in unused if sounds_unwanted(name)]
+    if unwanted and asked.target is None:
+        notice(
+            f"No --target is given, so class 1 is taken as the wanted one. If the model predicts {unwanted[0]!r}, "
+            "pass --target 0."
+        )
 
 
 def _labels(asked: Asked, table: Table) -> list[Any]:

@@ -2,13 +2,14 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidAnswer
+from p2ce.errors import InvalidAnswer, InvalidOption
 from p2ce.estimates.native import Native, Parsed, native_explainer
 from p2ce.estimates.sampling import Sampler
 from p2ce.estimates.scales import Link, to_scale
@@ -112,7 +113,9 @@ class Attributor:
     def _choose(self, wanted: str) -> tuple[str, Sampler | Explained | Native]:
         parsed = self._parsed
         if wanted == "auto" and parsed is not None and (parsed.is_trees or parsed.is_network):
-            wanted = "tree" if parsed.is_trees else "deep"
+            name = "tree" if parsed.is_trees else "deep"
+            with suppress(InvalidOption):  # trees that are too large or too deep for it
+                return name, native_explainer(name, parsed, self.background, self.to_scale)
         if wanted in ("tree", "deep"):
             return wanted, native_explainer(wanted, parsed, self.background, self.to_scale)
         if wanted in ("auto", "sampling"):

@@ -19,15 +19,23 @@ from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.score import CompiledScore
 from p2ce.compiled.tree_kernels import add_leaves, look_up
+from p2ce.errors import InvalidOption
 from p2ce.estimates.native import rescaling
 
 LARGEST_PATH = 62  # columns on the path of a leaf, one bit each
+MOST_LEAVES = 200_000  # some seconds to lay out, and a gigabyte
 
 
 class Leaves:
     """The leaves of a forest as boxes."""
 
     def __init__(self, forest: Forest) -> None:
+        count = int((forest.feature < 0).sum())
+        if count > MOST_LEAVES:
+            raise InvalidOption(
+                f'explainer="tree" takes up to {MOST_LEAVES:,} leaves; the model has {count:,}. '
+                'Pass explainer="sampling".'
+            )
         boxes = [box for root in forest.root.tolist() for box in _boxes(forest, root)]
         self.value = forest.value[[leaf for leaf, _ in boxes]]
         self.first: IntArray = np.cumsum([0, *(len(box) for _, box in boxes)], dtype=np.int64)
@@ -35,7 +43,12 @@ class Leaves:
         self.column: IntArray = np.array([column for column, _ in sides], dtype=np.int64)
         self.low = np.array([low for _, (low, _) in sides], dtype=np.float64)
         self.high = np.array([high for _, (_, high) in sides], dtype=np.float64)
-        assert np.diff(self.first).max(initial=0) <= LARGEST_PATH, "deeper trees are black boxes"
+        longest = int(np.diff(self.first).max(initial=0))
+        if longest > LARGEST_PATH:
+            raise InvalidOption(
+                f'explainer="tree" takes trees with up to {LARGEST_PATH} columns on a path; one has '
+                f'{longest}. Pass explainer="sampling".'
+            )
 
     def __len__(self) -> int:
         return len(self.value)

@@ -147,6 +147,7 @@ def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray
         share = float((scores >= found.threshold).mean())
         reasons.append(f"the model gives it to {share:.0%} of the reference")
     if not reasons:
+        log.info("No target is given: class %r is taken as the wanted one.", found.classes[index])
         return NO_DOUBT
     wanted, other = found.classes[index], found.classes[1 - index]
     way_out: Doubt = ("pass ", Argument("target", other))
@@ -162,12 +163,21 @@ def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray
     )
 
 
+def sounds_unwanted(name: str) -> bool:
+    """Tell a name that speaks of something that nobody wants: a default, a fraud.
+
+    >>> sounds_unwanted("default_next_month"), sounds_unwanted("approved")
+    (True, False)
+    """
+    return any(_is_unwanted(word) for word in _WORD.findall(name))
+
+
 def _unwanted_names(model: Any) -> list[str]:
     """List the names that a user gave to a model and that hold such a word."""
     held = (model, getattr(model, "func", None), getattr(model, "__self__", None))
     names = [name_of(one) for one in held if one is not None]
     names += [str(name) for name, _ in getattr(model, "steps", ())]
-    return [name for name in names if any(_is_unwanted(word) for word in _WORD.findall(name))]
+    return [name for name in names if sounds_unwanted(name)]
 
 
 def _is_unwanted(word: str) -> bool:

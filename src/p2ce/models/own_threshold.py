@@ -47,6 +47,13 @@ _NAMES = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
 # scikit-learn's searches over models hand every call on to the best one.
 _SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
 _PIPELINES = frozenset({"Pipeline"})
+# Their probabilities are shares of votes, or of few rows, so that exactly one half is common.
+_VOTERS = frozenset(
+    {
+        *("DecisionTreeClassifier", "ExtraTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier"),
+        *("KNeighborsClassifier", "RadiusNeighborsClassifier", "BaggingClassifier", "VotingClassifier"),
+    }
+)
 _DIGITS = 13
 _METHODS = {PROBABILITY: "predict_proba", DECISION: "decision_function"}
 
@@ -78,6 +85,22 @@ def best_of(model: Any) -> Any:
     if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         return model.best_estimator_
     return model
+
+
+def loses_ties(model: Any, read: ReadModel, target: Any) -> bool:
+    """Tell whether the model counts votes, and gives a tie of two classes to the one that is not wanted.
+
+    ``predict`` of scikit-learn takes the first of the most probable classes, so that the second one needs
+    more than one half. Where votes are counted, ties are common, and the cheapest options often are ties.
+    """
+    model = best_of(model)
+    pipeline = library_class(model, root="sklearn", names=_PIPELINES)
+    if pipeline is not None and not overrides(model, pipeline):
+        model = model.steps[-1][1]
+    voter = library_class(model, root="sklearn", names=_VOTERS)
+    if voter is None or overrides(model, voter) or read.scale != PROBABILITY or len(read.classes) != 2:
+        return False
+    return read.threshold == 0.5 and class_index(read.classes, target) == 1
 
 
 def own_threshold(model: Any) -> OwnThreshold | None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidThreshold, UnsupportedModel
-from p2ce.models.own_threshold import own_threshold
+from p2ce.models.own_threshold import loses_ties, own_threshold
 from p2ce.models.read import read_model
 from p2ce.models.reading import LEAD, PROBABILITY, ReadModel
 from p2ce.problem.coding import Codebook
@@ -66,6 +66,8 @@ def read_models(
                     f"{wanted:g}. Keep their sum in [0, 1]."
                 )
             read = read_one(one, target=target, threshold=wanted)
+        elif asked is None and loses_ties(one, read, target):
+            read = read_one(one, target=target, threshold=float(np.nextafter(read.threshold, 1.0)))
         found.append(read)
     return tuple(found)
 

@@ -39,7 +39,8 @@ class Mapocam:
             for tree ensembles and "deep" for networks, as in the paper, else "sampling".
         background: rows of the reference for the explainer. Its largest values over these rows are φ̄, as
             in the authors' code; the paper speaks of a large data set.
-        errata: "corrected", or the algorithm "as printed", whose results may be dominated or incomplete.
+        errata: "corrected", or the algorithm "as printed", which may miss options. (What it would return
+            beyond your limits, or dominated, is not shown.)
         random_state: seed of the background; by default that of the explainer.
 
     >>> Mapocam(bound="tree").plausible

@@ -9,7 +9,7 @@ from p2ce.present.numerals import in_language
 from p2ce.present.on_grid import grid_name
 from p2ce.present.proof import count_in_words, proof_sentence
 from p2ce.present.speaker import Speaker
-from p2ce.present.standing import wanted_range
+from p2ce.present.standing import threshold_in_words, wanted_range
 from p2ce.present.ways import ways_in_words
 from p2ce.result import Certificate, Counterfactual, Explanation, Question, Status, WhyNone
 from p2ce.result.numbers import readable
@@ -48,11 +48,12 @@ def _asked(explanation: Explanation, speaker: Speaker) -> list[str]:
     if is_range(target):
         wanted = speaker.say("target_range", range=wanted_range(explanation, speaker))
     person = "; ".join(f"{name} = {_raw(name, value, speaker)}" for name, value in explanation.person.items())
+    threshold = threshold_in_words(explanation, speaker)
     facts = {
         "status": explanation.status,
         "target": wanted,
         "scale": scale,
-        "threshold": speaker.full(explanation.threshold),
+        "threshold": speaker.full(explanation.threshold) if explanation.margin > 0 else threshold,
         **({"margin": speaker.full(explanation.margin)} if explanation.margin > 0 else {}),
         "models": speaker.figure(explanation.models, 0),
         "person": person,

@@ -11,6 +11,7 @@ from p2ce.result.wanted import (
     LEVEL,
     class_in_words,
     is_range,
+    is_strict,
     must_win,
     narrowed,
     shown_end,
@@ -39,7 +40,7 @@ def standing_for_officer(explanation: Explanation, speaker: Speaker) -> str:
         "has_reached" if accepted else "must_reach",
         what=what,
         score=speaker.score(explanation, score),
-        threshold=_threshold(explanation, speaker),
+        threshold=threshold_in_words(explanation, speaker),
     )
 
 
@@ -162,11 +163,11 @@ def _standing_of_class(explanation: Explanation, lead: float, speaker: Speaker, 
     return speaker.say("class_must", target=target, lead=told)
 
 
-def _threshold(explanation: Explanation, speaker: Speaker) -> str:
+def threshold_in_words(explanation: Explanation, speaker: Speaker) -> str:
     """Write what a score must reach, and how much of that is a margin."""
     told = speaker.full(shown_end(explanation.threshold))
     if not explanation.margin > 0:
-        return speaker.full(explanation.threshold)
+        return speaker.say("more_than", number=told) if is_strict(explanation.threshold) else told
     return speaker.say("with_margin", threshold=told, margin=speaker.full(explanation.margin))
 
 

@@ -65,6 +65,15 @@ def shown_end(end: float) -> float:
     return end if isinstance(end, int) or not math.isfinite(end) else float(f"{end:.12g}")
 
 
+def is_strict(threshold: float) -> bool:
+    """Tell a threshold that is to be exceeded: the next number above one that people write.
+
+    >>> is_strict(float(np.nextafter(0.5, 1.0))), is_strict(0.5), is_strict(0.1 + 0.2)
+    (True, False, True)
+    """
+    return bool(threshold == np.nextafter(shown_end(threshold), math.inf))
+
+
 def class_in_words(target: Any) -> str:
     """Write a class as a person would type it, without NumPy's wrapping.
 
@@ -89,7 +98,9 @@ def wanted_in_words(explanation: "Explanation") -> str:
         return f"class {class_in_words(target)} must win"
     if explanation.scale == LEAD:
         return f"{class_in_words(target)} by {models}, each beyond its own threshold{margin}"
-    return f"{explanation.scale} of {class_in_words(target)} >= {readable(explanation.threshold)}{margin}"
+    more = ">" if is_strict(explanation.threshold) and not margin else ">="
+    threshold = readable(shown_end(explanation.threshold))
+    return f"{explanation.scale} of {class_in_words(target)} {more} {threshold}{margin}"
 
 
 def lead_in_words(lead: float, threshold: float = 0.0) -> str:

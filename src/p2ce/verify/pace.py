@@ -88,7 +88,7 @@ def with_needed_estimate(
         attributions = fit_attributions(
             setup, evaluate=ask_rows(setup), reference=reference, random_state=arguments.random_state
         )
-        return replace(setup, attributions=attributions)
+        return setup if attributions is None else replace(setup, attributions=attributions)
     bound = arguments.bound
     black_box = any(one.score is None for one in setup.models)
     if bound == "auto" and black_box and not moves_as_one(setup.actions):

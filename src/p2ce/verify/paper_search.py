@@ -42,34 +42,37 @@ class Attributions:
 
 
 def bound_of(setup: Setup) -> str:
-    """Settle which bound a paper's algorithm prunes by: "shap", "tree", "monotone" or "none"."""
+    """Settle which bound a paper's algorithm prunes by: "shap", "tree", "monotone" or "none".
+
+    A model that is a black box to somebody, because of a label that the reference lacks, has no other
+    proven bound than none.
+    """
     settings = setup.method
     assert settings is not None
-    parsed = parsed_of(setup.models)
-    score = None if parsed is None else parsed.score
-    is_forest = isinstance(score, CompiledScore) and score.forest is not None
-    is_additive = isinstance(score, CompiledScore) and score.weights is not None
+    is_forest, is_additive = _kind_of(setup)
     if settings.bound == "auto":
         if is_additive:
             return "monotone"
         if settings.plausible:
             return "shap"
         return "tree" if is_forest else "none"
-    if settings.bound == "tree" and not is_forest:
-        raise InvalidOption(
-            f'bound="tree" needs a tree ensemble that is supported natively; the model is {setup.family}. '
-            'Pass bound="shap" or "none".'
-        )
-    if settings.bound == "monotone" and not is_additive:
-        raise InvalidOption(
-            f'bound="monotone" needs a linear model that is supported natively; the model is {setup.family}. '
-            'Pass bound="shap" or "none".'
-        )
+    if (settings.bound == "tree" and not is_forest) or (settings.bound == "monotone" and not is_additive):
+        return "none"
     return settings.bound
+
+
+def _kind_of(setup: Setup) -> tuple[bool, bool]:
+    """Tell whether the model is parsed as one forest, or as one sum."""
+    parsed = parsed_of(setup.models)
+    if parsed is None or not isinstance(parsed.score, CompiledScore):
+        return False, False
+    return parsed.score.forest is not None, parsed.score.weights is not None
 
 
 def check_paper(setup: Setup, *, bound: object) -> None:
     """Refuse what the paper's algorithms do not know."""
+    settings = setup.method
+    assert settings is not None
     if bound != "auto":
         raise InvalidOption(
             f"bound={bound!r} is a setting of the exact search. The paper's algorithms have bounds of their "
@@ -79,12 +82,22 @@ def check_paper(setup: Setup, *, bound: object) -> None:
         raise InvalidOption(
             "ties=True needs method='exact': the paper's algorithms prune what costs the same."
         )
+    require_single_features(setup)
+    kinds = {"tree": "a tree ensemble", "monotone": "a linear model"}
+    if settings.bound in kinds and bound_of(setup) != settings.bound:
+        raise InvalidOption(
+            f'bound="{settings.bound}" needs {kinds[settings.bound]} that is supported natively; the model '
+            f'is {setup.family}. Pass bound="shap" or "none".'
+        )
+
+
+def require_single_features(setup: Setup) -> None:
+    """Refuse features that move together, of which neither the listings nor their bounds know."""
     if moves_as_one(setup.actions):
         raise InvalidOption(
             "The paper's algorithms change one feature at a time, so that they cannot go with linked() or "
             "one_hot(). Use method='exact', or drop these rules."
         )
-    bound_of(setup)
 
 
 def fit_attributions(
@@ -131,6 +144,7 @@ def search_by_paper(
     from p2ce.search.workspace import TOO_MANY as MANY
 
     assert setup.method is not None
+    require_single_features(setup)  # actions for one person come past the constructor
     algorithm = p2ce if setup.method.plausible else mapocam
     counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
     finished = np.ones(len(who), dtype=np.bool_)

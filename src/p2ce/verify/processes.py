@@ -80,8 +80,8 @@ def _unpack(payload: bytes, key: str) -> Setup:
 
 def _answer_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
     setup = _unpack(payload, key)
-    # Before anybody's clock runs.
-    if setup.method is None and not kernels_are_loaded(in_waves=setup.in_waves):
+    # Before anybody's clock runs; the paper's algorithms take a moment of their own.
+    if setup.method is not None or not kernels_are_loaded(in_waves=setup.in_waves):
         compile_kernels(setup, share[0][1][:1])
     return [
         part for rows, values in share for part in answer_safely(setup, rows, values, time_limit=time_limit)

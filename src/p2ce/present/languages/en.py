@@ -53,6 +53,7 @@ WORDS = {
     "decision_for": "The decision score for {target}",
     "decision_for_models": "The decision score for {target}, by the strictest of {models} models,",
     "must_reach": "{what} is {score} and must reach {threshold}.",
+    "more_than": "more than {number}",
     "with_margin": "{threshold} (with a margin of {margin})",
     "has_reached": "{what} is {score}, and {threshold} is enough.",
     "prediction_must": "The prediction is {prediction} and must be {range}.",

@@ -55,6 +55,7 @@ WORDS = {
         "La puntuación de decisión para {target}, según el más exigente de {models} modelos,"
     ),
     "must_reach": "{what} es {score} y debe llegar a {threshold}.",
+    "more_than": "más de {number}",
     "with_margin": "{threshold} (con un margen de {margin})",
     "has_reached": "{what} es {score}, y con {threshold} basta.",
     "prediction_must": "La predicción es {prediction} y debe quedar {range}.",

@@ -55,6 +55,7 @@ WORDS = {
         "A pontuação de decisão para {target}, segundo o mais rigoroso de {models} modelos,"
     ),
     "must_reach": "{what} é {score} e precisa chegar a {threshold}.",
+    "more_than": "mais de {number}",
     "with_margin": "{threshold} (com margem de {margin})",
     "has_reached": "{what} é {score}, e {threshold} já basta.",
     "prediction_must": "A previsão é {prediction} e precisa ficar {range}.",
