@@ -200,8 +200,8 @@ def _warn_of_label(asked: Asked, unused: list[str]) -> None:
     unwanted = [name for name in unused if sounds_unwanted(name)]
     if unwanted and asked.target is None:
         notice(
-            f"No --target is given, so class 1 is taken as the wanted one. If the model predicts {unwanted[0]!r}, "
-            "pass --target 0."
+            "No --target is given, so class 1 is taken as the wanted one. If the model predicts "
+            f"{unwanted[0]!r}, pass --target 0."
         )
 
 
