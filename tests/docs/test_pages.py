@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 import p2ce
-from p2ce import datasets, rules, testing
+from p2ce import datasets, paper, rules, testing
 from tests.docs.blocks import PAGES, README, ROOT, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by
 from tests.docs.readme import prelude
 from tests.docs.running import Session, pictures_in, reading_in
 
 MOST_NOT_RUN = 3
-LANGUAGES = {"python", "sh", "console", "text", "output", "yaml", "csv", ""}
+LANGUAGES = {"python", "sh", "console", "text", "output", "yaml", "csv", "bibtex", ""}
 WITH_CODE = [page for page in PAGES if blocks_of(page)]
 
 
@@ -70,7 +70,7 @@ def test_the_reference_has_every_public_name() -> None:
     lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
     told = {line.rpartition(".")[2] for line in lines if line.startswith("::: ")}
     functions = [name for name in rules.__all__ if name[0].islower()]
-    missing = {*p2ce.__all__, *functions, *testing.__all__, *datasets.__all__} - told
+    missing = {*p2ce.__all__, *functions, *testing.__all__, *datasets.__all__, *paper.__all__} - told
     assert not missing, f"docs/reference has no line ':::' for {sorted(missing)}"
 
 
