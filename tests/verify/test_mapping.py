@@ -96,7 +96,8 @@ def test_what_was_not_explained_has_no_map() -> None:
     people["Debt"] = "much"
     with pytest.raises(p2ce.P2CEError, match="could not be explained"):
         explainer.map_of(explainer.explain_many(people)[0], "Income", "Debt")
-    other = loans.explainer(model=lambda rows: (rows["Income"] > 30).to_numpy(float))
+    explainer = loans.explainer(threshold=0.5)
+    other = loans.explainer(model=lambda rows: (rows["Income"] > 30).to_numpy(float), threshold=0.5)
     with pytest.raises(p2ce.P2CEError, match="its model is another"):
         other.map_of(explainer.explain(PERSON), "Income", "Debt")
 

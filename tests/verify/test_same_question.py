@@ -46,7 +46,7 @@ def other_model() -> Any:
 
 
 CHANGED: dict[str, tuple[dict[str, Any], str]] = {
-    "threshold": ({"threshold": 0.4}, "threshold was 0.5, and is 0.4"),
+    "threshold": ({"threshold": 0.4}, "threshold was more than 0.5, and is 0.4"),
     "margin": ({"margin": 0.01}, "margin was 0.0, and is 0.01"),
     "target": ({"target": 0}, "target was 1, and is 0"),
     "objectives": ({"objectives": "changes"}, "objectives was"),

@@ -8,6 +8,7 @@ from p2ce.errors import InvalidOption
 from p2ce.result.explanation import Explanation
 from p2ce.result.plain import to_plain
 from p2ce.result.status import Status
+from p2ce.result.wanted import is_strict, shown_end
 from p2ce.verify.options import AS_ASKED
 from p2ce.verify.people import read_row
 from p2ce.verify.pricing import reported, totals_of
@@ -91,4 +92,6 @@ def _other_costs(setup: Setup, explanation: Explanation) -> Iterator[str]:
 
 
 def _told(fact: Any) -> Any:
+    if isinstance(fact, float) and is_strict(fact):
+        return f"more than {shown_end(fact)}"
     return "none" if fact is None else ", ".join(map(str, fact)) if isinstance(fact, tuple) else fact

@@ -21,6 +21,7 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING, Codebook
 from p2ce.result.categories import Categories
 from p2ce.result.question import Question
+from p2ce.result.wanted import shown_end
 from p2ce.verify.compounds import compounds_for, groups_of, has_links, limits_of
 from p2ce.verify.people import has_strangers
 from p2ce.verify.refine import Detail, Refinement, one_way, refined
@@ -115,13 +116,13 @@ class Setup:
 
     @property
     def same_terms(self) -> bool:
-        """Whether all models report on one scale and have to reach one threshold."""
-        return len({(model.scale, model.threshold) for model in self.models}) == 1
+        """Whether all models report on one scale and have to reach one threshold, as people write it."""
+        return len({(model.scale, shown_end(model.threshold)) for model in self.models}) == 1
 
     @property
     def threshold(self) -> float:
         """What the reported score has to reach."""
-        return self.model.threshold if self.same_terms else 0.0
+        return max(model.threshold for model in self.models) if self.same_terms else 0.0
 
     @property
     def scale(self) -> str:
