@@ -190,7 +190,7 @@ def test_only_a_proof_that_there_is_none_has_a_reason() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"threshold": 0.4}, "threshold was 0.5, and is 0.4"),
+        ({"threshold": 0.4}, "threshold was more than 0.5, and is 0.4"),
         ({"objectives": "changes"}, "objectives was"),
         ({"plausibility": p2ce.IsolationForest(n_estimators=5)}, "detector was none"),
         ({"actions": None}, "its policy is another"),
