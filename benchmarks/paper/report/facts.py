@@ -10,7 +10,8 @@ TITLE = "P²CE: the paper's experiments, run again"
 ABOUT = (
     "The experiments of the paper “P²CE: Model-Agnostic Plausible Pareto-Optimal Counterfactual "
     "Explanations”, run by this project in one go: the paper's algorithms, literal and with their errata "
-    "corrected, the default engine (“P²CE, proven”), and the peers DiCE, NICE and OCEAN from their own packages. All of them are "
+    "corrected, the default engine (“P²CE, proven”), and the peers DiCE, NICE and OCEAN from their own "
+    "packages. All of them are "
     "asked about the same people and models, and every answer is judged again here. Small grey figures are "
     "those that the paper published."
 )
