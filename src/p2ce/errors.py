@@ -13,6 +13,8 @@
     ├── UnknownObjective (ValueError)        a name that is no objective; the known ones are listed
     ├── InvalidObjective (ValueError)        a cost that is negative, not finite, or charged for staying
     ├── InvalidOption (ValueError)           any other argument with a value that is not allowed
+    ├── InvalidModel (ValueError)            a model whose own structure is broken: a tree with a loop, say
+    ├── LimitExceeded (ValueError)           an input larger than `Limits` allow; what to raise is named
     ├── UnsupportedModel (TypeError)         a model that cannot be read exactly
     ├── UnsupportedDetector (TypeError)      a detector that cannot be read exactly
     ├── ModelMismatch (RuntimeError)         the model as read disagrees with the model itself
@@ -83,6 +85,14 @@ class InvalidObjective(P2CEError, ValueError):
 
 class InvalidOption(P2CEError, ValueError):
     """An argument with a value that is not allowed."""
+
+
+class InvalidModel(P2CEError, ValueError):
+    """A model whose own structure is broken: a tree that leads back, a leaf that is no number."""
+
+
+class LimitExceeded(P2CEError, ValueError):
+    """An input larger than the limits allow."""
 
 
 class UnsupportedModel(P2CEError, TypeError):
