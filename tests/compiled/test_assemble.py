@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.compiled import assemble
-from p2ce.compiled.assemble import TreeNodes, assemble_forest, largest_leaves
+from p2ce.compiled.assemble import assemble_forest, largest_leaves
 from p2ce.compiled.evaluate import leaves_reached, score_rows
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.score import CompiledScore
 from p2ce.compiled.steps import Steps, steps_of_codes, steps_of_cut
+from p2ce.compiled.tree_nodes import TreeNodes
 from p2ce.errors import UnsupportedModel
 from p2ce.problem.coding import MISSING
 from tests.properties.amount import examples
@@ -89,7 +90,7 @@ VALUES = [MISSING, *np.arange(-1.0, CODES + 2.5, 0.5).tolist()]
 @st.composite
 def trees(draw: st.DrawFn) -> TreeNodes:
     """Grow a tree over three columns whose splits are cuts, cuts with missing values apart, or categories."""
-    left, right, feature, threshold, value = [-1], [-1], [0], [np.nan], [0.0]
+    left, right, feature, threshold, value = [-1], [-1], [0], [0.0], [0.0]
     steps: dict[int, Steps] = {}
     for _ in range(draw(st.integers(0, 9))):
         leaf = draw(st.sampled_from([node for node, child in enumerate(left) if child < 0]))
@@ -108,7 +109,7 @@ def trees(draw: st.DrawFn) -> TreeNodes:
             steps[leaf] = Steps(np.array(cuts), draw(st.booleans()))
         left[leaf], right[leaf] = len(left), len(left) + 1
         for _ in range(2):
-            for array, entry in ((left, -1), (right, -1), (feature, 0), (threshold, np.nan)):
+            for array, entry in ((left, -1), (right, -1), (feature, 0), (threshold, 0.0)):
                 array.append(entry)
             value.append(float(len(value)))  # every leaf has a value of its own
     return TreeNodes(
@@ -174,7 +175,7 @@ def test_a_split_that_the_way_down_decides_is_left_out() -> None:
         left=np.array([1, 3, -1, -1, -1]),
         right=np.array([2, 4, -1, -1, -1]),
         feature=np.zeros(5, dtype=np.int64),
-        threshold=np.full(5, np.nan),
+        threshold=np.full(5, 0.0),
         value=np.array([0.0, 0.0, 1.0, 2.0, 3.0]),
         steps={0: own, 1: own},
     )
@@ -191,7 +192,7 @@ def many_splits(depth: int) -> TreeNodes:
         left=np.where(nodes < inner, 2 * nodes + 1, -1),
         right=np.where(nodes < inner, 2 * nodes + 2, -1),
         feature=np.where(nodes < inner, level, 0),
-        threshold=np.full(len(nodes), np.nan),
+        threshold=np.full(len(nodes), 0.0),
         value=nodes.astype(np.float64),
         steps={
             node: steps_of_codes({0, 2, 4}, 6, unseen_left=True, missing_left=False) for node in range(inner)
@@ -221,7 +222,7 @@ def deep_chain(depth: int) -> TreeNodes:
         left=np.where(inner, nodes + 1, -1),
         right=np.where(inner, nodes + 2, -1),
         feature=np.zeros(len(nodes), dtype=np.int64),
-        threshold=np.full(len(nodes), np.nan),
+        threshold=np.full(len(nodes), 0.0),
         value=nodes.astype(np.float64),
         steps={int(node): steps_of_cut(node / 2.0, missing_left=False) for node in nodes[inner]},
     )

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.assemble import assemble_forest
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.score import CompiledScore
+from p2ce.compiled.tree_nodes import TreeNodes
 
 
 def test_weights_and_offset_are_added_to_what_is_seen():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.assemble import assemble_forest
 from p2ce.compiled.evaluate import leaves_reached
 from p2ce.compiled.lens import Strand, Table, lens_of
 from p2ce.compiled.rewrite import (
@@ -17,6 +17,7 @@ from p2ce.compiled.rewrite import (
     unrank,
 )
 from p2ce.compiled.score import seen_as_given
+from p2ce.compiled.tree_nodes import TreeNodes
 from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.operations import (
     REFUSED,

@@ -7,12 +7,13 @@ import numpy as np
 from hypothesis import strategies as st
 
 from p2ce.arrays import FloatArray, Int32Array
-from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.assemble import assemble_forest
 from p2ce.compiled.costs import CostTables, Join, tabulate
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.flat import FlatPeople, ScoreLayout, flatten_scores, lay_out_people
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.score import CompiledScore, seen_as_given
+from p2ce.compiled.tree_nodes import TreeNodes
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
 from p2ce.search.brute_force import brute_force, sort_points

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.assemble import assemble_forest
 from p2ce.compiled.costs import Join
 from p2ce.compiled.points import score_points
 from p2ce.compiled.score import CompiledScore, Spending
+from p2ce.compiled.tree_nodes import TreeNodes
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.problem.coding import MISSING

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.assemble import assemble_forest
 from p2ce.compiled.costs import Join, tabulate
 from p2ce.compiled.flat import flatten_scores, lay_out_people
 from p2ce.compiled.score import CompiledScore
+from p2ce.compiled.tree_nodes import TreeNodes
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.search.engine import rules_of, search_people

@@ -12,15 +12,15 @@ import numpy.typing as npt
 
 from p2ce.archive.columns import Arrays
 from p2ce.archive.values import Damaged, read_value, take, write_value
-from p2ce.arrays import IntArray
+from p2ce.compiled.assemble import assemble_forest, trees_of
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.score import CompiledScore
+from p2ce.errors import P2CEError
 from p2ce.plausibility.isolation_forest import Decision, own_forest
 from p2ce.plausibility.reading import ReadDetector
 
 ARRAYS = {"root": "i", "feature": "i", "threshold": "f", "right": "i", "value": "f"}
 NUMBERS = ("sure", "maybe", "whole_length", "offset")
-DEEPEST = 64  # scikit-learn stops at log₂ of the rows per tree
 
 
 def write_forest(detector: ReadDetector) -> tuple[dict[str, Any], Arrays]:
@@ -69,38 +69,11 @@ def read_forest(told: Any, array: Callable[[str], npt.NDArray[Any]]) -> ReadDete
 
 def check_forest(forest: Forest, columns: int) -> None:
     """Refuse arrays that are no trees in preorder, each node of them met exactly once."""
-    count = len(forest.feature)
-    root, feature, right = forest.root, forest.feature, forest.right
-    same_length = all(len(part) == count for part in (forest.threshold, right, forest.value))
-    if not len(root) or not same_length or root[0] != 0 or (np.diff(root) < 1).any() or root[-1] >= count:
-        raise Damaged("the forest has no trees, or no roots")
-    inner = feature >= 0
-    if feature.min() < -1 or feature.max() >= columns:
-        raise Damaged("the forest looks at a column that is not there")
-    if not np.isfinite(forest.threshold).all() or not np.isfinite(forest.value).all():
-        raise Damaged("the forest holds what is no number")
-    if (right[inner] >= count).any() or (right[inner] <= np.flatnonzero(inner) + 1).any():
-        raise Damaged("the forest leads out of its trees")
-    # In preorder a node's left part stands between it and its right part.
-    size = np.ones(count, dtype=np.int64)
-    levels = _levels(root.astype(np.int64), right.astype(np.int64), inner)
-    if sum(map(len, levels)) != count:
-        raise Damaged("the forest has nodes that no way leads to")
-    for nodes in reversed(levels):
-        parents = nodes[inner[nodes]]
-        size[parents] += size[parents + 1] + size[right[parents]]
-    parents = np.flatnonzero(inner)
-    whole = np.append(root[1:], count) - root
-    if (right[parents] != parents + 1 + size[parents + 1]).any() or (size[root] != whole).any():
+    try:
+        again = assemble_forest(trees_of(forest))
+    except P2CEError as error:
+        raise Damaged(f"the forest is none. {error}") from error
+    if not all(np.array_equal(getattr(again, name), getattr(forest, name)) for name in ARRAYS):
         raise Damaged("the forest's nodes are out of order")
-
-
-def _levels(root: IntArray, right: IntArray, inner: npt.NDArray[np.bool_]) -> list[IntArray]:
-    levels = [root]
-    met = len(root)
-    while len(parents := levels[-1][inner[levels[-1]]]):
-        levels.append(np.concatenate([parents + 1, right[parents]]))
-        met += len(levels[-1])
-        if met > len(right) or len(levels) > DEEPEST + 1:
-            raise Damaged("the forest has no end")
-    return levels
+    if forest.feature.max() >= columns:
+        raise Damaged("the forest looks at a column that is not there")

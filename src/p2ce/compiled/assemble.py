@@ -1,64 +1,83 @@
 """Turn the node arrays of any library into a Forest in preorder."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.steps import Steps
+from p2ce.compiled.tree_nodes import LEAF, TreeNodes, joined
 from p2ce.errors import UnsupportedModel
 
 # A forest whose splits by category multiply to more than this is asked instead of read.
 MOST_NODES = 4_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeNodes:
-    """One tree as its library stores it: node 0 is the root, a negative ``left`` marks a leaf."""
-
-    left: IntArray  # (nodes,) child for ``seen <= threshold``
-    right: IntArray  # (nodes,)
-    feature: IntArray  # (nodes,)
-    threshold: FloatArray  # (nodes,) already a plain float64 cut
-    value: FloatArray  # (nodes,) what the leaf adds; ignored at inner nodes
-    steps: Mapping[int, Steps] = field(default_factory=dict)  # of the nodes that are not one cut
+# Grown trees are tens of levels deep; a chain as deep as it has nodes would take hours to lay out.
+DEEPEST = 4096
 
 
 def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
-    """Lay the trees out one after the other, each in preorder; splits that are not one cut become several."""
-    multiplied = any(tree.steps for tree in trees)
-    trees = [_as_cuts(tree) if tree.steps else tree for tree in trees]
-    if multiplied and sum(len(tree.left) for tree in trees) > MOST_NODES:
-        raise UnsupportedModel(
-            f"Written as cuts, the splits of this model by categories and missing values are more than "
-            f"{MOST_NODES:,} nodes. Fit fewer or smaller trees to have it read."
-        )
-    sizes = np.array([len(tree.left) for tree in trees], dtype=np.int64)
-    first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-    shift = np.repeat(first, sizes)
-    left = np.concatenate([tree.left for tree in trees]).astype(np.int64)
-    right = np.concatenate([tree.right for tree in trees]).astype(np.int64)
-    inner = left >= 0
-    left = np.where(inner, left + shift, -1)
-    right = np.where(inner, right + shift, -1)
-    feature = np.concatenate([tree.feature for tree in trees])
-    threshold = np.concatenate([tree.threshold for tree in trees])
-    value = np.concatenate([tree.value for tree in trees])
+    """Lay the trees out one after the other, each in preorder; splits that are not one cut become several.
 
-    place, reached = _preorder(first, left, right)
+    The trees are checked: what is none raises InvalidModel.
+    """
+    nodes = joined(trees)
+    if any(tree.steps for tree in trees):
+        nodes = joined([_as_cuts(tree) if tree.steps else tree for tree in trees])
+        if len(nodes.left) > MOST_NODES:
+            raise UnsupportedModel(
+                f"Written as cuts, the splits of this model by categories and missing values are more than "
+                f"{MOST_NODES:,} nodes. Fit fewer or smaller trees to have it read."
+            )
+    place, reached = _preorder(nodes.first, nodes.left, nodes.right)
     count = int(reached.sum())
     old = np.empty(count, dtype=np.int64)
     old[place[reached]] = np.flatnonzero(reached)
-    inner = inner[old]
+    inner = nodes.left[old] != LEAF
     return Forest(
-        root=place[first].astype(np.int32),
-        feature=np.where(inner, feature[old], -1).astype(np.int32),
-        threshold=np.where(inner, threshold[old], 0.0),
-        right=np.where(inner, place[right[old]], -1).astype(np.int32),
-        value=np.where(inner, 0.0, value[old]),
+        root=place[nodes.first].astype(np.int32),
+        feature=np.where(inner, nodes.feature[old], -1).astype(np.int32),
+        threshold=np.where(inner, nodes.threshold[old], 0.0),
+        right=np.where(inner, place[nodes.right[old]], -1).astype(np.int32),
+        value=np.where(inner, 0.0, nodes.value[old]),
     )
+
+
+def trees_of(forest: Forest, steps: Mapping[int, Steps] | None = None) -> list[TreeNodes]:
+    """Take a forest apart into the trees that `assemble_forest` takes.
+
+    ``steps`` gives, by their places in the forest, the splits that are not one cut any more.
+    """
+    ends = np.append(forest.root[1:], len(forest.feature)).tolist()
+    starts = forest.root.tolist()
+    of_tree: list[dict[int, Steps]] = [{} for _ in starts]
+    for node, those in (steps or {}).items():
+        tree = int(np.searchsorted(forest.root, node, side="right")) - 1
+        of_tree[tree][node - starts[tree]] = those
+    trees = []
+    for start, end, mine in zip(starts, ends, of_tree, strict=True):
+        part = slice(start, end)
+        inner = forest.feature[part] >= 0
+        left = np.where(inner, np.arange(1, len(inner) + 1), LEAF)  # in preorder the left child comes next
+        right = np.where(inner, forest.right[part] - start, LEAF)
+        threshold = forest.threshold[part].copy()
+        for node, those in list(mine.items()):
+            if len(those.cuts) == 1:  # one cut after all, perhaps with the sides exchanged
+                threshold[node] = those.cuts[0]
+                if not those.starts_left:
+                    left[node], right[node] = right[node], left[node]
+                del mine[node]
+        trees.append(
+            TreeNodes(
+                left=left,
+                right=right,
+                feature=forest.feature[part].astype(np.int64),
+                threshold=threshold,
+                value=forest.value[part],
+                steps=mine,
+            )
+        )
+    return trees
 
 
 def _as_cuts(tree: TreeNodes) -> TreeNodes:
@@ -136,6 +155,8 @@ def _preorder(roots: IntArray, left: IntArray, right: IntArray) -> tuple[IntArra
     front = roots
     while len(front):
         levels.append(front)
+        if len(levels) > DEEPEST:
+            raise UnsupportedModel(f"A tree of this model is more than {DEEPEST:,} splits deep.")
         parents = front[left[front] >= 0]
         front = np.concatenate([left[parents], right[parents]])
     size = np.zeros(len(left), dtype=np.int64)

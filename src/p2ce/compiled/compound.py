@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.assemble import assemble_forest, trees_of
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.score import CompiledScore, Spending, seen_as_given
-from p2ce.compiled.steps import Steps, steps_of_codes
+from p2ce.compiled.steps import steps_of_codes
 from p2ce.grid.compound import Compound
 
 
@@ -58,26 +58,7 @@ def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArra
                 left = np.flatnonzero(seen[:, k] <= forest.threshold[node]).tolist()
                 steps[node] = steps_of_codes(left, len(seen), unseen_left=False, missing_left=False)
     moved = replace(forest, feature=feature.astype(np.int32), threshold=threshold)
-    return _with_steps(moved, steps) if steps else moved
-
-
-def _with_steps(forest: Forest, steps: dict[int, Steps]) -> Forest:
-    """Put a forest together again, with splits that are not one cut."""
-    ends = np.append(forest.root[1:], len(forest.feature))
-    trees = []
-    for begin, end in zip(forest.root.tolist(), ends.tolist(), strict=True):
-        inner = forest.feature[begin:end] >= 0
-        trees.append(
-            TreeNodes(
-                left=np.where(inner, np.arange(1, end - begin + 1), -1),
-                right=np.where(inner, forest.right[begin:end] - begin, -1),
-                feature=forest.feature[begin:end].astype(np.int64),
-                threshold=forest.threshold[begin:end],
-                value=forest.value[begin:end],
-                steps={node - begin: steps[node] for node in range(begin, end) if node in steps},
-            )
-        )
-    return assemble_forest(trees)
+    return assemble_forest(trees_of(moved, steps)) if steps else moved
 
 
 def _contributions(

@@ -11,11 +11,12 @@ weights.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.compiled.assemble import assemble_forest, trees_of
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.lens import RISING, Bends, Lens, Strand, Table
 from p2ce.compiled.score import seen_as_given
@@ -131,11 +132,8 @@ def rewrite_forest(forest: Forest, lens: Lens, may_miss: BoolArray) -> Forest:
                 threshold[node] = steps.cuts[0]
             else:
                 odd[node] = steps
-    if not odd:
-        return Forest(
-            root=forest.root, feature=feature, threshold=threshold, right=forest.right, value=forest.value
-        )
-    return assemble_forest(_as_nodes(forest, feature, threshold, odd))
+    rewritten = replace(forest, feature=feature, threshold=threshold)
+    return assemble_forest(trees_of(rewritten, odd)) if odd else rewritten
 
 
 def _moved_cuts(strand: Strand, cuts: FloatArray) -> FloatArray | None:
@@ -146,42 +144,6 @@ def _moved_cuts(strand: Strand, cuts: FloatArray) -> FloatArray | None:
     whole = np.zeros(len(cuts), dtype=np.int64)
     found = turning_points(strand, whole + start, whole + end, whole + 1, cuts)
     return None if (found == start).any() else unrank(found)
-
-
-def _as_nodes(
-    forest: Forest, feature: Int32Array, threshold: FloatArray, odd: dict[int, Steps]
-) -> list[TreeNodes]:
-    """Take a forest apart into the trees that `assemble_forest` takes."""
-    trees = []
-    ends = np.append(forest.root[1:], len(feature)).tolist()
-    of_tree: list[dict[int, Steps]] = [{} for _ in ends]
-    for node, those in odd.items():
-        tree = int(np.searchsorted(forest.root, node, side="right")) - 1
-        of_tree[tree][node - int(forest.root[tree])] = those
-    for start, end, mine in zip(forest.root.tolist(), ends, of_tree, strict=True):
-        part = slice(start, end)
-        inner = feature[part] >= 0
-        here = np.arange(end - start)
-        left = np.where(inner, here + 1, -1)
-        right = np.where(inner, forest.right[part] - start, -1)
-        cut = threshold[part].copy()
-        steps = dict(mine)
-        for node, those in mine.items():
-            if len(those.cuts) == 1:  # the first stretch goes right: exchange the sides
-                cut[node] = those.cuts[0]
-                left[node], right[node] = right[node], left[node]
-                del steps[node]
-        trees.append(
-            TreeNodes(
-                left=left.astype(np.int64),
-                right=right.astype(np.int64),
-                feature=np.where(inner, feature[part], 0).astype(np.int64),
-                threshold=cut,
-                value=forest.value[part],
-                steps=steps,
-            )
-        )
-    return trees
 
 
 def steps_of_input(lens: Lens, j: int, cuts: FloatArray, may_miss: BoolArray) -> list[Steps]:

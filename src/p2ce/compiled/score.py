@@ -7,6 +7,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.compiled.forest import Forest
+from p2ce.errors import InvalidModel
 
 
 def seen_as_given(rows: FloatArray) -> FloatArray:
@@ -70,3 +71,8 @@ class CompiledScore:
         kinds = (self.forest, self.weights, self.spending)
         assert sum(kind is not None for kind in kinds) == 1, "a score has trees, or weights, or a budget"
         assert self.maybe <= self.sure
+        if self.forest is not None and self.forest.feature.max() >= self.column_count:
+            raise InvalidModel(
+                f"A tree splits by feature {self.forest.feature.max()}, counted from 0, and there are "
+                f"{self.column_count}. The model is damaged; fit or save it again."
+            )

@@ -12,11 +12,12 @@ import pandas as pd
 from scipy.special import expit
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.compiled.assemble import TreeNodes, assemble_forest, largest_leaves
+from p2ce.compiled.assemble import assemble_forest, largest_leaves
 from p2ce.compiled.cuts import cut_of_float32_at_most
 from p2ce.compiled.library import library_class
 from p2ce.compiled.links import logistic, summation_error
 from p2ce.compiled.steps import Steps, steps_of_codes, steps_of_cut
+from p2ce.compiled.tree_nodes import TreeNodes, parsing
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.margins import Boosted, Classes, read_classes, read_number
 from p2ce.models.reading import (
@@ -137,6 +138,7 @@ def _export(model: Any) -> dict[str, Any]:
     return exported
 
 
+@parsing("A tree of this CatBoost model")
 def _margin(
     exported: Mapping[str, Any], splits: "_Splits", factor: float, bias: float, place: int, count: int
 ) -> Margin:

@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.compiled.assemble import TreeNodes
 from p2ce.compiled.cuts import LIGHTGBM_ZERO, cut_of_lightgbm
 from p2ce.compiled.steps import Steps, steps_of_codes
+from p2ce.compiled.tree_nodes import TreeNodes, parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.category_codes import Seen, steps_of_stretches, with_missing
 
@@ -70,6 +70,7 @@ def _numbers(block: dict[str, str], key: str) -> FloatArray:
     return np.array(block.get(key, "").split(), dtype=np.float64)
 
 
+@parsing("A tree of this LightGBM model")
 def read_tree(block: dict[str, str], columns: Sequence[Seen], *, factor: float = 1.0) -> TreeNodes:
     """Read one tree, its leaves multiplied by ``factor``."""
     if block.get("is_linear", "0") != "0":

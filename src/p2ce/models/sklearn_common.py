@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.compiled.assemble import TreeNodes
 from p2ce.compiled.cuts import cut_of_float32_at_most
 from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.steps import Steps, steps_of_cut
+from p2ce.compiled.tree_nodes import TreeNodes, parsing
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.reading import Ask, Request, columns_by_count, columns_by_name, feeder
 from p2ce.problem.coding import ABOVE_MISSING
@@ -107,6 +107,7 @@ def asks_number(model: Any, method: str, reference: pd.DataFrame) -> Ask:
     return lambda frame: ask_all(frame).reshape(len(frame))
 
 
+@parsing("A tree of this scikit-learn model")
 def tree_nodes(tree: Any, value: FloatArray, may_miss: BoolArray | None = None) -> TreeNodes:
     """Copy a scikit-learn ``tree_``: rows become float32 and are compared to float64 thresholds by ``<=``.
 

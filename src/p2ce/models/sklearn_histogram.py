@@ -7,10 +7,11 @@ import numpy as np
 from scipy.special import expit
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.compiled.assemble import TreeNodes, assemble_forest, largest_leaves
+from p2ce.compiled.assemble import assemble_forest, largest_leaves
 from p2ce.compiled.library import library_class
 from p2ce.compiled.links import Reported, logistic, summation_error
 from p2ce.compiled.steps import Steps, steps_of_codes
+from p2ce.compiled.tree_nodes import TreeNodes, parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.margins import Boosted, Classes, read_classes, read_number
 from p2ce.models.reading import ReadModel, Request, feeder, plain_classes
@@ -169,6 +170,7 @@ def _margin(start: float, predictors: list[Any], layout: _Layout) -> Margin:
     return Margin(offset=start, forest=forest, error=summation_error(len(predictors) + 1, magnitude))
 
 
+@parsing("A tree of this HistGradientBoosting model")
 def _tree(predictor: Any, layout: _Layout) -> TreeNodes:
     nodes = predictor.nodes
     inner = nodes["is_leaf"] == 0

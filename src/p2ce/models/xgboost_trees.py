@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.assemble import TreeNodes, largest_leaves
+from p2ce.compiled.assemble import largest_leaves
 from p2ce.compiled.cuts import cut_of_float32_below
 from p2ce.compiled.forest import Forest
 from p2ce.compiled.links import summation_error
 from p2ce.compiled.steps import Steps, steps_of_codes, steps_of_cut
+from p2ce.compiled.tree_nodes import TreeNodes, parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.category_codes import Seen, steps_of_stretches, with_missing
 
 UNIT = 2.0**-24  # half a unit in the last place of float32, in which XGBoost computes
 
 
+@parsing("A tree of this XGBoost model")
 def read_tree(tree: dict[str, Any], columns: Sequence[Seen], *, factor: float) -> TreeNodes:
     """Read one tree, its leaves multiplied by ``factor``: a dropout weight and a sign."""
     left = np.array(tree["left_children"], dtype=np.int64)

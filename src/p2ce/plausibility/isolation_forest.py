@@ -9,12 +9,13 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.compiled.answers import answers_of
-from p2ce.compiled.assemble import TreeNodes, assemble_forest
+from p2ce.compiled.assemble import assemble_forest
 from p2ce.compiled.cuts import cut_of_float32_at_most
 from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.links import first_score, sure_and_maybe
 from p2ce.compiled.score import CompiledScore
 from p2ce.compiled.steps import steps_of_cut
+from p2ce.compiled.tree_nodes import TreeNodes
 from p2ce.errors import InvalidOption, NotFitted, UnsupportedDetector, UnsupportedModel
 from p2ce.plausibility.asked import check_contamination, columns_of, lowest_share
 from p2ce.plausibility.outlier_detectors import CALL

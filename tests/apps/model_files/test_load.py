@@ -14,7 +14,7 @@ import pytest
 import p2ce
 from p2ce.apps.model_files.detect import detect
 from p2ce.apps.model_files.load import load_model
-from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.errors import InvalidModel, InvalidOption, MissingExtra
 from p2ce.result import Explanations, Status
 from tests.apps.commands import people, repaid, run, write_tables
 from tests.apps.onnx_files import logistic
@@ -148,7 +148,7 @@ class Own:
 def test_skops_with_strange_types_is_refused(work: Path) -> None:
     skops = pytest.importorskip("skops.io")
     skops.dump(Own(), "model.skops")
-    with pytest.raises(InvalidOption, match=r"not known to be safe: .*Own.*module:my_factory"):
+    with pytest.raises(InvalidModel, match=r"not known to be safe: .*Own.*module:my_factory"):
         load_model("model.skops")
 
 
@@ -186,7 +186,7 @@ def test_skops_files_hold_no_functions_of_known_libraries(work: Path) -> None:
     booster = lightgbm.LGBMClassifier(n_estimators=2, verbosity=-1, n_jobs=1).fit(frame, outcome()).booster_
     for function in (np.load, loadmat, load_svmlight_file, __import__, booster.save_model):
         skops.dump(evil_vectorizer(function), "model.skops")
-        with pytest.raises(InvalidOption, match=f"not known to be safe: .*{function.__name__}"):
+        with pytest.raises(InvalidModel, match=f"not known to be safe: .*{function.__name__}"):
             load_model("model.skops")
 
 
@@ -219,7 +219,7 @@ def test_skops_files_of_the_usual_models_are_read(work: Path, name: str) -> None
 def test_an_old_skops_is_refused(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     skops = pytest.importorskip("skops.io")
     skops.dump(pipeline(), "model.skops")
-    monkeypatch.setattr("p2ce.apps.model_files.sklearn_files.version", lambda _: "0.9.0")
+    monkeypatch.setattr("p2ce.apps.model_files.formats.skops_file.version", lambda _: "0.9.0")
     with pytest.raises(MissingExtra, match=r"skops 0\.9\.0 can be made to run code"):
         load_model("model.skops")
 
@@ -304,7 +304,7 @@ def test_torch_weights_through_an_entry_point(work: Path, capsys: Capture) -> No
         load_model("weights.pt")
     require_same(capsys, "some_nets:make_network", network.eval(), frame, "--weights", "weights.pt")
     Path("people.txt").write_text("nothing", encoding="utf-8")
-    with pytest.raises(InvalidOption, match="cannot be read as PyTorch weights"):
+    with pytest.raises(InvalidModel, match=r"--weights 'people.txt' cannot be loaded as PyTorch"):
         load_model("some_nets:make_network", weights=Path("people.txt"))
     torch.save(torch.nn.Linear(2, 1).state_dict(), "other.pt")
     with pytest.raises(InvalidOption, match="do not fit the network"):

@@ -7,15 +7,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from p2ce.apps.model_files.sandbox import read_file
 from p2ce.apps.telling import one_line
 from p2ce.errors import InvalidOption, P2CEError, nearest
+from p2ce.limits import Limits
 
 
-def load_python(given: str, weights: Path | None) -> Any:
+def load_python(given: str, weights: Path | None, limits: Limits) -> Any:
     """Import the module (from this folder, or where Python looks), and call what the name means.
 
     A function or class is called without arguments; anything else is the model itself. With ``weights`` it
-    has to be a PyTorch module, into which they are loaded; nothing but tensors is read from that file.
+    has to be a PyTorch module, into which they are loaded.
     """
     module_name, _, name = given.partition(":")
     module = _module(given, module_name)
@@ -35,7 +37,7 @@ def load_python(given: str, weights: Path | None) -> Any:
             ) from error
     if found is None:
         raise InvalidOption(f"{given} returned None. It has to return the model.")
-    return _with_weights(found, weights, given)
+    return _with_weights(found, weights, limits, given)
 
 
 def source_of(given: str) -> bytes:
@@ -65,7 +67,7 @@ def _module(given: str, name: str) -> Any:
         raise InvalidOption(f"Importing {name} raised {type(error).__name__}: {one_line(error)}") from error
 
 
-def _with_weights(model: Any, weights: Path | None, given: str) -> Any:
+def _with_weights(model: Any, weights: Path | None, limits: Limits, given: str) -> Any:
     is_torch = any(base.__module__.startswith("torch.nn") for base in type(model).__mro__)
     if weights is None:
         return model.eval() if is_torch else model
@@ -73,17 +75,9 @@ def _with_weights(model: Any, weights: Path | None, given: str) -> Any:
         raise InvalidOption(
             f"--weights are for a PyTorch module; {given} returned {type(model).__name__}. Leave them out."
         )
-    import torch
-
+    tensors = read_file(weights, "--weights", "PyTorch", "torch_weights", limits)
     try:
-        state = torch.load(weights, weights_only=True, map_location="cpu")
-    except Exception as error:
-        raise InvalidOption(
-            f"--weights {str(weights)!r} cannot be read as PyTorch weights. Save them with "
-            "torch.save(network.state_dict(), path)."
-        ) from error
-    try:
-        model.load_state_dict(state)
+        model.load_state_dict(tensors)
     except Exception as error:
         raise InvalidOption(
             f"--weights {str(weights)!r} do not fit the network of {given}: {one_line(error)[:200]}"

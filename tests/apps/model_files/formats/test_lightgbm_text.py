@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from p2ce.apps.model_files.lightgbm_text import checked_text
+from p2ce.apps.model_files.formats.lightgbm_text import checked_text
 from p2ce.apps.model_files.load import load_model
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidModel
 
 
 def resized(text: str) -> str:
@@ -25,13 +25,17 @@ def edited(pattern: str, by: str, text: str) -> str:
 
 
 EDITS = {
-    "a node that leads to itself": (r"left_child=\S+", "left_child=0", "leads back or nowhere"),
-    "a node beyond the end": (r"left_child=\S+", "left_child=99", "leads back or nowhere"),
-    "a leaf beyond the end": (r"right_child=\S+", "right_child=-99", "leads back or nowhere"),
+    "a node that leads to itself": (
+        r"left_child=\S+",
+        "left_child=0",
+        "more than one way, or from itself",
+    ),
+    "a node beyond the end": (r"left_child=\S+", "left_child=99", "not in its tree"),
+    "a leaf beyond the end": (r"right_child=\S+", "right_child=-99", "not in its tree"),
     "a feature beyond the end": (r"split_feature=\d+", "split_feature=999", "feature that there is not"),
-    "too many leaves": (r"num_leaves=\d+", "num_leaves=70000", "not as many nodes"),
-    "no leaves": (r"num_leaves=\d+", "num_leaves=-1", "not as many nodes"),
-    "a word for a number": (r"decision_type=\S+", "decision_type=two", "cannot be read"),
+    "too many leaves": (r"num_leaves=\d+", "num_leaves=70000", "another length"),
+    "no leaves": (r"num_leaves=\d+", "num_leaves=-1", "another length"),
+    "a word for a number": (r"decision_type=\S+", "decision_type=two", "not built as its library"),
     "labels beyond the end": (r"cat_boundaries=.*", "cat_boundaries=0 9", "set of labels"),
 }
 
@@ -40,16 +44,16 @@ EDITS = {
 def test_edits_are_told(folder: Path, edit: str) -> None:
     pattern, by, told = EDITS[edit]
     text = Path("model.txt").read_text(encoding="utf-8")
-    with pytest.raises(InvalidOption, match=f"damaged or was edited: .*{told}"):
-        checked_text(resized(edited(pattern, by, text)).encode(), "model.txt")
+    with pytest.raises(InvalidModel, match=told):
+        checked_text(resized(edited(pattern, by, text)).encode())
 
 
 def test_sizes_have_to_fit(folder: Path) -> None:
     text = Path("model.txt").read_text(encoding="utf-8")
-    with pytest.raises(InvalidOption, match="tree 1 does not begin where its sizes say"):
-        checked_text(edited("shrinkage=1\n", "shrinkage=1.0\n", text).encode(), "model.txt")
-    with pytest.raises(InvalidOption, match=r"does not begin|does not end"):
-        checked_text((text[:3000] + "\nend of trees\n").encode(), "model.txt")
+    with pytest.raises(InvalidModel, match="Tree 1 of the LightGBM file does not begin where its sizes say"):
+        checked_text(edited("shrinkage=1\n", "shrinkage=1.0\n", text).encode())
+    with pytest.raises(InvalidModel, match=r"does not begin|does not end"):
+        checked_text((text[:3000] + "\nend of trees\n").encode())
 
 
 def test_line_ends_of_windows_are_read(folder: Path) -> None:

@@ -6,13 +6,13 @@ with one column per class, or a list of {class: probability}, also behind a labe
 writes it. Without them, one number per row is a score or a prediction. Classes of a tensor are numbered.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from p2ce.errors import UnsupportedModel
 
+UNNEEDED = ("onnx", "sklearn", "matplotlib", "pyarrow")
 TYPES = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
@@ -98,9 +98,22 @@ class OnnxScore(OnnxModel):
         return np.asarray(self.run(rows)[0]).reshape(len(rows), -1)
 
 
-def load_onnx(path: Path) -> OnnxModel:
-    """Read a file and settle, by a trial row, which of its outputs counts."""
-    content = path.read_bytes()
+def prepare(_: bytes) -> None:
+    """Import onnxruntime, and pandas for trial rows of many inputs."""
+    import onnxruntime  # noqa: F401
+    import pandas as pd
+
+    pd.DataFrame({"text": [""]})  # which loads what strings need
+
+
+def parse(content: bytes) -> bytes:
+    """Load a file and try it on a row, where no other file can be opened; ONNX may keep numbers in others."""
+    load(content)
+    return content
+
+
+def load(content: bytes) -> OnnxModel:
+    """Make the model, and settle by a trial row which of its outputs counts."""
     trial = OnnxModel(content)
     outputs = trial.run(_one_row(trial))
     for place, answer in enumerate(outputs):
@@ -114,7 +127,7 @@ def load_onnx(path: Path) -> OnnxModel:
     if not floats:
         kinds = ", ".join(f"{one.name} {one.type}" for one in trial._session.get_outputs())
         raise UnsupportedModel(
-            f"The ONNX model {str(path)!r} gives {kinds}, none of which is a probability or a score. "
+            f"The ONNX model gives {kinds}, none of which is a probability or a score. "
             "Export it with its probabilities."
         )
     width = int(np.asarray(outputs[floats[-1]]).reshape(1, -1).shape[1])

@@ -1,0 +1,149 @@
+"""CatBoost's binary cbm and its JSON, which it takes on trust: JSON is checked before CatBoost reads it."""
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from p2ce.compiled.tree_nodes import parsing
+from p2ce.errors import InvalidModel
+
+UNNEEDED = ("matplotlib", "graphviz", "plotly", "sklearn", "polars", "pyarrow")  # pandas is needed
+BINARY = b"CBM1"
+DEEPEST_SYMMETRIC = 16  # CatBoost's own limit
+MOST_FEATURES = 10_000_000
+NUMERIC = "FloatFeature"
+FILES = 1  # how many the child process may open: the one that it was given, once more
+
+
+def prepare(_: bytes) -> None:
+    """Import CatBoost."""
+    import catboost  # noqa: F401
+
+
+def parse(content: bytes) -> bytes:
+    """Load cbm or JSON and try it on a row; give CatBoost's own cbm."""
+    import catboost
+
+    binary = content.startswith(BINARY)
+    if not binary:
+        check_json(content, numbers_only=True)
+    model = catboost.CatBoost()
+    if binary:
+        model.load_model(blob=content)
+    else:
+        os.lseek(0, 0, os.SEEK_SET)
+        model.load_model("/dev/stdin", format="json")  # from a blob it reads cbm only
+    with contextlib.suppress(Exception):  # whether it ends is what counts here
+        model.predict(np.zeros((1, len(model.feature_names_))))
+    written: bytes = model._serialize_model()
+    return written
+
+
+def load(content: bytes) -> Any:
+    """Make a classifier where there are classes, else a regressor."""
+    import catboost
+
+    any_kind = catboost.CatBoost().load_model(blob=content)
+    with tempfile.TemporaryDirectory() as folder:  # CatBoost writes JSON to files only
+        path = Path(folder) / "model.json"
+        any_kind.save_model(str(path), format="json")
+        check_json(path.read_bytes())
+    # Only a classifier has classes; the class of the object decides how p2ce reads it.
+    classes = any_kind.classes_
+    classifies = classes is not None and len(classes) > 0
+    made = catboost.CatBoostClassifier() if classifies else catboost.CatBoostRegressor()
+    return made.load_model(blob=content)
+
+
+@parsing("The CatBoost file")
+def check_json(content: bytes, *, numbers_only: bool = False) -> None:
+    """Look whether counts agree and indices are in their ranges."""
+    model = json.loads(content)
+    info = model["features_info"]
+    kinds = ("float_features", "categorical_features", "text_features", "embedding_features")
+    features = [one for kind in kinds for one in info.get(kind) or []]
+    places = sorted(int(one["flat_feature_index"]) for one in features)
+    # CatBoost leaves out features behind the last one that it uses, so places may have gaps.
+    if len(set(places)) != len(places) or (places and not 0 <= places[0] <= places[-1] < MOST_FEATURES):
+        raise InvalidModel("The CatBoost file has a feature in a place that there is not.")
+    numeric = info.get("float_features") or []
+    if numbers_only and (len(features) > len(numeric) or places != list(range(len(places)))):
+        raise InvalidModel(
+            "The CatBoost file is JSON with other features than numbers, which CatBoost itself cannot load. "
+            'Save it again: model.save_model("model.cbm")'
+        )
+    borders = [_finite(one.get("borders") or []) for one in numeric]
+    if any((np.diff(each) <= 0).any() for each in borders):
+        raise InvalidModel("The CatBoost file has borders of a feature that do not rise.")
+    factor, biases = model["scale_and_bias"]
+    _finite([factor, *biases])
+    if not biases:
+        raise InvalidModel("The CatBoost file has no class and no prediction.")
+    splits = sum(map(len, borders)) if numbers_only else None
+    if "oblivious_trees" in model:
+        for number, tree in enumerate(model["oblivious_trees"]):
+            _check_symmetric(number, tree, numeric, len(biases), splits)
+    else:
+        for tree in model["trees"]:
+            _check_nested(tree, numeric, len(biases), splits)
+
+
+def _finite(values: Any) -> np.ndarray:
+    found = np.array(values, dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise InvalidModel("The CatBoost file has a number that is none.")
+    return found
+
+
+def _check_split(split: Mapping[str, Any], numeric: list[Any], count: int | None) -> None:
+    number = int(split["split_index"])
+    if number < 0 or (count is not None and number >= count):
+        raise InvalidModel(f"The CatBoost file splits by number {number:,} of {count or 0:,} borders.")
+    if split["split_type"] == NUMERIC:
+        place = int(split["float_feature_index"])
+        if not 0 <= place < len(numeric):
+            raise InvalidModel(f"The CatBoost file splits by feature {place:,} of {len(numeric):,}.")
+        _finite([split["border"]])
+    elif count is not None:
+        raise InvalidModel("The CatBoost file splits by what is no number.")
+
+
+def _check_symmetric(
+    number: int, tree: Mapping[str, Any], numeric: list[Any], outputs: int, count: int | None
+) -> None:
+    """Look at an oblivious tree, which has no children to follow: its leaves are counted by its depth."""
+    splits = tree.get("splits") or []
+    values = _finite(tree["leaf_values"])
+    leaves = 2 ** min(len(splits), DEEPEST_SYMMETRIC + 1)
+    weights = tree.get("leaf_weights")
+    if len(splits) > DEEPEST_SYMMETRIC or len(values) != leaves * outputs:
+        raise InvalidModel(
+            f"Tree {number} of the CatBoost file has {len(splits):,} splits and {len(values):,} leaf values."
+        )
+    if weights is not None and len(weights) not in (0, leaves):
+        raise InvalidModel(f"Tree {number} of the CatBoost file has not one weight for each leaf.")
+    for split in splits:
+        _check_split(split, numeric, count)
+
+
+def _check_nested(tree: Mapping[str, Any], numeric: list[Any], outputs: int, count: int | None) -> None:
+    """Walk a tree of nested objects, which cannot lead back."""
+    ahead = [tree]
+    while ahead:
+        node = ahead.pop()
+        split = node.get("split")
+        if split is not None:
+            _check_split(split, numeric, count)
+            ahead += [node["left"], node["right"]]
+            continue
+        held = node["value"]
+        held = held if isinstance(held, list) else [held]
+        if len(held) != outputs:
+            raise InvalidModel(f"A leaf of the CatBoost file has {len(held)} values for {outputs} outputs.")
+        _finite(held)

@@ -1,0 +1,234 @@
+"""Check the objects of a model that came from a file, before compiled code of their library uses them.
+
+scikit-learn checks what users pass and trusts what is inside a fitted model. So every object in it is looked
+at here: trees have to be trees, index arrays have to stay in their ranges, and settings that reach out of the
+model (files, processes) have to be off.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from p2ce.apps.model_files.formats import lightgbm_text, xgboost_model
+from p2ce.compiled.tree_nodes import LEAF, TreeNodes, joined
+from p2ce.errors import InvalidModel
+
+MOST_OBJECTS = 5_000_000
+MOST_JOBS = 64
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
+NO_CHILDREN = (str, bytes, bytearray, int, float, complex, bool, type(None), np.generic, type)
+
+
+def check_model(model: Any) -> None:
+    """Raise InvalidModel for what would lead compiled code astray."""
+    for one in _objects(model):
+        _check_settings(one)
+        check = CHECKS.get(type(one).__name__)
+        if check is not None and type(one).__module__.partition(".")[0] in LIBRARIES:
+            check(one)
+
+
+def _objects(model: Any) -> Iterator[Any]:
+    """Give every object that a model is made of, once."""
+    seen: dict[int, Any] = {}
+    ahead = [model]
+    while ahead:
+        one = ahead.pop()
+        if isinstance(one, NO_CHILDREN) or id(one) in seen:
+            continue
+        seen[id(one)] = one
+        if len(seen) > MOST_OBJECTS:
+            raise InvalidModel(f"It is made of more than {MOST_OBJECTS:,} objects.")
+        yield one
+        if isinstance(one, dict):
+            ahead += one.values()
+        elif isinstance(one, list | tuple | set | frozenset):
+            ahead += one
+        elif isinstance(one, np.ndarray):
+            ahead += one.ravel().tolist() if one.dtype == object else ()
+        else:
+            ahead += vars(one).values() if hasattr(one, "__dict__") else ()
+
+
+def _check_settings(one: Any) -> None:
+    held = vars(one) if hasattr(one, "__dict__") else {}
+    if held.get("memory") is not None:
+        raise InvalidModel(
+            f"A {type(one).__name__} in it keeps a cache in files (memory=…). Save it without."
+        )
+    jobs = held.get("n_jobs")
+    if jobs is not None and not (isinstance(jobs, int | np.integer) and abs(int(jobs)) <= MOST_JOBS):
+        raise InvalidModel(
+            f"A {type(one).__name__} in it has n_jobs={str(jobs)[:40]}. At most {MOST_JOBS} is taken."
+        )
+
+
+def _check_tree(tree: Any) -> None:
+    """Check a ``tree_`` of scikit-learn; its library has seen to the lengths of its arrays."""
+    joined(
+        [
+            TreeNodes(
+                left=tree.children_left,
+                right=tree.children_right,
+                feature=tree.feature,
+                threshold=tree.threshold,
+                value=np.abs(tree.value).sum(axis=(1, 2)),
+            )
+        ],
+        columns=int(tree.n_features),
+    )
+
+
+def _check_member(estimator: Any) -> None:
+    """Look whether a tree sees as many columns as its estimator lets rows have, and knows its classes."""
+    tree = vars(estimator).get("tree_")
+    if tree is not None:
+        _require(estimator, int(estimator.n_features_in_) == int(tree.n_features), "columns of its tree")
+    for member in np.ravel(vars(estimator).get("estimators_", [])).tolist():
+        inside = vars(member).get("tree_") if hasattr(member, "__dict__") else None
+        own = vars(estimator).get("estimators_features_")
+        if inside is not None and own is None:
+            same = int(estimator.n_features_in_) == int(inside.n_features)
+            _require(estimator, same, "columns of its trees")
+
+
+def _check_boosting(estimator: Any) -> None:
+    _check_member(estimator)
+    trees = np.asarray(estimator.estimators_)
+    wide = trees.ndim == 2 and trees.shape[1] == int(estimator.n_trees_per_iteration_)
+    _require(estimator, wide, "trees for each class")
+
+
+def _check_histogram(estimator: Any) -> None:
+    """Check the trees of histogram boosting, which are records of their own."""
+    columns = int(estimator._n_features)
+    categorical = np.zeros(columns, dtype=np.bool_)
+    if estimator.is_categorical_ is not None:
+        categorical = np.asarray(estimator.is_categorical_, dtype=np.bool_)
+        _require(estimator, len(categorical) == columns, "kinds of columns")
+    width = int(estimator.n_trees_per_iteration_)
+    for round_ in estimator._predictors:
+        _require(estimator, len(round_) == width, "trees for each class")
+        for predictor in round_:
+            _check_predictor(estimator, predictor, categorical)
+
+
+def _check_predictor(estimator: Any, predictor: Any, categorical: np.ndarray) -> None:
+    nodes = predictor.nodes
+    inner = nodes["is_leaf"] == 0
+    joined(
+        [
+            TreeNodes(
+                left=np.where(inner, nodes["left"].astype(np.int64), LEAF),
+                right=np.where(inner, nodes["right"].astype(np.int64), LEAF),
+                feature=nodes["feature_idx"].astype(np.int64),
+                threshold=np.where(nodes["is_categorical"] != 0, 0.0, nodes["num_threshold"]),
+                value=nodes["value"],
+            )
+        ],
+        columns=len(categorical),
+    )
+    by_category = inner & (nodes["is_categorical"] != 0)
+    sets = np.asarray(predictor.raw_left_cat_bitsets)
+    sound = ((sets.ndim == 2 and sets.shape[1] == 8) or not by_category.any()) and (
+        bool(categorical[nodes["feature_idx"][by_category].astype(np.int64)].all())
+        and bool((nodes["bitset_idx"][by_category] < len(sets)).all())
+    )
+    _require(estimator, sound, "sets of categories")
+
+
+def _check_machine(machine: Any) -> None:
+    """Check a support vector machine: libsvm walks its arrays by the counts in them."""
+    vectors, dual = np.asarray(machine.support_vectors_), np.asarray(machine._dual_coef_)
+    counts = np.asarray(machine._n_support)
+    classifies = type(machine).__name__.endswith("SVC")
+    classes = len(machine.classes_) if classifies else 2
+    pairs = classes * (classes - 1) // 2
+    sound = (
+        machine.kernel in KERNELS
+        and not machine._sparse
+        and vectors.ndim == 2
+        and vectors.shape[1] == int(machine.n_features_in_) == int(machine.shape_fit_[1])
+        and vectors.dtype == dual.dtype == np.float64
+        and dual.shape == (classes - 1, len(vectors))
+        and len(machine.support_) == len(vectors)
+        and bool((counts >= 0).all())
+        and len(counts) == classes
+        and (int(counts.sum()) == len(vectors) if classifies else bool((counts == len(vectors)).all()))
+        and len(machine._intercept_) == pairs
+        and all(len(part) in (0, pairs) for part in (machine._probA, machine._probB))
+        and np.asarray(machine._dual_coef_).shape == np.asarray(machine.dual_coef_).shape
+    )
+    _require(machine, sound, "support vectors")
+
+
+def _check_neighbours(estimator: Any) -> None:
+    """Build the search tree anew: it is made of the rows beside it, and follows no index of the file."""
+    from sklearn.neighbors import BallTree, KDTree
+
+    makers: dict[str, Callable[..., Any]] = {"kd_tree": KDTree, "ball_tree": BallTree}
+    rows = estimator._fit_X
+    _require(estimator, rows.ndim == 2 and rows.shape[1] == int(estimator.n_features_in_), "columns")
+    if estimator._tree is None and estimator._fit_method not in makers:
+        return
+    _require(estimator, estimator._fit_method in makers, "way to find neighbours")
+    estimator._tree = makers[estimator._fit_method](
+        np.asarray(rows, dtype=np.float64),
+        estimator.leaf_size,
+        metric=estimator.effective_metric_,
+        **estimator.effective_metric_params_,
+    )
+
+
+def _check_sparse(matrix: Any) -> None:
+    matrix.check_format(full_check=True)
+
+
+def _check_lightgbm(booster: Any) -> None:
+    lightgbm_text.checked_text(booster.model_to_string(num_iteration=-1).encode())
+
+
+def _check_xgboost(booster: Any) -> None:
+    xgboost_model.check_json(bytes(booster.save_raw("json")))
+
+
+def _check_booster(booster: Any) -> None:
+    library = type(booster).__module__.partition(".")[0]
+    (_check_lightgbm if library == "lightgbm" else _check_xgboost)(booster)
+
+
+def _require(one: Any, sound: bool, what: str) -> None:
+    if not sound:
+        raise InvalidModel(f"The {type(one).__name__} in it has not the right number of {what}.")
+
+
+SPARSE = ("csr", "csc", "bsr")  # the forms whose products follow indices of their own
+LIBRARIES = ("sklearn", "scipy", "lightgbm", "xgboost")
+_FORESTS = (
+    *("RandomForest", "ExtraTrees", "DecisionTree", "ExtraTree", "Bagging", "AdaBoost"),
+    "RandomTreesEmbedding",
+)
+CHECKS: dict[str, Callable[[Any], None]] = {
+    "Tree": _check_tree,
+    **{f"{name}{kind}": _check_member for name in _FORESTS for kind in ("", "Classifier", "Regressor")},
+    "IsolationForest": _check_member,
+    "GradientBoostingClassifier": _check_boosting,
+    "GradientBoostingRegressor": _check_boosting,
+    "HistGradientBoostingClassifier": _check_histogram,
+    "HistGradientBoostingRegressor": _check_histogram,
+    **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), _check_machine),
+    **dict.fromkeys(
+        (
+            *("KNeighborsClassifier", "KNeighborsRegressor", "RadiusNeighborsClassifier"),
+            *("RadiusNeighborsRegressor", "NearestNeighbors", "LocalOutlierFactor"),
+        ),
+        _check_neighbours,
+    ),
+    **{
+        f"{form}_{kind}": _check_sparse
+        for form in ("csr", "csc", "bsr", "coo")
+        for kind in ("matrix", "array")
+    },
+    "Booster": _check_booster,
+}

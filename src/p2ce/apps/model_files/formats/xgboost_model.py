@@ -1,0 +1,199 @@
+"""XGBoost's JSON and its binary sister UBJ; JSON is checked before XGBoost reads it, which trusts it."""
+
+import contextlib
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from p2ce.compiled.tree_nodes import TreeNodes, joined, parsing
+from p2ce.errors import InvalidModel
+
+UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "matplotlib", "graphviz", "polars")
+MOST_FEATURES = 10_000_000
+MOST_CATEGORIES = 1 << 24  # XGBoost's own limit
+NO_PARENT = 2**31 - 1
+PER_NODE = (
+    *("left_children", "right_children", "parents", "split_indices", "split_conditions", "default_left"),
+    *("split_type", "base_weights", "loss_changes", "sum_hessian"),
+)
+
+
+def prepare(_: bytes) -> None:
+    """Import XGBoost."""
+    import xgboost  # noqa: F401
+
+
+def parse(content: bytes) -> bytes:
+    """Load JSON or UBJ and try it on a row; give XGBoost's own JSON."""
+    import xgboost
+
+    if _is_json(content):
+        check_json(content)
+    booster = xgboost.Booster()
+    booster.load_model(bytearray(content))
+    written = bytes(booster.save_raw("json"))
+    check_json(written)
+    rows = np.zeros((1, booster.num_features()), dtype=np.float32)
+    with contextlib.suppress(Exception):  # whether it ends is what counts here
+        booster.inplace_predict(rows, validate_features=False)
+    return written
+
+
+def load(content: bytes) -> Any:
+    """Make the classifier or regressor that saved it, else a Booster.
+
+    An estimator stops after its best iteration, a Booster does not.
+    """
+    import xgboost
+
+    check_json(content)
+    booster = xgboost.Booster()
+    booster.load_model(bytearray(content))
+    saved = booster.attr("scikit_learn")
+    kind = json.loads(saved).get("_estimator_type") if saved else None
+    if kind not in ("classifier", "regressor"):
+        return booster
+    estimator = xgboost.XGBClassifier() if kind == "classifier" else xgboost.XGBRegressor()
+    estimator.load_model(bytearray(content))
+    return estimator
+
+
+def _is_json(content: bytes) -> bool:
+    """Tell JSON from UBJ, in which the length of a key follows the bracket."""
+    return content[1:].lstrip()[:1] in (b'"', b"}")
+
+
+@parsing("The XGBoost file")
+def check_json(content: bytes) -> None:
+    """Look whether counts agree and indices are in their ranges."""
+    learner = json.loads(content)["learner"]
+    settings = learner["learner_model_param"]
+    features, classes, targets = (
+        int(settings.get(name, "0")) for name in ("num_feature", "num_class", "num_target")
+    )
+    if not 0 <= features <= MOST_FEATURES or not 0 <= classes <= MOST_FEATURES or not 0 <= targets <= 1:
+        raise InvalidModel(
+            f"The XGBoost file has {features:,} features, {classes:,} classes and {targets:,} targets. "
+            "One target is read."
+        )
+    for name in ("feature_names", "feature_types"):
+        if len(learner.get(name) or ()) not in (0, features):
+            raise InvalidModel(f"The XGBoost file has {features} features, and {name} of another number.")
+    groups = max(1, classes)
+    booster = learner["gradient_booster"]
+    if booster["name"] == "gblinear":
+        if len(booster["model"]["weights"]) != (features + 1) * groups:
+            raise InvalidModel("The XGBoost file has not one weight for each feature.")
+        return
+    model = booster["gbtree"]["model"] if booster["name"] == "dart" else booster["model"]
+    _check_rounds(booster, model, groups)
+    _check_labels(model.get("cats") or {}, features)
+    trees = [_tree(number, tree, features) for number, tree in enumerate(model["trees"])]
+    if trees:
+        joined(trees, columns=features)
+
+
+def _check_rounds(booster: dict[str, Any], model: dict[str, Any], groups: int) -> None:
+    trees = len(model["trees"])
+    owners = _whole(model["tree_info"])
+    starts = _whole(model.get("iteration_indptr", [0, trees]))
+    dropout = booster.get("weight_drop") or booster.get("model", {}).get("weight_drop")
+    sound = (
+        int(model["gbtree_model_param"]["num_trees"]) == trees == len(owners)
+        and int(model["gbtree_model_param"].get("num_parallel_tree", "1")) >= 1
+        and bool(((owners >= 0) & (owners < groups)).all())
+        and len(starts) >= 1
+        and bool((np.diff(starts) >= 0).all())
+        and starts[0] == 0
+        and starts[-1] == trees
+        and (dropout is None or len(_numbers(dropout)) == trees)
+    )
+    if not sound:
+        raise InvalidModel(f"The XGBoost file has {trees} trees, and rounds or classes of another number.")
+
+
+def _check_labels(kept: dict[str, Any], features: int) -> None:
+    """Look at the labels of categories, which XGBoost 3.1 began to keep."""
+    encoded = kept.get("enc") or []
+    if not encoded:
+        return
+    counts = []
+    for one in encoded:
+        offsets = _whole(one.get("offsets", []))
+        if "offsets" in one and len(offsets):
+            ends = offsets[0] == 0 and (np.diff(offsets) >= 0).all() and offsets[-1] == len(one["values"])
+            if not ends:
+                raise InvalidModel("The XGBoost file cuts the labels of a feature where there are none.")
+        counts.append(max(0, len(offsets) - 1) if "offsets" in one else len(one["values"]))
+    starts, order = _whole(kept["feature_segments"]), _whole(kept["sorted_idx"])
+    expected = np.concatenate([[0], np.cumsum(counts)])
+    sound = (
+        len(encoded) == features
+        and np.array_equal(starts, expected)
+        and len(order) == expected[-1]
+        and all(
+            np.array_equal(np.sort(order[first:last]), np.arange(last - first))
+            for first, last in pairwise(expected.tolist())
+        )
+    )
+    if not sound:
+        raise InvalidModel("The XGBoost file has labels of categories for other features.")
+
+
+def _tree(number: int, tree: dict[str, Any], features: int) -> TreeNodes:
+    settings = tree["tree_param"]
+    count = int(settings["num_nodes"])
+    if int(settings.get("size_leaf_vector", "1")) > 1:
+        raise InvalidModel(
+            "The XGBoost file has trees with a leaf value for each class, which are not read from files. "
+            "Fit with multi_strategy='one_output_per_tree'."
+        )
+    if int(settings["num_feature"]) != features or any(len(tree[name]) != count for name in PER_NODE):
+        raise InvalidModel(
+            f"Tree {number} of the XGBoost file has {count:,} nodes, and parts of another number."
+        )
+    parents = _whole(tree["parents"])
+    if not (((parents >= 0) & (parents < count)) | (parents == NO_PARENT)).all():
+        raise InvalidModel(f"Tree {number} of the XGBoost file has a parent that there is not.")
+    _check_categories(number, tree, count)
+    values = _numbers(tree["split_conditions"])
+    return TreeNodes(
+        left=_whole(tree["left_children"]),
+        right=_whole(tree["right_children"]),
+        feature=_whole(tree["split_indices"]),
+        threshold=values,
+        value=values,
+    )
+
+
+def _check_categories(number: int, tree: dict[str, Any], count: int) -> None:
+    nodes, starts, sizes, held = (
+        _whole(tree.get(name, []))
+        for name in ("categories_nodes", "categories_segments", "categories_sizes", "categories")
+    )
+    split = np.flatnonzero(_whole(tree["split_type"]))
+    sound = (
+        len(nodes) == len(starts) == len(sizes)
+        and np.array_equal(np.sort(nodes), split)
+        and bool(((starts >= 0) & (sizes >= 0) & (starts <= len(held)) & (sizes <= len(held))).all())
+        and bool((starts + sizes <= len(held)).all())
+        and bool(((held >= 0) & (held < MOST_CATEGORIES)).all())
+        and (not len(nodes) or bool(((nodes >= 0) & (nodes < count)).all()))
+    )
+    if not sound:
+        raise InvalidModel(f"Tree {number} of the XGBoost file splits by categories that are not there.")
+
+
+def _whole(values: Sequence[Any]) -> np.ndarray:
+    if not all(type(value) in (int, bool) for value in values):
+        raise InvalidModel("The XGBoost file has an index that is no whole number.")
+    return np.array(values, dtype=np.int64)
+
+
+def _numbers(values: Sequence[Any]) -> np.ndarray:
+    if not all(type(value) in (int, float) for value in values):
+        raise InvalidModel("The XGBoost file has a value that is no number.")
+    return np.array(values, dtype=np.float64)

@@ -1,0 +1,21 @@
+"""Load pickles of people who are trusted."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from p2ce.errors import InvalidOption
+
+
+def load_pickle(path: Path) -> Any:
+    """Unpickle; whoever calls this has been told what that means."""
+    import joblib
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = joblib.load(path)  # which reads plain pickles too
+    if not callable(found) and not hasattr(found, "predict"):
+        raise InvalidOption(
+            f"--model {str(path)!r} holds a {type(found).__name__}, which is no model. Save the model itself."
+        )
+    return found

@@ -1,0 +1,130 @@
+"""Have a model file parsed by a child process that may open nothing and that a signal may end.
+
+What comes back is the library's own writing of what it loaded, or one line of what is wrong.
+"""
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from p2ce.errors import InvalidModel, LimitExceeded, MissingExtra, P2CEError, UnsupportedModel
+from p2ce.limits import GIB, Limits
+
+CHILD = "p2ce.apps.model_files.child"
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+MOST_HEADER = 1 << 16
+KNOWN_ERRORS: dict[str, type[P2CEError]] = {
+    kind.__name__: kind for kind in (InvalidModel, MissingExtra, UnsupportedModel)
+}
+
+
+def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -> Any:
+    """Give what a file holds, after a child process has parsed it."""
+    if path.stat().st_size > limits.model_bytes:
+        raise LimitExceeded(
+            f"{option} {str(path)!r} has {path.stat().st_size / GIB:.3g} GiB; at most "
+            f"{limits.model_bytes / GIB:.3g} are read. Raise it with --limit model-bytes=…"
+        )
+    parser = importlib.import_module(f"p2ce.apps.model_files.formats.{module}")
+    try:
+        with Sandbox(path, module, limits) as sandbox:
+            parser.prepare(b"")  # this process imports the library while the child does
+            return parser.load(sandbox.content())
+    except (InvalidModel, LimitExceeded, UnsupportedModel) as error:
+        raise type(error)(f"{option} {str(path)!r} cannot be loaded as {kind}: {why(error)}") from error
+    except P2CEError:
+        raise
+    except ImportError as error:
+        raise _missing(kind) from error
+    except Exception as error:  # each library has its own for what it cannot read
+        raise InvalidModel(
+            f"{option} {str(path)!r} looks like {kind} but cannot be loaded: {why(error)} "
+            "Was it written to the end, and by a version like the installed one?"
+        ) from error
+
+
+class Sandbox:
+    """A child process at work on a file; leaving the block ends it."""
+
+    def __init__(self, path: Path, module: str, limits: Limits) -> None:
+        """Start parsing a file by a module of `formats`."""
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.model_seconds
+        self._answer = tempfile.TemporaryFile()  # noqa: SIM115  # `__exit__` closes it
+        numbers = (limits.model_bytes, limits.model_memory, limits.model_seconds)
+        # The child finds what this process finds, and no module of the folder that it is started in.
+        paths = os.pathsep.join(dict.fromkeys(os.path.abspath(one) for one in sys.path if one))
+        with path.open("rb") as file:
+            self._child = subprocess.Popen(
+                [sys.executable, "-P", "-m", CHILD, module, *map(str, numbers)],
+                stdin=file,
+                stdout=self._answer,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, **ONE_THREAD, "PYTHONPATH": paths},
+            )
+
+    def __enter__(self) -> "Sandbox":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        self._answer.close()
+
+    def content(self) -> bytes:
+        """Wait for the answer: what ``parse`` gave, or the error that it raised."""
+        limits = self._limits
+        try:
+            code = self._child.wait(max(0.0, self._deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            code = -getattr(signal, "SIGXCPU", 24)
+        if code == -getattr(signal, "SIGXCPU", 24) or (code == -9 and time.monotonic() > self._deadline):
+            raise LimitExceeded(
+                f"it is not parsed after {limits.model_seconds:g} s. If it is sound, give it more: "
+                f"--limit model-seconds={10 * limits.model_seconds:g}"
+            )
+        self._answer.seek(0)
+        header = self._answer.readline(MOST_HEADER)
+        if code != 0 or not header.endswith(b"\n"):
+            raise InvalidModel(
+                f"its library ends by {_cause(code)} when it parses it, so it is damaged or made to do harm"
+            )
+        told = json.loads(header)
+        if not told:
+            return self._answer.read()
+        if told["error"] == "LimitExceeded":
+            raise LimitExceeded(
+                f"parsing it takes more than {limits.model_memory / GIB:.3g} GiB of memory. If it is sound, "
+                f"give it more: --limit model-memory={2 * limits.model_memory / GIB:.3g}GiB"
+            )
+        raise KNOWN_ERRORS.get(told["error"], InvalidModel)(str(told["message"]))
+
+
+def _cause(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"the signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"the signal {-code}"
+
+
+def _missing(kind: str) -> MissingExtra:
+    extra = {"CatBoost JSON": "catboost", "PyTorch": "torch"}.get(kind, kind.lower())
+    return MissingExtra(f"Reading {kind} files needs an extra: pip install 'p2ce[{extra}]'")
+
+
+def why(error: Exception) -> str:
+    """Take the sentence out of a library's message: XGBoost writes a stack trace behind it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    first = lines[0] if lines else type(error).__name__
+    text = first.rpartition(": ")[2] if first.startswith("[") else first
+    return text[:400].rstrip(".") + "."
