@@ -1,6 +1,6 @@
 """Parse one model file with no files, no network and bounded memory and time: the child process's program.
 
-    python -m p2ce.apps.model_files.child FORMAT BYTES MEMORY SECONDS   < file   > answer
+    python -m p2ce.apps.model_files.child MODULE MEMORY SECONDS   < file   > answer
 
 Libraries parse formats of their own in C++ and trust what they read; what a file does to them, it does here.
 The answer is a line of JSON, ``{}`` or what is wrong, and behind it what the format's ``parse`` gives.
@@ -18,14 +18,14 @@ from typing import IO
 from p2ce.errors import LimitExceeded, P2CEError
 
 
-def main(name: str, most_bytes: int, memory: int, seconds: float) -> None:
+def main(name: str, memory: int, seconds: float) -> None:
     """Read the file from standard input, and write the answer to what standard output was."""
     answer = _take_stdout()
     _limit_memory_and_time(memory, seconds)
-    module = importlib.import_module(f"p2ce.apps.model_files.formats.{name}")
+    module = importlib.import_module(name)
     sys.meta_path.insert(0, _Missing(module.UNNEEDED))
-    content = sys.stdin.buffer.read(most_bytes + 1)
     try:
+        content = sys.stdin.buffer.read()
         module.prepare(content)
         _close_the_door(getattr(module, "FILES", 0))
         parsed = module.parse(content)
@@ -100,4 +100,4 @@ def _limit(what: int, most: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))

@@ -34,7 +34,7 @@ def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -
         )
     parser = importlib.import_module(f"p2ce.apps.model_files.formats.{module}")
     try:
-        with Sandbox(path, module, limits) as sandbox:
+        with Sandbox(path, parser.__name__, limits) as sandbox:
             parser.prepare(b"")  # this process imports the library while the child does
             return parser.load(sandbox.content())
     except (InvalidModel, LimitExceeded, UnsupportedModel) as error:
@@ -54,16 +54,23 @@ class Sandbox:
     """A child process at work on a file; leaving the block ends it."""
 
     def __init__(self, path: Path, module: str, limits: Limits) -> None:
-        """Start parsing a file by a module of `formats`."""
+        """Start parsing a file by a module like those of `formats`."""
         self._limits = limits
         self._deadline = time.monotonic() + limits.model_seconds
         self._answer = tempfile.TemporaryFile()  # noqa: SIM115  # `__exit__` closes it
-        numbers = (limits.model_bytes, limits.model_memory, limits.model_seconds)
         # The child finds what this process finds, and no module of the folder that it is started in.
         paths = os.pathsep.join(dict.fromkeys(os.path.abspath(one) for one in sys.path if one))
         with path.open("rb") as file:
             self._child = subprocess.Popen(
-                [sys.executable, "-P", "-m", CHILD, module, *map(str, numbers)],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    CHILD,
+                    module,
+                    str(limits.model_memory),
+                    str(limits.model_seconds),
+                ],
                 stdin=file,
                 stdout=self._answer,
                 stderr=subprocess.DEVNULL,

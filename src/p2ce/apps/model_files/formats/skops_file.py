@@ -134,7 +134,7 @@ def _schema(content: bytes) -> Any:
             if size > MOST_SCHEMA:
                 raise InvalidModel(f"It lists what it holds in {size:,} bytes.")
             return json.loads(archive.read(SCHEMA))
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, RecursionError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, RuntimeError) as error:
         raise InvalidModel(f"It is no skops file that can be read: {error}"[:200]) from error
 
 
