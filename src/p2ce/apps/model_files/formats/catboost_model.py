@@ -50,15 +50,20 @@ def load(content: bytes) -> Any:
     import catboost
 
     any_kind = catboost.CatBoost().load_model(blob=content)
-    with tempfile.TemporaryDirectory() as folder:  # CatBoost writes JSON to files only
-        path = Path(folder) / "model.json"
-        any_kind.save_model(str(path), format="json")
-        check_json(path.read_bytes())
+    check_exported(any_kind)
     # Only a classifier has classes; the class of the object decides how p2ce reads it.
     classes = any_kind.classes_
     classifies = classes is not None and len(classes) > 0
     made = catboost.CatBoostClassifier() if classifies else catboost.CatBoostRegressor()
     return made.load_model(blob=content)
+
+
+def check_exported(model: Any) -> None:
+    """Check a model by its JSON, which CatBoost writes to files only: not for the child process."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        model.save_model(str(path), format="json")
+        check_json(path.read_bytes())
 
 
 @parsing("The CatBoost file")

@@ -22,14 +22,14 @@ NO_CHILDREN = (str, bytes, bytearray, int, float, complex, bool, type(None), np.
 
 def check_model(model: Any) -> None:
     """Raise InvalidModel for what would lead compiled code astray."""
-    for one in _objects(model):
+    for one in objects_of(model):
         _check_settings(one)
         check = CHECKS.get(type(one).__name__)
         if check is not None and type(one).__module__.partition(".")[0] in LIBRARIES:
             check(one)
 
 
-def _objects(model: Any) -> Iterator[Any]:
+def objects_of(model: Any) -> Iterator[Any]:
     """Give every object that a model is made of, once."""
     seen: dict[int, Any] = {}
     ahead = [model]

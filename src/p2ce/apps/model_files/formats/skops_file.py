@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.apps.model_files.formats.catboost_model import check_exported
 from p2ce.apps.model_files.formats.lightgbm_text import checked_text
-from p2ce.apps.model_files.formats.sklearn_objects import check_model
+from p2ce.apps.model_files.formats.sklearn_objects import check_model, objects_of
 from p2ce.apps.telling import listed
 from p2ce.compiled.tree_nodes import parsing
 from p2ce.errors import InvalidModel, MissingExtra
@@ -90,7 +91,7 @@ def parse(content: bytes) -> bytes:
     """Load a file, check what came of it and try it on a row; give skops's own writing of it."""
     from skops.io import dumps
 
-    model = load(content)
+    model = _made(content)
     with contextlib.suppress(Exception), warnings.catch_warnings():  # whether it ends is what counts here
         warnings.simplefilter("ignore")
         names = getattr(model, "feature_names_in_", None)
@@ -105,7 +106,16 @@ def parse(content: bytes) -> bytes:
 
 
 def load(content: bytes) -> Any:
-    """Make the model, after a look at every type in the file, and check it before it is used."""
+    """Make the model, and check it before it is used."""
+    model = _made(content)
+    for one in objects_of(model):
+        if type(one).__module__.partition(".")[0] == "catboost":
+            check_exported(one)
+    return model
+
+
+def _made(content: bytes) -> Any:
+    """Make the model, after a look at every type in the file, and check what needs no file for it."""
     from skops.io import get_untrusted_types, loads
 
     with parsing("The skops file"):

@@ -1,0 +1,117 @@
+"""XGBoost's JSON is checked before XGBoost reads it: counts that disagree and indices beyond their ends."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from p2ce.apps.model_files.formats import xgboost_model
+from p2ce.errors import InvalidModel
+
+xgboost = pytest.importorskip("xgboost")
+
+
+@cache
+def sound(booster: str = "gbtree", classes: int = 2) -> bytes:
+    """Give the JSON of a small model with categories."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"number": random.normal(size=80), "other": random.normal(size=80)})
+    if booster != "gblinear":
+        frame["label"] = pd.Categorical(random.choice(["a", "b", "c"], 80))
+    outcome = np.arange(80) % classes
+    model = xgboost.XGBClassifier(
+        n_estimators=3,
+        max_depth=3,
+        booster=booster,
+        enable_categorical=True,
+        n_jobs=1,
+        max_cat_to_onehot=1,
+        verbosity=0,
+    ).fit(frame, outcome)
+    return bytes(model.get_booster().save_raw("json"))
+
+
+@pytest.mark.parametrize("booster", ["gbtree", "dart", "gblinear"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_sound_models_pass_and_come_back_as_they_were(booster: str, classes: int) -> None:
+    content = sound(booster, classes)
+    xgboost_model.check_json(content)
+    again = xgboost_model.load(xgboost_model.parse(content))
+    assert bytes(again.save_raw("json")) == content
+
+
+def of_model(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], Any]:
+    return lambda learner: change(learner["gradient_booster"]["model"])
+
+
+def of_tree(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], Any]:
+    return of_model(lambda model: change(next(tree for tree in model["trees"] if tree["categories_nodes"])))
+
+
+def put(name: str, at: int, value: Any) -> Callable[[dict[str, Any]], Any]:
+    return lambda part: part[name].__setitem__(at, value)
+
+
+def said(name: str, value: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda learner: learner["learner_model_param"].update({name: value})
+
+
+def tree_said(name: str, value: str) -> Callable[[dict[str, Any]], Any]:
+    return of_tree(lambda tree: tree["tree_param"].update({name: value}))
+
+
+def all_infinite(tree: dict[str, Any]) -> None:
+    tree["split_conditions"] = [float("inf")] * len(tree["parents"])
+
+
+def far_labels(model: dict[str, Any]) -> None:
+    model["cats"]["feature_segments"][-1] = 10**9
+
+
+EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "a tree of no class": (of_model(put("tree_info", 0, 10**8)), "rounds or classes"),
+    "a tree too many": (of_model(lambda model: model["trees"].append(model["trees"][0])), "rounds"),
+    "rounds beyond the end": (of_model(put("iteration_indptr", -1, 10**8)), "rounds"),
+    "categories beyond the end": (of_tree(put("categories_segments", 0, 10**9)), "splits by categories"),
+    "many categories": (of_tree(put("categories_sizes", 0, 10**9)), "splits by categories"),
+    "a huge category": (of_tree(put("categories", 0, 2**31 - 1)), "splits by categories"),
+    "no set for a split": (of_tree(lambda tree: tree["categories_nodes"].clear()), "splits by categories"),
+    "labels of other columns": (of_model(far_labels), "labels"),
+    "a child beyond the end": (of_tree(put("left_children", 0, 10**8)), "not in its tree"),
+    "a node that leads to itself": (of_tree(put("right_children", 0, 0)), "more than one way"),
+    "a feature beyond the end": (of_tree(put("split_indices", 0, 10**8)), "feature that there is not"),
+    "a parent beyond the end": (of_tree(put("parents", 1, 10**8)), "parent that there is not"),
+    "a value that is no number": (of_tree(put("split_conditions", 0, "1")), "no number"),
+    "an index that is no whole number": (of_tree(put("left_children", 0, 0.5)), "no whole number"),
+    "an infinite leaf": (of_tree(all_infinite), "no number"),
+    "another number of nodes": (tree_said("num_nodes", "10000000"), "parts of another number"),
+    "leaves of many values": (tree_said("size_leaf_vector", "99"), "one_output_per_tree"),
+    "many classes": (said("num_class", "1000000000"), "classes"),
+    "many features": (said("num_feature", "100000000"), "features"),
+    "no trees at all": (lambda learner: learner.pop("gradient_booster"), "not built as its library"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_edits_are_told(edit: str) -> None:
+    change, told = EDITS[edit]
+    model = json.loads(sound())
+    change(model["learner"])
+    with pytest.raises(InvalidModel, match=told):
+        xgboost_model.check_json(json.dumps(model).encode())
+
+
+def test_weights_of_a_linear_booster_are_counted() -> None:
+    model = json.loads(sound("gblinear"))
+    model["learner"]["gradient_booster"]["model"]["weights"].pop()
+    with pytest.raises(InvalidModel, match="one weight for each feature"):
+        xgboost_model.check_json(json.dumps(model).encode())
+
+
+def test_brackets_without_end_are_no_recursion() -> None:
+    with pytest.raises(InvalidModel, match="RecursionError"):
+        xgboost_model.check_json(b'{"learner":' + b"[" * 3_000_000)
