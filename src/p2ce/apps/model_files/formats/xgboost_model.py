@@ -15,10 +15,8 @@ UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "matplotlib", "graphviz", "p
 MOST_FEATURES = 10_000_000
 MOST_CATEGORIES = 1 << 24  # XGBoost's own limit
 NO_PARENT = 2**31 - 1
-PER_NODE = (
-    *("left_children", "right_children", "parents", "split_indices", "split_conditions", "default_left"),
-    *("split_type", "base_weights", "loss_changes", "sum_hessian"),
-)
+NEEDED = ("left_children", "right_children", "parents", "split_indices", "split_conditions", "default_left")
+PER_NODE = (*NEEDED, "split_type", "base_weights", "loss_changes", "sum_hessian")
 
 
 def prepare(_: bytes) -> None:
@@ -151,7 +149,8 @@ def _tree(number: int, tree: dict[str, Any], features: int) -> TreeNodes:
             "The XGBoost file has trees with a leaf value for each class, which are not read from files. "
             "Fit with multi_strategy='one_output_per_tree'."
         )
-    if int(settings["num_feature"]) != features or any(len(tree[name]) != count for name in PER_NODE):
+    held = {*NEEDED, *tree}.intersection(PER_NODE)  # not every version writes all of them
+    if int(settings["num_feature"]) != features or any(len(tree[name]) != count for name in held):
         raise InvalidModel(
             f"Tree {number} of the XGBoost file has {count:,} nodes, and parts of another number."
         )
@@ -174,7 +173,7 @@ def _check_categories(number: int, tree: dict[str, Any], count: int) -> None:
         _whole(tree.get(name, []))
         for name in ("categories_nodes", "categories_segments", "categories_sizes", "categories")
     )
-    split = np.flatnonzero(_whole(tree["split_type"]))
+    split = np.flatnonzero(_whole(tree.get("split_type", [])))
     sound = (
         len(nodes) == len(starts) == len(sizes)
         and np.array_equal(np.sort(nodes), split)
