@@ -58,6 +58,12 @@ def outcome(*, classes: int = 2) -> "pd.Series[Any]":
     return pd.cut(mixed()["Income"], classes, labels=False)
 
 
+def outcome_by_label() -> "pd.Series[Any]":
+    """Say who repaid where it depends on the category, so that trees split by it."""
+    frame = mixed()
+    return ((frame["Housing"] != "rent") ^ (frame["Income"] > 4500)).astype(int)
+
+
 def write_surroundings(folder: Path) -> None:
     """Write what a command needs beside the file in question: tables, and the code of the network."""
     for name, frame in (("mixed", mixed()), ("numbers", numbers())):
@@ -89,7 +95,11 @@ def _lightgbm() -> Iterator[Seed]:
         return str(booster.model_to_string()).encode()
 
     labelled = mixed().astype({"Housing": "category"})
-    yield Seed(name="binary", suffix=".txt", content=text(labelled, outcome(), objective="binary"))
+    by_sets = {"max_cat_to_onehot": 1, "min_data_per_group": 1, "cat_smooth": 1.0}
+    binary = text(labelled, outcome_by_label(), objective="binary", **by_sets)
+    yield Seed(name="binary", suffix=".txt", content=binary)
+    plain = text(numbers(), outcome(), objective="binary")
+    yield Seed(name="numbers", table="numbers", suffix=".txt", content=plain)
     three = text(numbers(), outcome(classes=3), objective="multiclass", num_class=3)
     yield Seed(name="multiclass", table="numbers", suffix=".txt", content=three, target="2")
     linear = text(numbers(), outcome(), objective="binary", linear_tree=True)
@@ -103,7 +113,8 @@ def _xgboost() -> Iterator[Seed]:
 
     labelled = mixed().astype({"Housing": "category"})
     settings = {"n_estimators": 3, "max_depth": 2, "n_jobs": 1, "random_state": 0}
-    model = xgboost.XGBClassifier(**settings, enable_categorical=True).fit(labelled, outcome())
+    model = xgboost.XGBClassifier(**settings, enable_categorical=True, max_cat_to_onehot=1)
+    model.fit(labelled, outcome_by_label())
     yield Seed(name="JSON", suffix=".json", content=_saved(model.save_model, ".json"))
     yield Seed(name="UBJ", suffix=".ubj", content=_saved(model.save_model, ".ubj"))
     three = xgboost.XGBClassifier(**settings).fit(numbers(), outcome(classes=3))
@@ -124,7 +135,7 @@ def _catboost() -> Iterator[Seed]:
     labelled = mixed().fillna({"Savings": 0.0})
     for name, size in (("one-hot", 5), ("target statistics", 1)):
         model = catboost.CatBoostClassifier(**settings, one_hot_max_size=size)
-        model.fit(labelled, outcome(), cat_features=["Housing"])
+        model.fit(labelled, outcome_by_label(), cat_features=["Housing"])
         yield Seed(name=name, suffix=".cbm", content=_saved(model.save_model, ".cbm"))
     plain = catboost.CatBoostClassifier(**settings).fit(numbers(), outcome())
 
