@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import yaml
 
 from tests.hostile.json_tree import mutate_json
 from tests.hostile.lightgbm_text import mutate_lightgbm
@@ -16,8 +17,29 @@ from tests.hostile.ubjson import mutate_ubjson
 
 Parts = dict[str, bytes]
 MAGIC = b"\x93NUMPY"
-SHAPES = ("()", "(0,)", "(-1,)", "(1000000000,)", "(4294967295, 4294967295)", "(2,)", "(1, 1, 1)", "('a',)", "(1.5,)")
-TYPES = ("'<f8'", "'<i4'", "'|O'", "'<f2'", "'|V0'", "'|b1'", "'<M8[ns]'", "'<U9'", "[('left_child', '<i8')]", "7")
+SHAPES = (
+    "()",
+    "(0,)",
+    "(-1,)",
+    "(1000000000,)",
+    "(4294967295, 4294967295)",
+    "(2,)",
+    "(1, 1, 1)",
+    "('a',)",
+    "(1.5,)",
+)
+TYPES = (
+    "'<f8'",
+    "'<i4'",
+    "'|O'",
+    "'<f2'",
+    "'|V0'",
+    "'|b1'",
+    "'<M8[ns]'",
+    "'<U9'",
+    "[('left_child', '<i8')]",
+    "7",
+)
 
 
 def unzipped(content: bytes) -> Parts:
@@ -88,7 +110,7 @@ def _changed(name: str, content: bytes, rng: Random) -> bytes:
             return mutate_lightgbm(content, rng)
         if content.startswith(b"{"):
             return mutate_ubjson(content, rng)
-    except (ValueError, UnicodeError):  # an earlier change broke it
+    except (ValueError, RecursionError, yaml.YAMLError):  # an earlier change broke it
         pass
     return damaged(content, rng)
 

@@ -51,6 +51,13 @@ def explain(explainer: Any, people: Any) -> None:
                 raise Inconsistent(f"{entry.status.name}: {option.changes}: {judgement}".replace("\n", ", "))
 
 
+def take_lightgbm_text(path: Path) -> None:
+    """Look over the text of a LightGBM model, without LightGBM."""
+    from p2ce.apps.model_files.lightgbm_text import checked_text
+
+    checked_text(path.read_bytes(), path.name)
+
+
 @cache
 def _question() -> Any:
     return seeds.question()
@@ -111,6 +118,7 @@ def take_table(path: Path) -> None:
 
 
 TAKERS: dict[str, Callable[[Path], None]] = {
+    "lightgbm text": take_lightgbm_text,
     "archive": take_archive,
     "policy": take_policy,
     "explanation": take_explanation,

@@ -49,7 +49,9 @@ def text(pattern: str, by: str) -> Change:
 def text_in_skops(content: bytes) -> bytes:
     """Put such a text where skops keeps a booster."""
     parts = unzipped(content)
-    schema = parts["schema.json"].replace(b"objective=binary sigmoid:1", b"objective=multiclass num_class:1000000")
+    schema = parts["schema.json"].replace(
+        b"objective=binary sigmoid:1", b"objective=multiclass num_class:1000000"
+    )
     return rezipped({**parts, "schema.json": schema})
 
 
@@ -154,7 +156,9 @@ FILES = {
         "lightgbm", "numbers", text("^num_tree_per_iteration=1", "num_tree_per_iteration=0")
     ),
     "LightGBM: an empty leaf_count": KnownFile("lightgbm", "numbers", text("^leaf_count=.*", "leaf_count=")),
-    "LightGBM: 10^9 sets of labels": KnownFile("lightgbm", "numbers", text("^num_cat=.*", "num_cat=1000000000")),
+    "LightGBM: 10^9 sets of labels": KnownFile(
+        "lightgbm", "numbers", text("^num_cat=.*", "num_cat=1000000000")
+    ),
     "LightGBM: a tree that leads back": KnownFile(
         "lightgbm", "numbers", text(r"^left_child=-?\d+", "left_child=0")
     ),
@@ -177,7 +181,11 @@ FILES = {
     "CatBoost JSON: too many splits": KnownFile(
         "catboost",
         "JSON",
-        catboost(lambda model: model["oblivious_trees"][0].update(splits=model["oblivious_trees"][0]["splits"] * 15)),
+        catboost(
+            lambda model: model["oblivious_trees"][0].update(
+                splits=model["oblivious_trees"][0]["splits"] * 15
+            )
+        ),
     ),
     "CatBoost JSON: one leaf value for two splits": KnownFile("catboost", "JSON", catboost(one_leaf_value)),
     "CatBoost JSON: column 10^8": KnownFile(

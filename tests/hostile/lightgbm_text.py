@@ -6,8 +6,23 @@ from random import Random
 from tests.hostile.mutation import WORDS, edge, edits
 
 # What a tree or the header may hold besides what the seeds have.
-FIELDS = ("is_linear", "num_cat", "leaf_features", "num_features", "leaf_coeff", "leaf_const", "cat_boundaries")
-FIELDS += ("cat_threshold", "leaf_count", "num_leaves", "num_class", "num_tree_per_iteration", "max_feature_idx")
+FIELDS = (
+    "is_linear",
+    "num_cat",
+    "leaf_features",
+    "num_features",
+    "leaf_coeff",
+    "leaf_const",
+    "cat_boundaries",
+)
+FIELDS += (
+    "cat_threshold",
+    "leaf_count",
+    "num_leaves",
+    "num_class",
+    "num_tree_per_iteration",
+    "max_feature_idx",
+)
 BETWEEN = re.compile(r"([ :\[\]]+)")
 # All of these end a line for Python, or a text for C.
 ODD = ("\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\r", "\x00", "\t")

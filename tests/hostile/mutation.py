@@ -12,7 +12,22 @@ EDGES: tuple[int | float, ...] = (
     *(10**8, 10**9, 2**31 - 1, -(2**31), 2**32 - 1, 2**63 - 1, -(2**63)),
     *(0.5, -0.0, 1e-320, 1e308, -1e308, math.nan, math.inf, -math.inf),
 )
-WORDS = ("", " ", "x", "None", "nan", "-", "1e999", "0x10", "9" * 400, "é", "\x00", "\x1b[31m", "../../x", "%s{0}")
+WORDS = (
+    "",
+    " ",
+    "x",
+    "None",
+    "nan",
+    "-",
+    "1e999",
+    "0x10",
+    "9" * 400,
+    "é",
+    "\x00",
+    "\x1b[31m",
+    "../../x",
+    "%s{0}",
+)
 
 
 def edits(rng: Random) -> int:
@@ -21,7 +36,7 @@ def edits(rng: Random) -> int:
 
 
 def edge(rng: Random, near: float | None = None) -> int | float:
-    """Give a number at which code breaks: the edges of types and sizes, or a neighbour of what stood there."""
+    """Give a number at which code breaks: an edge of types and sizes, or a neighbour of what stood there."""
     if near is not None and math.isfinite(near) and rng.random() < 0.3:
         return rng.choice((near + 1, near - 1, -near, near * 2))
     return rng.choice(EDGES)

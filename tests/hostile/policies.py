@@ -11,12 +11,49 @@ from tests.hostile.mutation import EDGES, WORDS, damaged, edits
 SCALARS = (
     *map(str, EDGES),
     *(word for word in WORDS if word.isprintable()),
-    *(".nan", ".inf", "-.inf", "~", "yes", "[]", "{}", "[[]]", "{a: 1}", "2020-02-30", "2020-01-01", "12:30:45"),
-    *("!!python/object/apply:os.system [x]", "!!binary AA==", "!!set {a}", "!!timestamp x", "!!int x", "!x y"),
-    *("&a [*a]", "*a", "&a x", "<<: *a", "? [a, b]", "1_000", "0o17", "0b2", "| \n  x", "'", '"\\x', "@", "%", "`"),
+    *(
+        ".nan",
+        ".inf",
+        "-.inf",
+        "~",
+        "yes",
+        "[]",
+        "{}",
+        "[[]]",
+        "{a: 1}",
+        "2020-02-30",
+        "2020-01-01",
+        "12:30:45",
+    ),
+    *(
+        "!!python/object/apply:os.system [x]",
+        "!!binary AA==",
+        "!!set {a}",
+        "!!timestamp x",
+        "!!int x",
+        "!x y",
+    ),
+    *(
+        "&a [*a]",
+        "*a",
+        "&a x",
+        "<<: *a",
+        "? [a, b]",
+        "1_000",
+        "0o17",
+        "0b2",
+        "| \n  x",
+        "'",
+        '"\\x',
+        "@",
+        "%",
+        "`",
+    ),
     *("[" * 5000, "{a: " * 2000, "- " * 3000, "9" * 5000, "1e" + "9" * 400),
 )
-BOMB = "a: &a [x, x]\n" + "".join(f"{chr(98 + k)}: &{chr(98 + k)} [*{chr(97 + k)}, *{chr(97 + k)}]\n" for k in range(24))
+BOMB = "a: &a [x, x]\n" + "".join(
+    f"{chr(98 + k)}: &{chr(98 + k)} [*{chr(97 + k)}, *{chr(97 + k)}]\n" for k in range(24)
+)
 
 
 def mutate_policy(content: bytes, rng: Random) -> bytes:
@@ -49,7 +86,9 @@ def _edit(lines: list[str], rng: Random) -> None:
             other = rng.choice(filled)
             lines[place], lines[other] = lines[other], line
         case 4:
-            lines.insert(place, BOMB if rng.random() < 0.2 else rng.choice(("---", "...", "\t", "#", "%YAML 9.9")))
+            lines.insert(
+                place, BOMB if rng.random() < 0.2 else rng.choice(("---", "...", "\t", "#", "%YAML 9.9"))
+            )
         case 5:
             key, colon, value = line.partition(":")
             indent = key[: len(key) - len(key.lstrip())]

@@ -61,7 +61,7 @@ def mutate_protobuf(content: bytes, rng: Random) -> bytes:
 
 
 def _message_or_bytes(piece: bytes) -> "bytes | list[Field]":
-    if len(piece) < 2 or piece.isascii() and piece.decode().isprintable():
+    if len(piece) < 2 or (piece.isascii() and piece.decode().isprintable()):
         return piece
     try:
         fields = parse(piece)

@@ -1,4 +1,4 @@
-"""Try hostile files in a worker process, so that a signal, an endless loop or a flood of memory is noticed."""
+"""Try hostile files in a worker process, where a signal, an endless loop or a flood of memory is noticed."""
 
 import hashlib
 import json
@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -28,6 +29,21 @@ ROOT = Path(__file__).parent.parent.parent
 MEMORY = 6 << 30  # of address space
 SECONDS = 30.0  # for one file
 GOOD = ("accepted", "refused")
+
+# How many inputs of each format a run in CI tries; a model costs a second, anything else some milliseconds.
+INPUTS = {
+    "lightgbm": 30,
+    "xgboost": 24,
+    "catboost": 18,
+    "skops": 20,
+    "onnx": 6,
+    "torch": 4,
+    "lightgbm text": 1500,
+    "archive": 120,
+    "policy": 200,
+    "explanation": 1000,
+    "table": 200,
+}
 
 BY_SUFFIX: dict[str, Mutator] = {
     ".txt": mutate_lightgbm,
@@ -85,7 +101,7 @@ class Runner:
         self._work.mkdir(parents=True, exist_ok=True)
         write_surroundings(self._work)
         self._seconds, self._memory = seconds, memory
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -113,32 +129,31 @@ class Runner:
             return outcome
         kept = self._folder / f"{format_name}-{hashlib.sha256(content).hexdigest()[:12]}{sound.suffix}"
         kept.write_bytes(content)
-        return Outcome(input=label, kept=kept, **found)
+        return replace(outcome, kept=kept)
 
     def stop(self) -> None:
         """End the worker and what it started."""
-        if self._process is None:
+        if self.process is None:
             return
-        process, self._process = self._process, None
-        try:
+        process, self.process = self.process, None
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                pipe.close()
+                with suppress(BrokenPipeError):
+                    pipe.close()
 
     @property
     def _log(self) -> Path:
         return self._work / "worker.log"
 
     def _started(self) -> "subprocess.Popen[bytes]":
-        if self._process is None:
+        if self.process is None:
             paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
             # Line by line and unbuffered, so that its last words are in the log.
             with self._log.open("wb") as log:
-                self._process = subprocess.Popen(
+                self.process = subprocess.Popen(
                     [sys.executable, "-m", "tests.hostile.worker", str(self._memory)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
@@ -147,14 +162,15 @@ class Runner:
                     env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
                     start_new_session=True,  # so that what it starts ends with it
                 )
-        return self._process
+        return self.process
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
+        with suppress(BrokenPipeError):  # it has died meanwhile, which the end of its answers shows
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
         ready, _, _ = select.select([process.stdout], [], [], self._seconds)
         if not ready:
             self.stop()

@@ -118,7 +118,13 @@ def _xgboost() -> Iterator[Seed]:
     yield Seed(name="JSON", suffix=".json", content=_saved(model.save_model, ".json"))
     yield Seed(name="UBJ", suffix=".ubj", content=_saved(model.save_model, ".ubj"))
     three = xgboost.XGBClassifier(**settings).fit(numbers(), outcome(classes=3))
-    yield Seed(name="multiclass", table="numbers", suffix=".json", content=_saved(three.save_model, ".json"), target="2")
+    yield Seed(
+        name="multiclass",
+        table="numbers",
+        suffix=".json",
+        content=_saved(three.save_model, ".json"),
+        target="2",
+    )
     dart = xgboost.train(
         {"objective": "binary:logistic", "booster": "dart", "max_depth": 2, "rate_drop": 0.5, "nthread": 1},
         xgboost.DMatrix(numbers(), outcome()),
@@ -152,13 +158,16 @@ def _skops() -> Iterator[Seed]:
 
     three = {"n_estimators": 3, "random_state": 0}
     columns = compose.make_column_transformer(
-        (preprocessing.OneHotEncoder(), ["Housing"]), (preprocessing.StandardScaler(), ["Age", "Income", "Rate"])
+        (preprocessing.OneHotEncoder(), ["Housing"]),
+        (preprocessing.StandardScaler(), ["Age", "Income", "Rate"]),
     )
     models = {
         "tree": tree.DecisionTreeClassifier(max_depth=2, random_state=0),
         "forest": ensemble.RandomForestClassifier(max_depth=2, **three),
         "boosting": ensemble.GradientBoostingClassifier(max_depth=2, **three),
-        "histogram boosting": ensemble.HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=4, random_state=0),
+        "histogram boosting": ensemble.HistGradientBoostingClassifier(
+            max_iter=3, max_leaf_nodes=4, random_state=0
+        ),
         "kernel machine": pipeline.make_pipeline(preprocessing.StandardScaler(), svm.SVC(random_state=0)),
         "neighbours, k-d tree": neighbors.KNeighborsClassifier(3, algorithm="kd_tree"),
         "neighbours, ball tree": neighbors.KNeighborsClassifier(3, algorithm="ball_tree"),
@@ -221,10 +230,14 @@ def question() -> Any:
     import p2ce
     from p2ce import rules
 
-    actions = p2ce.ActionSet.infer(mixed()).protect("Age").rule(
-        rules.exclusive("Rate", "Has guarantor"),
-        rules.if_then(if_={"Housing": "free"}, then={"Has guarantor": True}),
-        rules.inequality("Savings <= Income"),
+    actions = (
+        p2ce.ActionSet.infer(mixed())
+        .protect("Age")
+        .rule(
+            rules.exclusive("Rate", "Has guarantor"),
+            rules.if_then(if_={"Housing": "free"}, then={"Has guarantor": True}),
+            rules.inequality("Savings <= Income"),
+        )
     )
     actions = actions.display(Income={"name": "monthly income", "unit": "EUR"}).increase_only("Income")
     return p2ce.Explainer(
@@ -276,6 +289,7 @@ def _table() -> Iterator[Seed]:
 
 MAKERS: dict[str, Callable[[], Iterator[Seed]]] = {
     "lightgbm": _lightgbm,
+    "lightgbm text": lambda: iter(seeds_of("lightgbm")),
     "xgboost": _xgboost,
     "catboost": _catboost,
     "skops": _skops,

@@ -10,7 +10,23 @@ from tests.hostile.mutation import EDGES, WORDS, damaged, edits
 CELLS = (
     *map(str, EDGES),
     *WORDS,
-    *('"', "'", ",", ";", "\n", "\r", "\t", "1,5", "1 000", "True", "NA", "NULL", "#REF!", "=1+1", "2020-01-01"),
+    *(
+        '"',
+        "'",
+        ",",
+        ";",
+        "\n",
+        "\r",
+        "\t",
+        "1,5",
+        "1 000",
+        "True",
+        "NA",
+        "NULL",
+        "#REF!",
+        "=1+1",
+        "2020-01-01",
+    ),
     *("x" * 100_000, "9" * 5000, "\ufeff", "\u202e", "１", "1_0", "1e400", "0.1.2", "١", "\ud7ff"),
 )
 

@@ -53,7 +53,10 @@ def test_known_files_are_refused(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["CatBoost JSON: one leaf value for two splits", "LightGBM: a tree that leads back, hidden by a form feed"],
+    [
+        "CatBoost JSON: one leaf value for two splits",
+        "LightGBM: a tree that leads back, hidden by a form feed",
+    ],
 )
 def test_nobody_is_answered_by_them(tmp_path: Path, name: str) -> None:
     known = FILES[name]

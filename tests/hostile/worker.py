@@ -6,7 +6,6 @@ it dies, and of which file.
 
 import json
 import os
-import resource
 import sys
 import traceback
 import warnings
@@ -19,6 +18,8 @@ OWN_CODE = f"{os.sep}p2ce{os.sep}"
 
 def main() -> None:
     """Answer until stdin ends."""
+    import resource  # of Unix only
+
     memory = int(sys.argv[1])
     # Only what is allowed, not what may be allowed: a process that p2ce starts sets limits of its own.
     resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
