@@ -51,6 +51,19 @@ def explain(explainer: Any, people: Any) -> None:
                 raise Inconsistent(f"{entry.status.name}: {option.changes}: {judgement}".replace("\n", ", "))
 
 
+def warm_up() -> None:
+    """Have the kernels compiled: of sums, of trees, and of models that can only be asked."""
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    import p2ce
+
+    _question().warm_up()
+    for model in (DecisionTreeClassifier(max_depth=2), KNeighborsClassifier(3)):
+        fitted = model.fit(seeds.numbers(), seeds.outcome())
+        p2ce.Explainer(fitted, seeds.numbers(), plausibility=None).warm_up()
+
+
 def take_lightgbm_text(path: Path) -> None:
     """Look over the text of a LightGBM model, without LightGBM."""
     from p2ce.apps.model_files.lightgbm_text import checked_text

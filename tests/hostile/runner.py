@@ -28,6 +28,7 @@ from tests.hostile.ubjson import mutate_ubjson
 ROOT = Path(__file__).parent.parent.parent
 MEMORY = 6 << 30  # of address space
 SECONDS = 30.0  # for one file
+WARM_UP = 600.0  # for the kernels of a new checkout, which are compiled once
 GOOD = ("accepted", "refused")
 
 # How many inputs of each format a run in CI tries; a model costs a second, anything else some milliseconds.
@@ -101,6 +102,7 @@ class Runner:
         self._work.mkdir(parents=True, exist_ok=True)
         write_surroundings(self._work)
         self._seconds, self._memory = seconds, memory
+        self._is_warm = False
         self.process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -123,7 +125,7 @@ class Runner:
         path = self._work / f"input{sound.suffix}"
         path.write_bytes(content)
         request = {"format": format_name, "path": path.name, "table": sound.table, "target": sound.target}
-        found = self._ask(request)
+        found = self._ask(request, seconds=self._seconds)
         outcome = Outcome(input=label, **found)
         if not outcome.failed:
             return outcome
@@ -151,8 +153,8 @@ class Runner:
     def _started(self) -> "subprocess.Popen[bytes]":
         if self.process is None:
             paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-            # Line by line and unbuffered, so that its last words are in the log.
-            with self._log.open("wb") as log:
+            self._log.unlink(missing_ok=True)
+            with self._log.open("ab") as log:  # to be appended to, since the worker empties it for each file
                 self.process = subprocess.Popen(
                     [sys.executable, "-m", "tests.hostile.worker", str(self._memory)],
                     stdin=subprocess.PIPE,
@@ -162,19 +164,22 @@ class Runner:
                     env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
                     start_new_session=True,  # so that what it starts ends with it
                 )
+            if not self._is_warm:
+                self._is_warm = True
+                self._ask({"format": "warm up"}, seconds=WARM_UP)
         return self.process
 
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, request: dict[str, Any], *, seconds: float) -> dict[str, Any]:
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(BrokenPipeError):  # it has died meanwhile, which the end of its answers shows
             process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
-        ready, _, _ = select.select([process.stdout], [], [], self._seconds)
+        ready, _, _ = select.select([process.stdout], [], [], seconds)
         if not ready:
             self.stop()
-            return {"kind": "timeout", "message": f"no answer in {self._seconds:g} s", "place": ""}
+            return {"kind": "timeout", "message": f"no answer in {seconds:g} s", "place": ""}
         line = process.stdout.readline()
         if line.endswith(b"\n"):
             answer: dict[str, Any] = json.loads(line)
