@@ -26,7 +26,7 @@ from tests.hostile.seeds import seeds_of
 
 WORKERS = 2
 ROUNDS = 4  # in how many turns the inputs of a run in CI are tried here
-SHOWN = 40
+SHOWN = 20  # kinds of failures of a format
 
 
 class Inputs:
@@ -92,14 +92,15 @@ def tell(found: list[tuple[str, Outcome]], *, minutes: float, seed: int) -> None
         failed = kinds.total() - sum(good)
         table.add_row(name, *(f"{number:,}" for number in (kinds.total(), *good, failed)))
     console.print(table)
-    alike: dict[tuple[str, str, str], list[Outcome]] = {}
-    for name, outcome in found:
-        if outcome.failed:
-            # By place; where there is none, by the first word: which signal it was.
-            place = outcome.place or outcome.message.partition(" ")[0]
-            alike.setdefault((name, outcome.kind, place), []).append(outcome)
-    for outcomes in sorted(alike.values(), key=len, reverse=True)[:SHOWN]:
-        console.print(f"{len(outcomes)} × {outcomes[0]}", markup=False, highlight=False)
+    for name in dict.fromkeys(name for name, outcome in found if outcome.failed):
+        alike: dict[tuple[str, str], list[Outcome]] = {}
+        for one, outcome in found:
+            if one == name and outcome.failed:
+                # By place; where there is none, by the first word: which signal it was.
+                place = outcome.place or outcome.message.partition(" ")[0]
+                alike.setdefault((outcome.kind, place), []).append(outcome)
+        for outcomes in sorted(alike.values(), key=len, reverse=True)[:SHOWN]:
+            print(f"{len(outcomes)} × {outcomes[0]}")
 
 
 if __name__ == "__main__":
