@@ -66,9 +66,9 @@ def warm_up() -> None:
 
 def take_lightgbm_text(path: Path) -> None:
     """Look over the text of a LightGBM model, without LightGBM."""
-    from p2ce.apps.model_files.lightgbm_text import checked_text
+    from p2ce.apps.model_files.formats.lightgbm_text import checked_text
 
-    checked_text(path.read_bytes(), path.name)
+    checked_text(path.read_bytes())
 
 
 @cache
