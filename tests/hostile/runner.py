@@ -36,7 +36,7 @@ INPUTS = {
     "lightgbm": 30,
     "xgboost": 24,
     "catboost": 18,
-    "skops": 20,
+    "skops": 12,
     "onnx": 6,
     "torch": 4,
     "lightgbm text": 1500,
