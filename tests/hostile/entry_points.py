@@ -1,0 +1,140 @@
+"""Give a file to the very function that the command line or the library's user gives it to."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.hostile import seeds
+
+SECONDS = 5.0  # of search for each person
+
+
+class Inconsistent(Exception):
+    """An answer that contradicts the model which it is about."""
+
+
+def take(format_name: str, path: Path, *, table: str, target: str | None) -> None:
+    """Read a file and use what is in it; whatever is raised is for the caller to judge."""
+    if format_name in TAKERS:
+        TAKERS[format_name](path)
+    else:
+        take_model(path, table=Path(f"{table}.csv"), target=target)
+
+
+def take_model(path: Path, *, table: Path, target: str | None) -> None:
+    """Read a model as ``p2ce inspect`` and ``p2ce explain`` do, and explain two people with it."""
+    from p2ce.apps.question import Asked, check_files, make_ready
+
+    is_weights = path.suffix == ".pt"
+    asked = Asked(
+        model=f"{seeds.NETWORK}:make_network" if is_weights else str(path),
+        weights=path if is_weights else None,
+        reference=table,
+        drop=("Repaid",),
+        target=target,
+        plausible=False,
+    )
+    check_files(asked, people=False)
+    ready = make_ready(asked)
+    ready.explainer.describe()
+    explain(ready.explainer, ready.people.head(2))
+
+
+def explain(explainer: Any, people: Any) -> None:
+    """Explain people; every option has to be one that the model accepts when it is asked anew."""
+    for entry in explainer.explain_many(people, time_limit=SECONDS):
+        for option in entry:
+            judgement = explainer.check(entry.person, option.values, explanation=entry)
+            if not judgement.ok or judgement.better:
+                raise Inconsistent(f"{entry.status.name}: {option.changes}: {judgement}".replace("\n", ", "))
+
+
+def warm_up() -> None:
+    """Have the kernels compiled: of sums, of trees, and of models that can only be asked."""
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    import p2ce
+
+    _question().warm_up()
+    for model in (DecisionTreeClassifier(max_depth=2), KNeighborsClassifier(3)):
+        fitted = model.fit(seeds.numbers(), seeds.outcome())
+        p2ce.Explainer(fitted, seeds.numbers(), plausibility=None).warm_up()
+
+
+def take_lightgbm_text(path: Path) -> None:
+    """Look over the text of a LightGBM model, without LightGBM."""
+    from p2ce.apps.model_files.formats.lightgbm_text import checked_text
+
+    checked_text(path.read_bytes())
+
+
+@cache
+def _question() -> Any:
+    return seeds.question()
+
+
+def take_archive(path: Path) -> None:
+    """Load an explainer, and explain somebody with it."""
+    import p2ce
+
+    explainer = p2ce.load(path, seeds.mixed_model(), check_model=False)
+    explain(explainer, seeds.mixed().head(1))
+
+
+def take_policy(path: Path) -> None:
+    """Look a policy over as ``p2ce policy check`` does, then explain somebody by it."""
+    import p2ce
+    from p2ce.problem.policy import read_file, read_policy
+    from p2ce.problem.policy_lint import lint
+
+    lint(read_policy(read_file(path)), seeds.mixed())
+    actions = p2ce.ActionSet.load(path)
+    explain(
+        p2ce.Explainer(seeds.mixed_model(), seeds.mixed(), actions=actions, plausibility=None),
+        seeds.mixed().head(1),
+    )
+
+
+def take_explanation(path: Path) -> None:
+    """Read an answer from JSON, and tell it in words, as a frame and as JSON again."""
+    from p2ce.errors import InvalidOption
+    from p2ce.result import Explanation, Explanations, WhyNone
+
+    try:
+        data = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:  # Python's own parser, before p2ce sees anything
+        raise InvalidOption("no JSON") from error
+    told = str(data.get("format", "")) if isinstance(data, dict) else ""
+    kinds: dict[str, Any] = {"explanations": Explanations, "why": WhyNone}
+    kind = next((one for name, one in kinds.items() if name in told), Explanation)
+    answer = kind.from_dict(data)
+    json.dumps(answer.to_dict(), allow_nan=False)
+    answer.to_frame()
+    str(answer)
+
+
+def take_table(path: Path) -> None:
+    """Read a table as the population and as the people of a command."""
+    import pandas as pd
+
+    from p2ce.apps import cells
+    from p2ce.apps.reference_types import typed_people
+    from p2ce.apps.table_files import read_table
+    from p2ce.problem import ActionSet
+
+    table = read_table(path, "--data")
+    ActionSet.infer(pd.DataFrame({name: cells.natural(table, name) for name in table.columns}))
+    if set(table.columns) >= set(seeds.mixed().columns):
+        explain(_question(), typed_people(table, seeds.mixed()).head(2))
+
+
+TAKERS: dict[str, Callable[[Path], None]] = {
+    "lightgbm text": take_lightgbm_text,
+    "archive": take_archive,
+    "policy": take_policy,
+    "explanation": take_explanation,
+    "table": take_table,
+}

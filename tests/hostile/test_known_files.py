@@ -1,0 +1,76 @@
+"""Each known hostile file is refused by the command line in one line: no signal, no loop, no answer."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.known_files import FILES
+from tests.hostile.seeds import write_surroundings
+
+pytest.importorskip("lightgbm")
+pytest.importorskip("xgboost")
+pytest.importorskip("catboost")
+pytest.importorskip("skops.io")
+
+WRONG_USE = 2
+LONGEST = 1000
+SECONDS = 60
+
+
+def require_refusal(folder: Path, *words: str) -> str:
+    """Run a command in a process of its own, where a signal is seen, and give the line that it tells."""
+    environment = {name: value for name, value in os.environ.items() if name != "P2CE_DEBUG"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "p2ce", *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert ran.returncode == WRONG_USE, f"exit code {ran.returncode}: {ran.stdout[-500:]}{ran.stderr[-2000:]}"
+    told = [line for line in ran.stderr.splitlines() if line.startswith("p2ce: ")]
+    assert len(told) == 1, ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert "bug" not in told[0]
+    assert len(told[0]) <= LONGEST
+    return told[0]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_known_files_are_refused(tmp_path: Path, name: str) -> None:
+    known = FILES[name]
+    write_surroundings(tmp_path)
+    model = tmp_path / f"model{known.seed.suffix}"
+    model.write_bytes(known.content)
+    words = ("inspect", "--model", model.name, "--reference", f"{known.seed.table}.csv", "--drop", "Repaid")
+    assert "--target" not in require_refusal(tmp_path, *words)  # the file is what is wrong
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CatBoost JSON: one leaf value for two splits",
+        "LightGBM: a tree that leads back, hidden by a form feed",
+    ],
+)
+def test_nobody_is_answered_by_them(tmp_path: Path, name: str) -> None:
+    known = FILES[name]
+    write_surroundings(tmp_path)
+    model = tmp_path / f"model{known.seed.suffix}"
+    model.write_bytes(known.content)
+    words = ("explain", "--model", model.name, "--data", f"{known.seed.table}.csv", "--drop", "Repaid")
+    require_refusal(tmp_path, *words, "--row", "0", "--out", "out.json")
+    assert not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of Unix")
+def test_no_file_that_a_cell_names_is_opened(tmp_path: Path) -> None:
+    (tmp_path / "model.skops").write_bytes(FILES["skops: a reader of the files that cells name"].content)
+    os.mkfifo(tmp_path / "secret")  # whoever opens it waits for ever
+    (tmp_path / "people.csv").write_text("Housing\n" + "secret\n" * 20, encoding="utf-8")
+    require_refusal(tmp_path, "explain", "--model", "model.skops", "--data", "people.csv", "--row", "0")
