@@ -127,6 +127,18 @@ class MissingExtra(P2CEError, ImportError):
     """An optional package that is not installed."""
 
 
+def what_happened(error: BaseException, told: str | None = None) -> str:
+    """Say what code of the user's did, in the middle of a message; ``told`` replaces the error's own words.
+
+    >>> what_happened(ValueError("too old")), what_happened(SystemExit(3))
+    ('raised ValueError: too old', 'called sys.exit(3)')
+    """
+    if isinstance(error, SystemExit):
+        return f"called sys.exit({'' if error.code is None else repr(error.code)})"
+    words = str(error) if told is None else told
+    return f"raised {type(error).__name__}: {words}" if words else f"raised {type(error).__name__}"
+
+
 def nearest(name: object, known: Iterable[object]) -> str:
     """Say which known names look like ``name``, as the end of an error message.
 
