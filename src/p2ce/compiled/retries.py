@@ -1,9 +1,9 @@
-"""Ask a black-box model again where a call fails: a service may stumble now and then, a few times at most.
+"""Evaluate a black-box model again where a call fails, since a service may stumble now and then.
 
-A call is tried three times, with pauses of 0.05 and 0.2 seconds. A model that fails for good is not waited for
-over and over: after `MOST_IN_VAIN` calls in a row whose retries were of no use, a failure is final at once, for
-a minute. So a model loses at most a second a minute by pauses, however many people it fails for. What took long
-to fail is not repeated, so that a limit of time holds.
+A call is tried three times, with pauses of 0.05 and 0.2 seconds. A model that fails for good is not waited
+for over and over: after `MOST_IN_VAIN` calls whose retries were of no use, with none that helped in between,
+a failure is final at once, for a minute. So pauses take at most a second a minute, however many people it
+fails for. A call that took long to fail is not repeated, so that a limit of time holds.
 """
 
 import re
@@ -24,7 +24,7 @@ Answer = TypeVar("Answer")
 
 
 class Retrying(Generic[Answer]):
-    """A call about rows that is tried again where it ends in InvalidAnswer, which leaves the rows as they are."""
+    """A call about rows, which it leaves as they are, that is tried again where it ends in InvalidAnswer."""
 
     __slots__ = ("_call", "_in_vain", "_last")
 

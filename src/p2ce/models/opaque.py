@@ -18,7 +18,14 @@ from p2ce.compiled.answers import (
     some_rows,
 )
 from p2ce.compiled.retries import retried
-from p2ce.errors import InvalidAnswer, InvalidTarget, InvalidThreshold, P2CEError, UnsupportedModel, what_happened
+from p2ce.errors import (
+    InvalidAnswer,
+    InvalidTarget,
+    InvalidThreshold,
+    P2CEError,
+    UnsupportedModel,
+    what_happened,
+)
 from p2ce.models import torch_network
 from p2ce.models.questions import Question, about_number, about_probability, about_winning, is_range
 from p2ce.models.reading import (

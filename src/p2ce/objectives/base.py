@@ -140,7 +140,7 @@ def price(
 
 @contextmanager
 def blamed(objective: "Objective | FittedObjective") -> Iterator[None]:
-    """Blame what is raised on an objective of the user's; what one of this library raises is our own fault."""
+    """Blame an objective of the user's for what it raises; an objective of this library is our own fault."""
     try:
         yield
     except P2CEError:

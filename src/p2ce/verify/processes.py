@@ -1,8 +1,8 @@
 """Share batches among processes: started anew (never forked), each reading the question once.
 
-A process may be killed, by who runs out of memory or by a model that crashes. What the others had finished is
-kept, and the people of the shares that were under way are answered again in a process of their own: batch by
-batch, and person by person in a batch that ends this process, too. So nobody is tried more than three times, and
+A process may be killed, for want of memory or by a model that crashes. What is finished is kept, and the
+people of the shares that were under way are answered again in a process of their own: batch by batch, and
+person by person in a batch that ends this process, too. So nobody is tried more than three times, and
 whoever ends a process every time is known.
 """
 
@@ -35,8 +35,8 @@ MOST_LOST = 4
 # What happens to a process whose people are answered again elsewhere.
 LOST = (BrokenProcessPool, MemoryError)
 ENDS_PROCESSES = (
-    "The process that answered this person ended every time: it was killed, for want of memory perhaps, or the "
-    "model crashes on this row. Look at the row, allow fewer candidates, or give the machine more memory."
+    "The process that answered this person ended every time: it was killed, for want of memory perhaps, or "
+    "the model crashes on this row. Look at the row, allow fewer candidates, or give the machine more memory."
 )
 NOT_TRIED = (
     "Not tried: the processes that answer people ended one after the other, for want of memory perhaps, or "
@@ -163,8 +163,8 @@ def _pack(setup: Setup) -> tuple[bytes, str]:
         payload = pack(setup)
     except Exception as error:  # of whatever objects of the user's it holds
         raise InvalidOption(
-            f"The model, detector or objectives cannot be sent to other processes: pickling {what_happened(error)}. "
-            "Use n_jobs=1."
+            "The model, detector or objectives cannot be sent to other processes: pickling them "
+            f"{what_happened(error)}. Use n_jobs=1."
         ) from error
     return payload, hashlib.sha256(payload).hexdigest()
 
@@ -181,8 +181,8 @@ def _unpack(payload: bytes, key: str) -> Setup:
             raise
         except (Exception, SystemExit) as error:
             raise InvalidOption(
-                f"The model, detector or objectives cannot be read in another process, which {what_happened(error)}. "
-                "Use n_jobs=1."
+                "The model, detector or objectives cannot be sent to other processes: unpickling them "
+                f"{what_happened(error)}. Use n_jobs=1."
             ) from error
     return _setups[key]
 

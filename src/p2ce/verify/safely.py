@@ -48,9 +48,7 @@ def answer_safely(
     return [
         part
         for half in (slice(None, middle), slice(middle, None))
-        for part in answer_safely(
-            setup, rows[half], values[half], time_limit=time_limit, listener=listener
-        )
+        for part in answer_safely(setup, rows[half], values[half], time_limit=time_limit, listener=listener)
     ]
 
 

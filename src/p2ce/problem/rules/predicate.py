@@ -72,7 +72,8 @@ class Predicate(Rule):
             answer = function(frame.copy())
         except (Exception, SystemExit) as error:
             raise InvalidAnswer(
-                f"The predicate {self.name!r} {what_happened(error)} on {len(frame)} candidate rows. It gets a frame and must answer with a bool for each row."
+                f"The predicate {self.name!r} {what_happened(error)} on {len(frame)} candidate rows. "
+                "It gets a frame and must answer with a bool for each row."
             ) from error
         index = getattr(answer, "index", None)
         if index is not None and hasattr(answer, "reindex") and not frame.index.equals(index):
