@@ -30,6 +30,10 @@ Every message says what was expected, what came instead, and what to do about it
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+# Rows may fail by a mistake of this library: how their messages begin, and what marks the log record.
+FAULT = "A fault of p2ce, not of the row: "
+FAULT_RECORD = "fault_of_p2ce"
+
 
 class P2CEError(Exception):
     """The root of every error that this library raises on purpose."""

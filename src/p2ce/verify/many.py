@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.errors import P2CEError
+from p2ce.errors import FAULT_RECORD, P2CEError
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.search.engine import Progress
@@ -29,7 +29,6 @@ log = logging.getLogger("p2ce")
 LARGEST_BATCH = 512
 BATCH_BYTES = 32 << 20
 BATCH_IN_WAVES = 128
-FAULT_RECORD = "fault_of_p2ce"  # the attribute of a log record that tells of a mistake of this library
 INTERRUPTED = "Interrupted before this person was answered. Explain the row again."
 
 

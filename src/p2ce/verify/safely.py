@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.errors import P2CEError
+from p2ce.errors import FAULT, P2CEError
 from p2ce.search.engine import Listener
 from p2ce.verify.answer import Answers
 from p2ce.verify.finest import answer_with_finest
 from p2ce.verify.setup import Setup
-
-FAULT = "A fault of p2ce, not of the row: "  # how the messages of such rows begin
 
 
 @dataclass(frozen=True, slots=True)
