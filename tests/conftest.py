@@ -1,4 +1,4 @@
-"""Set up what all tests share: how hypothesis searches, kernels that match their sources, no hidden faults."""
+"""Set up what all tests share: how hypothesis searches, kernels as their sources are, no hidden faults."""
 
 import logging
 import os

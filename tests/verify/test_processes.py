@@ -18,7 +18,7 @@ from p2ce.errors import InvalidOption
 from p2ce.verify import processes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as Unix has them")
-BAD = 50  # a value that nobody of the reference has
+BAD, BAD_ONCE = 50, 51  # values that nobody of the reference has
 
 
 @pytest.fixture(autouse=True)
@@ -40,23 +40,23 @@ def score(rows: pd.DataFrame) -> np.ndarray:
 
 
 class Deadly:
-    """A model that ends the process in which it sees a bad row: every time, or where ``once`` names a file, once."""
+    """A model that ends every process in which it sees a bad row, and the first one with a BAD_ONCE."""
 
-    def __init__(self, how: str = "kill", once: Path | None = None) -> None:
-        self.how, self.once, self.parent = how, once, os.getpid()
+    def __init__(self, mark: Path | None = None) -> None:
+        self.mark, self.parent = mark, os.getpid()
 
     def __call__(self, rows: pd.DataFrame) -> np.ndarray:
-        if (rows["c"] == BAD).any() and os.getpid() != self.parent:
-            if self.once is None or not self.once.exists():
-                if self.once is not None:
-                    self.once.touch()
-                self.end()
+        if os.getpid() == self.parent:
+            return score(rows)
+        if self.mark is not None and (rows["c"] == BAD_ONCE).any() and not self.mark.exists():
+            self.mark.touch()
+            self.end()
+        if (rows["c"] == BAD).any():
+            self.end()
         return score(rows)
 
     def end(self) -> None:
-        if self.how == "kill":
-            os.kill(os.getpid(), signal.SIGKILL)
-        os._exit(1)
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def explained(model: Any) -> p2ce.Explainer:
@@ -69,45 +69,39 @@ def options(found: p2ce.Explanations) -> list[Any]:
 
 
 def test_the_person_who_kills_processes_is_named_and_all_others_are_answered(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
+    """Also one whose process is killed once, as the system does for want of memory."""
     rows = people(bad=(21,))
-    explainer = explained(Deadly())
-    expected = options(explainer.explain_many(people()))
+    rows.loc[3, "c"] = BAD_ONCE
+    explainer = explained(Deadly(tmp_path / "died"))
+    expected = options(explainer.explain_many(rows))
     found = explainer.explain_many(rows, n_jobs=2)
+    assert (tmp_path / "died").exists()
     assert found[21].status is Status.ERROR
     assert found[21].message == processes.ENDS_PROCESSES
     assert options(found)[:21] + options(found)[22:] == expected[:21] + expected[22:]
     assert any("ended abruptly" in record.getMessage() for record in caplog.records)
 
 
-def test_a_process_that_is_killed_once_loses_nobody(tmp_path: Path) -> None:
-    """As the system does for want of memory: the people are answered again."""
-    explainer = explained(Deadly("exit", once=tmp_path / "died"))
-    found = explainer.explain_many(people(bad=(3,)), n_jobs=2)
-    assert (tmp_path / "died").exists()
-    assert options(found) == options(explainer.explain_many(people(bad=(3,))))
-    assert Status.ERROR not in found.statuses
-
-
 def test_a_killed_worker_from_outside_loses_nobody() -> None:
     """Somebody kills a process that works: nothing but time is lost."""
     explainer = explained(slow_score)
-    expected = options(explainer.explain_many(people()))
+    expected = options(explainer.explain_many(people(16)))
     explainer.warm_up(n_jobs=2)
     killed: list[int] = []
 
     def kill() -> None:
         from joblib.externals.loky import get_reusable_executor
 
-        time.sleep(0.3)
+        time.sleep(0.2)
         workers = list(get_reusable_executor(reuse=True)._processes)
         os.kill(workers[0], signal.SIGKILL)
         killed.append(workers[0])
 
     killer = threading.Thread(target=kill)
     killer.start()
-    found = explainer.explain_many(people(), n_jobs=2)
+    found = explainer.explain_many(people(16), n_jobs=2)
     killer.join()
     assert killed
     assert options(found) == expected
@@ -129,23 +123,36 @@ def test_where_every_process_ends_nobody_is_tried_for_long() -> None:
 
 
 class Greedy(Deadly):
-    """A model for whose sake there is no memory to send the answers back."""
+    """A model for whose sake a process has no memory left."""
+
+    def end(self) -> None:
+        raise MemoryError("Unable to allocate 9 TiB")
+
+
+class Leaking(Deadly):
+    """A model that leaves no memory for whatever its process does next."""
 
     def end(self) -> None:
         processes.answer_safely = no_memory
 
 
 def no_memory(*_: object, **__: object) -> None:
-    raise MemoryError("in the process, outside of what is caught for each person")
+    raise MemoryError("where nobody catches it for a person")
 
 
-def test_want_of_memory_in_a_process_is_like_its_end() -> None:
+def test_want_of_memory_is_the_error_of_the_person_who_needs_it() -> None:
     explainer = explained(Greedy())
     found = explainer.explain_many(people(bad=(9,)), n_jobs=2)
-    assert Status.ERROR not in found.statuses or found.statuses[Status.ERROR] < len(found)
+    assert "Unable to allocate 9 TiB" in (found[9].message or "")
     expected = options(explainer.explain_many(people()))
-    for place, (one, whole) in enumerate(zip(options(found), expected, strict=True)):
-        assert place == 9 or one == whole
+    assert options(found)[:9] + options(found)[10:] == expected[:9] + expected[10:]
+
+
+def test_a_process_without_memory_is_as_good_as_dead() -> None:
+    explainer = explained(Leaking())
+    found = explainer.explain_many(people(bad=(9,)), n_jobs=2)
+    assert options(found) == options(explainer.explain_many(people(bad=(9,))))
+    assert Status.ERROR not in found.statuses
 
 
 class Unpicklable:

@@ -1,4 +1,4 @@
-"""One person's failure stays that person's, whoever is to blame: a flaky model, sys.exit(), or p2ce itself."""
+"""One person's failure stays that person's: of a flaky model, of sys.exit(), of p2ce itself."""
 
 import logging
 import sys
@@ -35,7 +35,7 @@ def explained(model: Any, **named: Any) -> p2ce.Explainer:
 
 
 class Flaky:
-    """A model that raises, or answers NaN for one row, in one call of a hundred; the same calls every time."""
+    """A model that raises, or answers NaN about a row, in one call of a hundred; always in the same ones."""
 
     def __init__(self, how: str) -> None:
         self.rng, self.how = np.random.default_rng(1), how

@@ -1,4 +1,4 @@
-"""A model that takes its time is not called for longer than the limit and one call; construction is bounded."""
+"""A model that takes its time is called for the limit and one call more at most, and ten times to begin."""
 
 import time
 

@@ -72,8 +72,8 @@ class Predicate(Rule):
             answer = function(frame.copy())
         except (Exception, SystemExit) as error:
             raise InvalidAnswer(
-                f"The predicate {self.name!r} {what_happened(error)} on {len(frame)} candidate rows. "
-                "It gets a frame and must answer with a bool for each row."
+                f"The predicate {self.name!r} failed on {len(frame)} candidate rows: "
+                f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must answer with a bool for each row."
             ) from error
         index = getattr(answer, "index", None)
         if index is not None and hasattr(answer, "reindex") and not frame.index.equals(index):
@@ -109,7 +109,8 @@ class Predicate(Rule):
             found: Any = import_module(module_name)
         except (Exception, SystemExit) as error:
             raise InvalidActions(
-                f"The predicate {self.function!r} could not be imported: it {what_happened(error)}. "
+                f"The predicate {self.function!r} could not be imported: "
+                f"{what_happened(error).removeprefix('raised ')}. "
                 f"Is {module_name!r} installed, or in the folder that Python runs in?"
             ) from error
         for part in path.split("."):
