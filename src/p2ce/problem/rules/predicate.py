@@ -73,7 +73,8 @@ class Predicate(Rule):
         except (Exception, SystemExit) as error:
             raise InvalidAnswer(
                 f"The predicate {self.name!r} failed on {len(frame)} candidate rows: "
-                f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must answer with a bool for each row."
+                f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must answer with a "
+                "bool for each row."
             ) from error
         index = getattr(answer, "index", None)
         if index is not None and hasattr(answer, "reindex") and not frame.index.equals(index):
