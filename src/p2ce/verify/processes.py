@@ -2,8 +2,8 @@
 
 A process may be killed, for want of memory or by a model that crashes. What is finished is kept, and the
 people of the shares that were under way are answered again in a process of their own: batch by batch, and
-person by person in a batch that ends this process, too. So nobody is tried more than three times, and
-whoever ends a process every time is known.
+person by person in a batch that ends this process, too. So whoever ends a process every time is known, and
+each loss settles as many shares as there are jobs.
 """
 
 import hashlib
@@ -82,7 +82,7 @@ def answer_shares(
 
 def _side_by_side(
     payload: bytes, key: str, shares: list[list[Work]], jobs: int, time_limit: float | None
-) -> Generator[tuple[int, list[Part]]]:
+) -> Generator[tuple[int, list[Part]], None, None]:
     """Give the parts of each share with its number, as they are done."""
     from joblib import Parallel, delayed
 
@@ -110,9 +110,9 @@ def _answer_apart(
                     lost += 1
                     if len(rows) == 1:
                         yield [(rows, Failure(ENDS_PROCESSES))]
-                    waiting.extendleft(
-                        (rows[[at]], values[[at]]) for at in reversed(range(len(rows))) if len(rows) > 1
-                    )
+                    else:
+                        alone = [(rows[[at]], values[[at]]) for at in range(len(rows))]
+                        waiting.extendleft(reversed(alone))
                     break
                 lost = 0
                 yield parts
