@@ -1,10 +1,14 @@
-"""Set up what all tests share: how long hypothesis searches, and kernels that match their sources."""
+"""Set up what all tests share: how hypothesis searches, kernels as their sources are, no hidden faults."""
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from p2ce.errors import FAULT_RECORD
 
 # The workers share the cores: OpenMP threads waiting for each other made histogram boosting 30 times slower.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -24,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Numba looks at the file of a kernel, but not at the files of the kernels that it calls: after an edit
     a test would run the code of yesterday. Only a source checkout has sources newer than its caches.
     """
+    config.addinivalue_line("markers", "makes_faults: rows fail by a mistake of p2ce, which the test makes")
     if "PYTEST_XDIST_WORKER" in os.environ:
         return
     source = Path(__file__).parent.parent / "src" / "p2ce"
@@ -34,3 +39,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if any(path.stat().st_mtime > oldest for path in source.rglob("*.py")):
         for path in [*indices, *source.rglob("*.nbc")]:
             path.unlink(missing_ok=True)
+
+
+@pytest.fixture(autouse=True)
+def no_hidden_faults(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test in which rows became errors by a mistake of p2ce, whatever else it looks at."""
+    told: list[str] = []
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if getattr(record, FAULT_RECORD, False):
+                told.append(record.getMessage())
+
+    listener = Listener()
+    logging.getLogger("p2ce").addHandler(listener)
+    yield
+    logging.getLogger("p2ce").removeHandler(listener)
+    if told and request.node.get_closest_marker("makes_faults") is None:
+        pytest.fail(told[0])

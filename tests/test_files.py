@@ -1,6 +1,8 @@
 """A file is written as a whole or not at all, and what is in the way is said in one line."""
 
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -112,3 +114,114 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
     write_whole(tmp_path / "a.txt", b"new")
     assert victim.read_text(encoding="utf-8") == "mine"
     assert not (tmp_path / "a.txt").is_symlink()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from p2ce.files import write_whole
+
+step, path = sys.argv[1], Path(sys.argv[2])
+count = 0
+
+
+def dying(original, at, after):
+    def call(*given, **named):
+        global count
+        count += 1
+        if count == at and not after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        found = original(*given, **named)
+        if count == at and after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+    return call
+
+
+name, at, after = step.split()
+if name == "write":  # half of the content reaches the file
+    def written(self, content):
+        self.buffer.write(content[: len(content) // 2])
+        self.buffer.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    class Half:
+        def __init__(self, file): self.buffer = file
+        def __enter__(self): return self
+        def __exit__(self, *_): pass
+        write = written
+
+    opened = Path.open
+    Path.open = lambda self, mode: Half(opened(self, mode))
+elif name == "fsync":
+    os.fsync = dying(os.fsync, int(at), after == "after")
+elif name == "replace":
+    Path.replace = dying(Path.replace, int(at), after == "after")
+elif name == "unlink":
+    Path.unlink = dying(Path.unlink, int(at), after == "after")
+write_whole(path, b"new" * 100_000)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as Unix has them")
+@pytest.mark.parametrize("old", [None, b"old" * 1000], ids=["no old file", "an old file"])
+@pytest.mark.parametrize(
+    ("step", "replaced"),
+    [
+        ("write 1 before", False),
+        ("fsync 1 before", False),
+        ("fsync 1 after", False),
+        ("replace 1 before", False),
+        ("replace 1 after", True),
+        ("unlink 1 before", True),
+        ("fsync 2 before", True),
+        ("fsync 2 after", True),
+    ],
+)
+def test_a_program_that_is_killed_leaves_the_old_or_the_new_file(
+    tmp_path: Path, step: str, replaced: bool, old: bytes | None
+) -> None:
+    """Killed at every step of a write: never a part, never nothing where something was."""
+    path = tmp_path / "out.json"
+    if old is not None:
+        path.write_bytes(old)
+    ended = subprocess.run([sys.executable, "-c", KILLED, step, str(path)], check=False, timeout=60)
+    assert ended.returncode == -signal.SIGKILL
+    new = b"new" * 100_000
+    found = path.read_bytes() if path.exists() else None
+    assert found == (new if replaced else old)
+    # What was left behind is in nobody's way.
+    assert [name for name in os.listdir(tmp_path) if not name.startswith(".p2ce-")] in ([], ["out.json"])
+    write_whole(path, b"newer")
+    assert path.read_bytes() == b"newer"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="which cannot sync a folder")
+def test_the_new_name_is_brought_to_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    sync = os.fsync
+
+    def noting(descriptor: int) -> None:
+        synced.append("folder" if os.path.isdir(f"/proc/self/fd/{descriptor}") else "file")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    write_whole(tmp_path / "a.txt", b"new")
+    if os.path.isdir("/proc/self/fd"):
+        assert synced == ["file", "folder"]
+
+
+def test_a_folder_that_cannot_be_synced_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def refusing(path: object, *given: int, **named: int) -> int:
+        if path == tmp_path:
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *given, **named)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(os, "open", refusing)
+    write_whole(tmp_path / "a.txt", b"new")
+    assert (tmp_path / "a.txt").read_bytes() == b"new"

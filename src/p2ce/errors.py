@@ -30,6 +30,10 @@ Every message says what was expected, what came instead, and what to do about it
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+# Rows may fail by a mistake of this library: how their messages begin, and what marks the log record.
+FAULT = "A fault of p2ce, not of the row: "
+FAULT_RECORD = "fault_of_p2ce"
+
 
 class P2CEError(Exception):
     """The root of every error that this library raises on purpose."""
@@ -125,6 +129,18 @@ class DamagedData(P2CEError, ValueError):
 
 class MissingExtra(P2CEError, ImportError):
     """An optional package that is not installed."""
+
+
+def what_happened(error: BaseException, told: str | None = None) -> str:
+    """Say what code of the user's did, in the middle of a message; ``told`` replaces the error's own words.
+
+    >>> what_happened(ValueError("too old")), what_happened(SystemExit(3))
+    ('raised ValueError: too old', 'called sys.exit(3)')
+    """
+    if isinstance(error, SystemExit):
+        return f"called sys.exit({'' if error.code is None else repr(error.code)})"
+    words = str(error) if told is None else told
+    return f"raised {type(error).__name__}: {words}" if words else f"raised {type(error).__name__}"
 
 
 def nearest(name: object, known: Iterable[object]) -> str:

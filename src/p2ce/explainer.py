@@ -88,6 +88,9 @@ class Explainer:
             calibrated estimate too.
         random_state: seeds the isolation forest and the estimate.
 
+    Making one asks a black-box model some ten times about at most a few thousand rows, and once more for each
+    column in which values may be missing.
+
     >>> import pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
@@ -173,8 +176,10 @@ class Explainer:
             row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order.
             actions: an action set for this person only.
             max_changes: another limit for this person only.
-            time_limit: seconds; the answer then holds what was found and says what is open. Getting ready
-                (compiling, calibrating an estimate) does not count; `warm_up()` does it ahead.
+            time_limit: seconds; the answer then holds what was found and says what is open. A call of the
+                model that has begun is waited for: it takes the limit and one call more at most, as long as
+                calls take alike (one more for a detector that is asked, and for a predicted number).
+                Getting ready (compiling, calibrating an estimate) does not count; `warm_up()` does it ahead.
             listener: called with a `Progress` now and then; answering False stops the search.
         """
         setup = self._setup_for(actions, max_changes)
@@ -202,14 +207,16 @@ class Explainer:
     ) -> Explanations:
         """Explain every row of a frame, in its order.
 
-        A row that cannot be read gives an entry of its own with status ERROR and the reason; the others
-        go on. ``time_limit`` is for each person. Interrupting (Ctrl-C) keeps what is done.
+        A row that cannot be read, or about which the model cannot be asked, gives an entry of its own with
+        status ERROR and the reason; the others go on. A black-box model that fails is asked up to three
+        times. A process that is killed is replaced, and the person who kills every one is named.
+        Interrupting (Ctrl-C) keeps what is done.
 
         Args:
             frame: the people, one per row.
             n_jobs: processes; -1 for one per core.
             progress: show a bar on stderr.
-            time_limit: seconds for each person.
+            time_limit: seconds for each person, as in `explain`; a batch shares the calls of the model.
         """
         check_time(time_limit)
         check_jobs(n_jobs)

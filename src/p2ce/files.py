@@ -1,7 +1,12 @@
-"""Write a file as a whole or not at all."""
+"""Write a file as a whole or not at all.
+
+Whenever the program or the machine stops, the name leads to the old content or to the new, both whole. What
+may be left behind is a file ``.p2ce-….tmp`` beside it, which nobody reads.
+"""
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from p2ce.errors import InvalidOption
@@ -52,3 +57,14 @@ def _replace(target: Path, content: bytes) -> None:
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the new name to the disk; where a folder cannot be synced, that is left to the system."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)  # which Windows refuses, for one
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -161,7 +161,7 @@ def test_a_row_that_cannot_be_read_is_told_and_the_others_go_on(folder: Path, ca
     Path("people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     ran = run(capsys, *BASE, "--out", "out.json")
     assert ran.code == 3
-    assert "1 row could not be read. The first is 2: " in ran.line
+    assert "1 row could not be answered. The first is 2: " in ran.line
     assert "'lots'" in ran.line
     found = saved("out.json")
     assert found[2].status is Status.ERROR

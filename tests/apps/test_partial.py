@@ -1,6 +1,7 @@
 """What is done is kept beside the file, line by line, and only for the same question."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,3 +110,45 @@ def test_what_only_the_old_question_had_is_told(tmp_path: Path) -> None:
     begin(path, {"q": "A", "--drop": "Age"}, fresh=False).add({0: scored(0.6)})
     with pytest.raises(InvalidOption, match="--drop was 'Age' and is None"):
         begin(path, {"q": "A"}, fresh=False)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 15, 40])
+@pytest.mark.parametrize("zeros", [0, 200])
+def test_a_file_that_breaks_off_in_its_first_line_counts_as_none(
+    tmp_path: Path, kept: int, zeros: int
+) -> None:
+    """As a full disk or a power cut leaves it: the next command starts, and goes on from there."""
+    path = tmp_path / "out.csv.partial"
+    begin(path, ASKED, fresh=False).add({0: scored(0.6)})
+    path.write_bytes(path.read_bytes()[:kept] + bytes(zeros))
+    again = begin(path, ASKED, fresh=False)
+    assert again.done == {}
+    again.add({1: scored(0.7)})
+    assert list(begin(path, ASKED, fresh=False).done) == [1]
+
+
+def test_a_full_disk_is_told_and_the_next_command_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out.csv.partial"
+
+    def full(_: int) -> None:
+        os.truncate(path, 0)  # nothing of it got there
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(InvalidOption, match="No space left on device"):
+            begin(path, ASKED, fresh=False).add({0: scored(0.6)})
+    assert path.read_bytes() == b""
+    again = begin(path, ASKED, fresh=False)
+    again.add({0: scored(0.6)})
+    assert list(begin(path, ASKED, fresh=False).done) == [0]
+
+
+def test_a_short_file_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv.partial"
+    path.write_text("my notes", encoding="utf-8")
+    with pytest.raises(InvalidOption, match="in the way"):
+        begin(path, ASKED, fresh=False)
+    assert path.read_text(encoding="utf-8") == "my notes"

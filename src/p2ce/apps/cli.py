@@ -1,7 +1,8 @@
 """Offer the library on the command line: explain, inspect, bench, demo, policy and version.
 
 Exit codes: 0 everybody was answered; 2 wrong use or input, and nothing was written; 3 written, but some rows
-could not be read; 130 interrupted (what is done is kept); 1 a bug of p2ce, or what ``policy check`` found.
+could not be answered; 130 interrupted (what is done is kept); 1 a bug of p2ce, or what ``policy check``
+found.
 """
 
 import os
@@ -13,13 +14,12 @@ import typer
 
 from p2ce.apps import options as say
 from p2ce.apps import policy
-from p2ce.apps.telling import error_line
+from p2ce.apps.telling import DEBUG, error_line
 
 BUG, WRONG_USE, INTERRUPTED = 1, 2, 130
-DEBUG = "P2CE_DEBUG"
 EXIT_CODES = (
     "Exit codes: 0 everybody was answered · 2 wrong use or input, nothing written · 3 written, but some rows "
-    "could not be read · 130 interrupted, what is done is kept · 1 a bug"
+    "could not be answered · 130 interrupted, what is done is kept · 1 a bug"
 )
 # What typer raises about wrong options; its home differs between versions of typer.
 UsageError = typer.BadParameter.__mro__[2]
@@ -326,15 +326,15 @@ def _run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         error_line("Interrupted; nothing was written.")
         return INTERRUPTED
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if os.environ.get(DEBUG):
             raise
         return _told(error)
 
 
-def _told(error: Exception) -> int:
+def _told(error: BaseException) -> int:
     """Say in one line what went wrong; give the exit code."""
-    from p2ce.errors import P2CEError
+    from p2ce.errors import P2CEError, what_happened
 
     if isinstance(error, P2CEError):
         error_line(error)
@@ -352,6 +352,14 @@ def _told(error: Exception) -> int:
         # Whoever read the output has enough; Python must not complain about it when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    if isinstance(error, SystemExit):  # nothing of this program does
+        error_line(f"Code of a model or a policy {what_happened(error)}. It must not end the program.")
+        return WRONG_USE
+    if isinstance(error, MemoryError):
+        error_line(
+            "The memory does not do. Ask about fewer people or candidates at once, or use fewer --jobs."
+        )
+        return WRONG_USE
     shown = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     error_line(f"{shown} This is a bug of p2ce: run again with {DEBUG}=1 to see where, and please report it.")
     return BUG

@@ -11,12 +11,12 @@ from p2ce.apps.telling import counted, error_line, notice, printable, stdout_con
 from p2ce.apps.versions import answering_versions
 from p2ce.apps.where import SCORE, names_score, rows_where
 from p2ce.apps.work import Work, answer
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import FAULT, InvalidOption, nearest
 
 if TYPE_CHECKING:
     from p2ce.result import Explanations, WhyNone
 
-DONE, SOME_UNREADABLE, INTERRUPTED = 0, 3, 130
+DONE, SOME_FAILED, INTERRUPTED = 0, 3, 130
 WHY_NONE_SECONDS = 5.0
 FINGERPRINTED = 64  # people by whose scores a model is known again
 
@@ -243,9 +243,14 @@ def _exit_code(answers: "Explanations") -> int:
     bad = answers.statuses[Status.ERROR]
     if not bad:
         return DONE
-    first = next(place for place, entry in enumerate(answers) if entry.status is Status.ERROR)
+    failed = [place for place, entry in enumerate(answers) if entry.status is Status.ERROR]
+    faults = [place for place in failed if (answers[place].message or "").startswith(FAULT)]
+    first = (faults or failed)[0]
+    blamed = ""
+    if faults:
+        blamed = f", {len(faults):,} by a fault of p2ce (see where with --debug, and please report it)"
     error_line(
-        f"{counted(bad, 'row')} could not be read. The first is {answers.labels[first]}: "
-        f"{answers[first].message}"
+        f"{counted(bad, 'row')} could not be answered{blamed}. "
+        f"The first is {answers.labels[first]}: {answers[first].message}"
     )
-    return SOME_UNREADABLE
+    return SOME_FAILED

@@ -2,7 +2,8 @@
 
 The file has one JSON object per line: first what was asked, then questions and chunks of people as they are
 finished, each marked with the hash of what was asked. A line that breaks off, as the last one may after a
-crash, counts as not written, and so does a line of another command that asked something else.
+crash or on a full disk, counts as not written, and so does a line of another command that asked something
+else. A file that breaks off in its first line counts as none.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ def partial_path(out: Path) -> Path:
 def begin(path: Path, asked: Mapping[str, Any], *, fresh: bool) -> "Partial":
     """Go on with a file that was begun with the very same question, or start one when somebody is done."""
     header = {"format": FORMAT, "asked": dict(asked)}
-    if path.exists() and not fresh:
+    if path.exists() and not fresh and not _is_unbegun(path):
         return _go_on(path, header)
     try:
         path.unlink(missing_ok=True)
@@ -90,10 +91,11 @@ class Partial:
         # Whoever is first makes the file; nobody writes into one that another command has begun meanwhile.
         mode = os.O_APPEND if self._is_begun else os.O_CREAT | os.O_EXCL
         written = lines if self._is_begun else [self._header, *lines]
+        content = "".join(json.dumps(line, allow_nan=False) + "\n" for line in written).encode()
         try:
             binary = getattr(os, "O_BINARY", 0)  # Windows would end lines in its own way
             with os.fdopen(os.open(self.path, os.O_WRONLY | mode | binary, 0o666), "wb") as file:
-                file.write("".join(json.dumps(line, allow_nan=False) + "\n" for line in written).encode())
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
         except (FileExistsError, FileNotFoundError) as error:
@@ -120,6 +122,19 @@ class Partial:
 
 def _hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _is_unbegun(path: Path) -> bool:
+    """Tell whether a file of ours breaks off in its first line: a command was stopped, or the disk full."""
+    begin = json.dumps({"format": FORMAT})[:-1].encode()
+    try:
+        with path.open("rb") as file:
+            line = file.readline()
+    except OSError:
+        return False  # about which going on will tell
+    # After a power cut, what was never written may be zeros.
+    written = line.rstrip(b"\0")
+    return not line.endswith(b"\n") and (written.startswith(begin) or begin.startswith(written))
 
 
 def _go_on(path: Path, header: Line) -> Partial:

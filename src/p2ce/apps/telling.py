@@ -1,15 +1,19 @@
 """Tell people on stderr what goes on, one line each; stdout is for the answer alone."""
 
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
+from p2ce.errors import FAULT_RECORD
+
 if TYPE_CHECKING:
     from rich.console import Console
 
+DEBUG = "P2CE_DEBUG"  # the variable that asks for tracebacks
 # The library's own word on Ctrl-C, in whose place the command line says how to go on.
 _SAID_HERE = "Interrupted:"
 
@@ -81,6 +85,10 @@ class _Notices(logging.Handler):
     """Shows what the library logs as notices."""
 
     def emit(self, record: logging.LogRecord) -> None:
+        if getattr(record, FAULT_RECORD, False):  # the last line counts such rows
+            if os.environ.get(DEBUG):
+                print(record.getMessage(), file=sys.stderr, flush=True)
+            return
         text = getattr(record, "on_command_line", record.getMessage())  # arguments as options
         if not text.startswith(_SAID_HERE):
             notice(text)

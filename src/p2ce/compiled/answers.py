@@ -1,6 +1,5 @@
 """Put rows to the user's own model or detector, and refuse answers that nothing can be concluded from."""
 
-import re
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -9,7 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidAnswer, NotFitted, P2CEError
+from p2ce.compiled.retries import OTHER_COLUMNS, retried
+from p2ce.errors import InvalidAnswer, NotFitted, P2CEError, what_happened
 
 # Rows are a pandas DataFrame throughout; this package does not import pandas.
 Rows: TypeAlias = Any
@@ -19,8 +19,6 @@ CHECKED_ROWS = 256
 REPEATED = 1e-9
 # In another batch, libraries of single precision take other kernels and round otherwise.
 REBATCHED = 1e-4
-# How scikit-learn and XGBoost say that a frame has other columns, or the same in another order.
-_OTHER_COLUMNS = re.compile(r"feature.names (should match|mismatch)")
 
 
 class Feed(NamedTuple):
@@ -98,6 +96,12 @@ def choose_feed(
     method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
 ) -> tuple[Feed, np.ndarray]:
     """Find the first way of handing rows over that is answered, and give the answers."""
+    return retried(lambda given: _first_answered(method, feeds, given, call=call))(rows)
+
+
+def _first_answered(
+    method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
+) -> tuple[Feed, np.ndarray]:
     failures: list[tuple[Feed, InvalidAnswer]] = []
     answered = False  # in one way at least, if not as it should be
     for feed in feeds:
@@ -110,7 +114,7 @@ def choose_feed(
             _check_form(found, rows, call=call)
         except InvalidAnswer as error:
             failures.append((feed, error))
-            if answered or _OTHER_COLUMNS.search(str(error)):
+            if answered or OTHER_COLUMNS.search(str(error)):
                 break  # an array would hide that these are not the columns it was fitted on
         else:
             return feed, found
@@ -155,7 +159,7 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
         found = np.array(reported)
     except P2CEError:
         raise  # this library's own word about the answer
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
             raise NotFitted(
                 f"{call} says that nothing has been fitted. Fit it before passing it on."
@@ -164,7 +168,7 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
         # Libraries explain missing values in whole paragraphs; their first line says it.
         told = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
         raise InvalidAnswer(
-            f"{call} raised {type(error).__name__}: {told} when asked about {count} rows.{why}"
+            f"{call} {what_happened(error, told)} when asked about {count} rows.{why}"
         ) from error
     return found
 

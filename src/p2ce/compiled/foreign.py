@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 REFUSED, DOUBTFUL, ACCEPTED = np.int8(-1), np.int8(0), np.int8(1)
 
 
+class OutOfTime(Exception):
+    """Raised by `ForeignPeople.judge` where a limit of time leaves cells without a verdict."""
+
+
 class Boxes(NamedTuple):
     """Boxes of the grid, as `search` opens them."""
 

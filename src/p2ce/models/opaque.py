@@ -17,7 +17,15 @@ from p2ce.compiled.answers import (
     one_per_row,
     some_rows,
 )
-from p2ce.errors import InvalidAnswer, InvalidTarget, InvalidThreshold, P2CEError, UnsupportedModel
+from p2ce.compiled.retries import retried
+from p2ce.errors import (
+    InvalidAnswer,
+    InvalidTarget,
+    InvalidThreshold,
+    P2CEError,
+    UnsupportedModel,
+    what_happened,
+)
 from p2ce.models import torch_network
 from p2ce.models.questions import Question, about_number, about_probability, about_winning, is_range
 from p2ce.models.reading import (
@@ -94,9 +102,9 @@ def read_module(module: Any, request: Request) -> ReadModel:
             _refuse_probabilities(torch_network.run_module(module, rows), name)
     except P2CEError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InvalidAnswer(
-            f"model ({name}) raised {type(error).__name__}: {error} when asked about rows of "
+            f"model ({name}) {what_happened(error)} when asked about rows of "
             f"{request.reference.shape[1]} columns."
         ) from error
     single = any(str(part.dtype) != "torch.float64" for part in module.parameters())
@@ -124,16 +132,19 @@ def as_opaque(found: ReadModel, request: Request) -> ReadModel:
         answers = answers_of(found.ask, frame.copy(), call=call)
         return one_per_row(answers, len(frame), call=call, rows=frame)
 
-    tolerance = _steadiness(ask, found.predict, found.classes, request, call, single=False)
+    asked = retried(ask)
+    predict = None if found.predict is None else retried(found.predict)
+    tolerance = _steadiness(asked, predict, found.classes, request, call, single=False)
     tolerance = max(found.tolerance, tolerance)
-    _check_missing(ask, request)
+    _check_missing(asked, request)
     return replace(
         found,
         score=None,
         also=(),
         decides=True,
         family=f"opaque ({found.family})",
-        ask=ask,
+        ask=asked,
+        predict=predict,
         report=_as_it_is,
         tolerance=tolerance,
         reach=None,
@@ -210,8 +221,8 @@ def _as_predicted(model: Any, request: Request, way: Way, question: Question, in
         return values
 
     rows = some_rows(request.reference)
-    values = lead(rows)
-    agrees = bool(((settled(rows, values) >= 0.0) == (values >= 0.0)).all())
+    values = retried(lead)(rows)
+    agrees = bool(((retried(lambda given: settled(given, values))(rows) >= 0.0) == (values >= 0.0)).all())
     if agrees and not votes_in_pairs(model):
         return replace(question, ask=ask_about_leaders)
     return replace(question, ask=lambda frame: settled(frame, lead(frame)))
@@ -327,8 +338,10 @@ def _callable_scale(values: FloatArray, threshold: float | None) -> tuple[str, f
 
 def _settled(model: Any, request: Request, way: Way, question: Question, call: str) -> ReadModel:
     single = way.precision == np.float32
-    tolerance = _steadiness(question.ask, question.predict, question.classes, request, call, single=single)
-    _check_missing(question.ask, request)
+    ask = retried(question.ask)
+    predict = None if question.predict is None else retried(question.predict)
+    tolerance = _steadiness(ask, predict, question.classes, request, call, single=single)
+    _check_missing(ask, request)
     return ReadModel(
         family=f"opaque ({name_of(model)})",
         score=None,
@@ -336,8 +349,8 @@ def _settled(model: Any, request: Request, way: Way, question: Question, call: s
         scale=question.scale,
         threshold=question.threshold,
         classes=question.classes,
-        ask=question.ask,
-        predict=question.predict,
+        ask=ask,
+        predict=predict,
         report=_as_it_is,
         tolerance=tolerance,
     )

@@ -35,6 +35,7 @@ from p2ce.compiled.answers import answers_of, one_per_class, one_per_row
 from p2ce.compiled.kernel_machine import KernelMachine
 from p2ce.compiled.library import library_class, overrides
 from p2ce.compiled.network import NetworkScore
+from p2ce.compiled.retries import retried
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidOption, InvalidThreshold, NotFitted, UnsupportedModel
 from p2ce.models.network_outputs import one_output
@@ -208,7 +209,7 @@ def _turned(
         found,
         score=None if found.score is None else _turned_score(found.score),
         threshold=limit,
-        ask=ask,
+        ask=retried(ask) if asked_only else ask,
         report=found.report if asked_only or found.report is None else report,
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
+from p2ce.compiled.answers import raw_answers_of
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
 from p2ce.compiled.score import CompiledScore
@@ -34,7 +35,7 @@ from p2ce.models import (
 from p2ce.models import opaque as opaque_models
 from p2ce.models.bare_boosters import is_bare_booster, read_bare_booster
 from p2ce.models.own_threshold import best_of, read_with_own_threshold
-from p2ce.models.reading import ReadModel, Request
+from p2ce.models.reading import Ask, ReadModel, Request
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
 
 __all__ = ["FAMILIES", "SUPPORTED", "ReadModel", "read_model"]
@@ -110,6 +111,7 @@ def read_model(
         found = read_with_own_threshold(model, own, request, _read_any)
     if found.score is None:
         return found
+    found = _blamed(found)
     _check_against_model(found, reference, request.codebook)
     return opaque_models.as_opaque(found, request) if opaque else found
 
@@ -219,6 +221,18 @@ def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:
     except UnsupportedModel as error:
         known = any(family.recognises(model) for family in FAMILIES)
         raise (why if known else error) from None  # the family knows best why
+
+
+def _blamed(found: ReadModel) -> ReadModel:
+    """Let whatever the model itself raises be its own error, and not one of this library."""
+    call = f"model ({found.family})"
+
+    def blamed(ask: Ask) -> Ask:
+        return lambda frame: raw_answers_of(ask, frame, call=call)
+
+    return replace(
+        found, ask=blamed(found.ask), predict=None if found.predict is None else blamed(found.predict)
+    )
 
 
 def _check_against_model(found: ReadModel, reference: pd.DataFrame, codebook: Codebook) -> None:

@@ -1,7 +1,8 @@
 """Say what an objective is: one cost per feature and value, joined over the features."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.compiled.costs import Join
-from p2ce.errors import InvalidObjective
+from p2ce.errors import InvalidObjective, P2CEError, what_happened
 from p2ce.problem.coding import MISSING, Codebook
 from p2ce.problem.spread import plain_spread, robust_spread
 
@@ -130,7 +131,27 @@ def price(
     ``columns`` (m,) says which of the model's columns each axis is.
     """
     axes = np.asarray(columns, dtype=np.int64)
-    return [objective.table(axes, values, current[:, :, None]) for objective in fitted]
+    tables = []
+    for objective in fitted:
+        with blamed(objective):
+            tables.append(objective.table(axes, values, current[:, :, None]))
+    return tables
+
+
+@contextmanager
+def blamed(objective: "Objective | FittedObjective") -> Iterator[None]:
+    """Blame an objective of the user's for what it raises; an objective of this library is our own fault."""
+    try:
+        yield
+    except P2CEError:
+        raise
+    except (Exception, SystemExit) as error:
+        if type(objective).__module__.partition(".")[0] == __name__.partition(".")[0]:
+            raise
+        raise InvalidObjective(
+            f"Objective {objective.name!r} {what_happened(error)}. It has to give costs for every value that "
+            "people may move to."
+        ) from error
 
 
 def _check_costs(

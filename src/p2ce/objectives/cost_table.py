@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compiled.costs import Join
-from p2ce.errors import InvalidObjective, nearest
+from p2ce.errors import InvalidObjective, nearest, what_happened
 from p2ce.objectives.arguments import read_cost, read_join, read_name
 from p2ce.objectives.base import FittedObjective, Objective, Reference
 from p2ce.problem.coding import MISSING, Coding, is_missing
@@ -151,7 +151,13 @@ class FittedCostTable(FittedObjective):
     def _asked(self, column: int, table: PriceOf, values: FloatArray, current: float) -> FloatArray:
         feature = self.features[column]
         now = self._as_users_see(column, np.array([current]))[0]
-        costs = np.asarray(table(now, self._as_users_see(column, values)), dtype=np.float64)
+        try:
+            costs = np.asarray(table(now, self._as_users_see(column, values)), dtype=np.float64)
+        except (Exception, SystemExit) as error:
+            raise InvalidObjective(
+                f"Objective {self.name!r}: the function for {feature!r} {what_happened(error)}. It has to "
+                "give costs for every value that people may move to."
+            ) from error
         if costs.shape != values.shape:
             raise InvalidObjective(
                 f"Objective {self.name!r}: the function for {feature!r} must give {len(values)} costs for "

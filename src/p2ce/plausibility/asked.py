@@ -17,6 +17,7 @@ from p2ce.compiled.answers import (
     one_per_row,
     some_rows,
 )
+from p2ce.compiled.retries import retried
 from p2ce.errors import InvalidAnswer, InvalidOption, InvalidReference, nearest
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 
@@ -62,15 +63,16 @@ def asked_detector(
             return sign * one_per_row(found, len(own), call=call, rows=own)
 
     single = single or sample.dtype == np.float32
-    tolerance = check_repeats(value, some_rows(reference), call=call, single=single)
+    asked = retried(value)
+    tolerance = check_repeats(asked, some_rows(reference), call=call, single=single)
     if contamination is not None:
-        least = lowest_share(value(reference), contamination)
+        least = lowest_share(asked(reference), contamination)
     return ReadDetector(
         family=f"opaque ({name})",
         score=None,
         columns=columns,
         # The sign of a difference is always right in floating point: at least 0 means at least ``least``.
-        ask=lambda rows: value(rows) - least,
+        ask=lambda rows: asked(rows) - least,
         report=lambda values: values,
         tolerance=tolerance,
     )

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidActions, P2CEError, PolicyError, nearest
+from p2ce.errors import InvalidActions, InvalidOption, P2CEError, PolicyError, nearest
+from p2ce.files import write_whole
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import FeatureActions
 from p2ce.problem.policy_document import Document, read_document, write_document
@@ -48,11 +49,11 @@ class PolicyReading:
 
 def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
     """Write an action set as YAML. Raises on what a file cannot hold, such as a Python function."""
-    text = to_text(actions)  # made first, so that an error leaves the old file as it was
+    text = to_text(actions)
     try:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise PolicyError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+        write_whole(path, text.encode("utf-8"), what="The policy")
+    except InvalidOption as error:
+        raise PolicyError(str(error)) from error
 
 
 def load(path: "str | os.PathLike[str]") -> ActionSet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compiled.foreign import REFUSED, Boxes, ForeignPeople, some_boxes
+from p2ce.compiled.foreign import REFUSED, Boxes, ForeignPeople, OutOfTime, some_boxes
 from p2ce.search.engine import SHORT_SLICE, Found, Listener, Progress
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
@@ -144,9 +144,12 @@ class _Search:
                 entered += 1
             if limits is not None:
                 self._mind_the_clock(float(limits.min()))
-            start = time.perf_counter()
+            start, cut = time.perf_counter(), False
             if not stopped and (limits is None or any(limits[one.person] > one.seconds for one in under_way)):
-                self._wave(under_way)
+                try:
+                    self._wave(under_way)
+                except OutOfTime:
+                    cut = True
             now = time.perf_counter()
             for one in under_way:
                 one.seconds += (now - start) / len(under_way)
@@ -155,13 +158,14 @@ class _Search:
             still = []
             for one in under_way:
                 late = stopped or (limits is not None and one.seconds >= limits[one.person])
-                late = late or self._work_left(one) < 0
+                late = late or cut or self._work_left(one) < 0
                 if one.exhausted or late:
                     done[one.person] = one
-                    if not one.exhausted:
+                    if cut or not one.exhausted:
                         finished[one.person] = False
                         open_boxes[one.person] = max(int(one.lane.state[ws.OPEN]), 1)
-                        open_totals[one.person] = self._cheapest_open(one)
+                        # Cells of a wave that was cut have left the boxes, and nobody knows what they cost.
+                        open_totals[one.person] = 0.0 if cut else self._cheapest_open(one)
                 else:
                     still.append(one)
             under_way = still

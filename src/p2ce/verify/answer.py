@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 AS_SET, ON_FINEST, OPEN_ON_FINEST = range(3)
 # A reading that the model keeps contradicting is not worth more rounds than this.
 MOST_ROUNDS = 100
+# Of a person's time, where a model or detector can only be asked.
+VERIFY_SHARE = 0.1
 # What a field of `Answers` holds one entry for. A field without a mark is put together in its own way.
 PER_POINT: Mapping[str, str] = {"one per": "point"}
 PER_PERSON: Mapping[str, str] = {"one per": "person"}  # as they are, the same on every grid
@@ -148,12 +150,22 @@ def _answer(
     favourable = np.zeros(count, dtype=np.bool_)
     for attempt in range(MOST_ROUNDS):
         left = tally.time_left(waiting, time_limit)
+        if left is not None and time_limit is not None:
+            left = left - _set_aside(setup, time_limit, tally.longest_check / count)
         work = tally.work_left(waiting, most_work)
         found = _search(setup, batch, waiting, bans, left, work, listener)
         tally.note(waiting, found)
         begin = time.perf_counter()
         owner = np.repeat(waiting, np.diff(found.first))
-        checked = check_points(setup, batch, owner, found.points, said=found.said, with_people=attempt == 0)
+        checked = check_points(
+            setup,
+            batch,
+            owner,
+            found.points,
+            said=found.said,
+            with_people=attempt == 0,
+            until=_until(tally.time_left(waiting, time_limit)),
+        )
         tally.count(checked)
         again = np.unique(owner[checked.failed])
         if attempt == 0:
@@ -164,9 +176,9 @@ def _answer(
             for person in refused.tolist():
                 bans[person] = [_ban(batch.placement.position[person], int(people.refused_by[person]))]
             again = np.union1d(again[~favourable[again]], refused)
-        for at in np.flatnonzero(checked.failed):
+        for at in np.flatnonzero(checked.failed & ~checked.unsettled):
             bans.setdefault(int(owner[at]), []).append(_ban(found.points[at], int(checked.refused_by[at])))
-        tally.verify_seconds += time.perf_counter() - begin
+        tally.note_check(time.perf_counter() - begin)
         left = tally.time_left(again, time_limit)
         work = tally.work_left(again, most_work)
         late = again[np.full(len(again), found.stopped) | _used_up(left) | _used_up(work)]
@@ -180,6 +192,23 @@ def _answer(
         tally.gave_up[waiting] = True
         settled.append(checked.kept(~checked.failed & np.isin(owner, waiting)))
     return _gather(setup, batch, settled, tally, own_scores, favourable)
+
+
+def _set_aside(setup: Setup, time_limit: float, check: float) -> float:
+    """Give the seconds of a person that are kept for the calls after a search: ``check`` is what one takes.
+
+    So a limit holds up to one call of a model that takes its time. Rows close to the threshold, of which
+    each is a call, get at least a share.
+    """
+    if not setup.asks:
+        return 0.0
+    calls = 1 if setup.model.predict is None or setup.others else 2
+    return max(calls * check, VERIFY_SHARE * time_limit)
+
+
+def _until(left: FloatArray | None) -> float | None:
+    """Tell when the time of people is over, by the clock of `time.perf_counter`; None without a limit."""
+    return None if left is None else time.perf_counter() + float(np.maximum(left, 0.0).sum())
 
 
 def _used_up(left: FloatArray | IntArray | None) -> BoolArray | bool:
@@ -225,6 +254,12 @@ class _Tally:
         self.open_totals = np.zeros((count, objectives))
         self.search_seconds = np.zeros(count)
         self.verify_seconds = 0.0
+        self.longest_check = 0.0  # seconds that one round of verification took
+
+    def note_check(self, seconds: float) -> None:
+        """Enter how long a round of verification took."""
+        self.verify_seconds += seconds
+        self.longest_check = max(self.longest_check, seconds)
 
     def note(self, who: IntArray, found: Found) -> None:
         """Enter what a round of searching took and left open; the last round counts for what is open."""
@@ -262,7 +297,8 @@ class _Tally:
         """Enter the points of a round of verification."""
         np.add.at(self.verified, checked.owner, 1)
         self.contradict(checked.owner[checked.contradicted])
-        np.add.at(self.discrepancies, checked.owner[checked.failed & ~checked.contradicted], 1)
+        refused = checked.failed & ~checked.unsettled & ~checked.contradicted
+        np.add.at(self.discrepancies, checked.owner[refused], 1)
 
 
 def _search(
@@ -299,7 +335,9 @@ def _search(
         setup.layout,
         people,
         _rules(setup),
-        outside_scores(setup, batch.placement, batch.wide, batch.networks, who, singles),
+        outside_scores(
+            setup, batch.placement, batch.wide, batch.networks, who, singles, until=_until(limits)
+        ),
         limits=limits,
         most_work=most_work,
         listener=listener,

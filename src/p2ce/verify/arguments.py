@@ -18,6 +18,7 @@ from p2ce.models.read import columns_with_missing, request_for
 from p2ce.models.reading import ReadModel
 from p2ce.models.several import read_models
 from p2ce.objectives import Objective, Reference, resolve
+from p2ce.objectives.base import FittedObjective, blamed
 from p2ce.paper.settings import Mapocam, find_method
 from p2ce.plausibility.read import read_detector
 from p2ce.problem.actions import ActionSet
@@ -147,7 +148,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         model=read[0],
         others=read[1:],
         detector=detector,
-        objectives=tuple(one.fit(described) for one in wanted),
+        objectives=tuple(_fitted(one, described) for one in wanted),
         refinement=refinement_of(read, detector, described, inferred) if method is None else None,
         actions=actions,
         rules=read_rules(actions, codebook),
@@ -178,6 +179,11 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         settled=settled,
         kind=kind,
     )
+
+
+def _fitted(objective: Objective, reference: Reference) -> FittedObjective:
+    with blamed(objective):
+        return objective.fit(reference)
 
 
 def _inferred(frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data", "paper"]) -> ActionSet:

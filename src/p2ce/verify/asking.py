@@ -1,6 +1,8 @@
 """Call the user's own objects, and check the form of what they answer."""
 
+import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,6 +33,13 @@ def ask(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: st
     return answers
 
 
+class Closely(NamedTuple):
+    """What an object says about rows, where each that is close to the threshold is asked about alone."""
+
+    answers: FloatArray  # (n,)
+    unsettled: BoolArray  # (n,) close to the threshold, and no time was left to ask about them alone
+
+
 def ask_closely(
     call: Callable[[pd.DataFrame], FloatArray],
     frame: pd.DataFrame,
@@ -39,18 +48,23 @@ def ask_closely(
     threshold: float,
     tolerance: float,
     settled: BoolArray,
-) -> FloatArray:
+    until: float | None = None,
+) -> Closely:
     """Ask in one call, and about each row alone that comes close to the threshold.
 
     Libraries round a row differently in other company, so that a row may be accepted in one and refused in
     another. What it gets alone is what counts: then nobody's answer depends on who else is asked about. Rows
-    that are ``settled`` are proven to be accepted, or refused, either way.
+    that are ``settled`` are proven to be accepted, or refused, either way. At ``until``, by the clock of
+    `time.perf_counter`, no further call begins.
     """
     answers = ask(call, frame, who)
+    unsettled = np.zeros(len(frame), dtype=np.bool_)
     if len(frame) > 1:
         close = np.flatnonzero(is_close(answers, threshold, tolerance) & ~settled)
-        answers[close] = ask_alone(call, frame.iloc[close], who)
-    return answers
+        alone = ask_alone(call, frame.iloc[close], who, until=until)
+        answers[close[: len(alone)]] = alone
+        unsettled[close[len(alone) :]] = True
+    return Closely(answers, unsettled)
 
 
 def is_close(answers: FloatArray, threshold: float, tolerance: float) -> BoolArray:
@@ -62,9 +76,16 @@ def is_close(answers: FloatArray, threshold: float, tolerance: float) -> BoolArr
     return np.asarray(np.abs(answers - threshold) <= within * max(1.0, abs(threshold)))
 
 
-def ask_alone(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:
-    """Ask about each row by itself."""
-    return np.array([ask(call, frame.iloc[[at]], who)[0] for at in range(len(frame))], dtype=np.float64)
+def ask_alone(
+    call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str, *, until: float | None = None
+) -> FloatArray:
+    """Ask about each row by itself; about the first ones only, if no call may begin after ``until``."""
+    answers: list[float] = []
+    for at in range(len(frame)):
+        if until is not None and time.perf_counter() >= until:
+            break
+        answers.append(float(ask(call, frame.iloc[[at]], who)[0]))
+    return np.array(answers, dtype=np.float64)
 
 
 def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:

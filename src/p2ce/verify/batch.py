@@ -9,7 +9,7 @@ from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compiled.costs import CostTables, tabulate
 from p2ce.grid.compound import Compound, widen
 from p2ce.grid.placement import Placement, place
-from p2ce.objectives.base import FittedObjective, price
+from p2ce.objectives.base import FittedObjective, blamed, price
 from p2ce.objectives.changes import FittedChanges
 from p2ce.verify.outside import Networks, lay_out_networks
 from p2ce.verify.setup import Setup, without_special
@@ -93,6 +93,8 @@ def compound_cost(
     if isinstance(objective, FittedChanges):
         return compound.changes(before, after)
     if compound.is_category:
-        return objective.switch(members, before, after)
-    # What every one of them costs, joined: linked features are no category.
-    return FittedObjective.switch(objective, members, before, after)
+        with blamed(objective):
+            return objective.switch(members, before, after)
+    with blamed(objective):
+        # What every one of them costs, joined: linked features are no category.
+        return FittedObjective.switch(objective, members, before, after)

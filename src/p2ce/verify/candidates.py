@@ -3,7 +3,7 @@
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidActions, P2CEError
 from p2ce.result.numbers import readable
 from p2ce.verify.setup import Setup
 
@@ -22,7 +22,7 @@ def require_candidates(setup: Setup, row: FloatArray) -> None:
     for number, model in enumerate(setup.models):
         try:
             model.ask(setup.frame(rows))
-        except Exception as error:
+        except P2CEError as error:
             refused = [place for place in range(len(rows)) if not _answers(setup, number, rows[[place]])]
             if refused and _answers(setup, number, row[None, :]):
                 raise _refusal(setup, [what[place] for place in refused], error) from error
@@ -65,12 +65,12 @@ def _spread_out(values: FloatArray, most: int) -> FloatArray:
 def _answers(setup: Setup, number: int, rows: FloatArray) -> bool:
     try:
         setup.models[number].ask(setup.frame(rows))
-    except Exception:
+    except P2CEError:
         return False
     return True
 
 
-def _refusal(setup: Setup, refused: list[tuple[int, float]], error: Exception) -> InvalidActions:
+def _refusal(setup: Setup, refused: list[tuple[int, float]], error: P2CEError) -> InvalidActions:
     column = refused[0][0]
     coding = setup.codebook.codings[column]
     values = [readable(coding.plain(value)) for place, value in refused if place == column]

@@ -37,7 +37,10 @@ def answer_with_finest(
     work = CELL_WORK * MOST_EVALUATIONS if finer.in_waves else MOST_WORK
     for begin in range(0, len(none), BATCH):
         who = none[begin : begin + BATCH]
-        left = None if time_limit is None else max(0.0, time_limit - float(answers.search_seconds[who].max()))
+        left = None
+        if time_limit is not None:
+            taken = answers.search_seconds[who].max() + answers.verify_seconds / len(values)
+            left = max(0.0, time_limit - float(taken))
         again = answer_people(finer, values[who], time_limit=left, most_work=work, listener=listener)
         answers = _merged(answers, again, who)
     return answers

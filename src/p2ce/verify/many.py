@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.errors import P2CEError
+from p2ce.errors import FAULT_RECORD, P2CEError
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.search.engine import Progress
@@ -16,7 +16,7 @@ from p2ce.verify.build import build_explanation, failed_explanation
 from p2ce.verify.interrupts import noting_interrupts
 from p2ce.verify.people import People
 from p2ce.verify.processes import answer_shares, job_count
-from p2ce.verify.safely import Part, answer_safely
+from p2ce.verify.safely import Failure, Part, answer_safely, failure_of
 from p2ce.verify.setup import Setup, within_reach
 from p2ce.verify.trust import Trust
 
@@ -57,7 +57,9 @@ def answer_many(
         try:
             alone[row] = setup_for(people.values[[row]])
         except P2CEError as error:  # a value that the model refuses to miss, say
-            answers.append((np.array([row]), str(error)))
+            answers.append((np.array([row]), Failure(str(error))))
+        except Exception as error:
+            answers.append((np.array([row]), failure_of(error)))
     with tqdm(total=len(people), disable=not progress, unit="person", desc="explaining") as bar:
         bar.update(len(people.problems))
         try:
@@ -72,7 +74,10 @@ def answer_many(
     for _, answer in answers:
         if isinstance(answer, Answers):
             trust.hear(answer)
-    answers = [(rows, answer if isinstance(answer, str) else trust.judge(answer)) for rows, answer in answers]
+    answers = [
+        (rows, trust.judge(answer) if isinstance(answer, Answers) else answer) for rows, answer in answers
+    ]
+    _tell_faults(answers)
     place = {
         int(row): (number, at)
         for number, (rows, _) in enumerate(answers)
@@ -86,8 +91,8 @@ def answer_many(
             return failed_explanation(setup, people, position, message)
         number, at = place[position]
         answer = answers[number][1]
-        if isinstance(answer, str):
-            return failed_explanation(setup, people, position, answer)
+        if isinstance(answer, Failure):
+            return failed_explanation(setup, people, position, answer.message)
         return build_explanation(alone.get(position, setup), people, position, answer, at)
 
     return Explanations(
@@ -101,9 +106,23 @@ def answer_many(
     )
 
 
-def _without_unsearched(rows: IntArray, answer: Answers | str) -> Part:
+def _tell_faults(answers: list[Part]) -> None:
+    """Log the mistakes of this library once, with where the first one happened."""
+    faults = [(rows, one) for rows, one in answers if isinstance(one, Failure) and one.traceback]
+    if faults:
+        log.error(
+            "%d of %d rows failed by a fault of p2ce. Please report it with the versions (p2ce version "
+            "--verbose) and this, of the first one:\n%s",
+            sum(len(rows) for rows, _ in faults),
+            sum(len(rows) for rows, _ in answers),
+            faults[0][1].traceback,
+            extra={FAULT_RECORD: True},
+        )
+
+
+def _without_unsearched(rows: IntArray, answer: Answers | Failure) -> Part:
     """Take the people out of an interrupted batch for whom nothing was looked at: their rows become -1."""
-    if isinstance(answer, str):
+    if isinstance(answer, Failure):
         return rows, answer
     unseen = ~answer.finished & ~answer.favourable & (answer.counters.sum(axis=1) == 0)
     return np.where(unseen, -1, rows), answer

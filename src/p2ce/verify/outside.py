@@ -15,6 +15,7 @@ from p2ce.compiled.foreign import (
     Boxes,
     ForeignPeople,
     ForeignScore,
+    OutOfTime,
     Verdicts,
 )
 from p2ce.compiled.score import CompiledScore
@@ -53,6 +54,7 @@ class AskedPeople(Unbounded):
     known: FloatArray | None = (
         None  # (n, axes, width) what it said of single changes before, NaN where not asked
     )
+    until: float | None = None  # when no further call about a cell alone may begin, by time.perf_counter
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         """Put the cells to the user's own object, all in one call.
@@ -66,7 +68,11 @@ class AskedPeople(Unbounded):
         value[new] = ask(self.call, self._frame(owner[new], points[new]), self.who)
         close = np.flatnonzero(is_close(value, self.threshold, self.tolerance) & (value < self.threshold))
         if len(close):
-            value[close] = ask_alone(self.call, self._frame(owner[close], points[close]), self.who)
+            frame = self._frame(owner[close], points[close])
+            alone = ask_alone(self.call, frame, self.who, until=self.until)
+            if len(alone) < len(close):
+                raise OutOfTime
+            value[close] = alone
         return Verdicts(np.where(value >= self.threshold, ACCEPTED, REFUSED), value)
 
     def _frame(self, owner: IntArray, points: Int32Array) -> pd.DataFrame:
@@ -189,12 +195,15 @@ def outside_scores(
     networks: Networks,
     who: IntArray,
     singles: FloatArray | None = None,
+    *,
+    until: float | None = None,
 ) -> list[OutsideScore]:
     """List the scores that are computed outside, in the order in which they are asked.
 
     Networks come first, being quick, then rules that are functions, then models that are asked, and last a
     detector: it is asked only about what every model accepts. ``singles`` is what the
-    model said of single changes of these people, if it was asked before.
+    model said of single changes of these people, if it was asked before. ``until`` is when the time of all
+    of them is over, by the clock of `time.perf_counter`.
     """
     slots = setup.slots
     known = None
@@ -212,6 +221,7 @@ def outside_scores(
             tolerance=model.tolerance,
             who=setup.name_of(i),
             known=known,
+            until=until,
         )
         for network, score in zip(networks[i], model.scores, strict=True):
             if network is not None:
@@ -238,6 +248,7 @@ def outside_scores(
             threshold=0.0,
             tolerance=detector.tolerance,
             who="detector",
+            until=until,
         )
         asked.append(_some(own, who, has_bound=False, keeps_values=True))
     return read + asked

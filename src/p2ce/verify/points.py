@@ -42,6 +42,7 @@ class Checked:
     failed: BoolArray  # (points,) refused, implausible or not allowed: never shown
     refused_by: IntArray  # (points,) the score that refused a failed point in its doubt, or EXACTLY
     contradicted: BoolArray  # (points,) failed, or scored otherwise, where the compiled score was sure
+    unsettled: BoolArray  # (points,) failed for want of time, and nothing is known against them
     people: PeopleChecked
 
     def kept(self, keep: BoolArray) -> "Checked":
@@ -55,6 +56,7 @@ class Checked:
             failed=self.failed[keep],
             refused_by=self.refused_by[keep],
             contradicted=self.contradicted[keep],
+            unsettled=self.unsettled[keep],
         )
 
 
@@ -135,10 +137,12 @@ def check_points(
     *,
     said: FloatArray,
     with_people: bool,
+    until: float | None = None,
 ) -> Checked:
     """Check the points, and with them the people themselves, in one call to each of the user's objects.
 
-    ``said`` (points, asked scores) is what models and detectors that can only be asked said before.
+    ``said`` (points, asked scores) is what models and detectors that can only be asked said before. ``until``
+    is when the time for points is over, by the clock of `time.perf_counter`.
     """
     rows = batch.rows(setup, owner, points)
     asked = np.concatenate([rows, batch.values]) if with_people else rows
@@ -147,6 +151,7 @@ def check_points(
     owners = np.concatenate([owner, np.arange(len(batch.values))]) if with_people else owner
     scores = np.empty((len(setup.models), len(asked)))
     contradicted = np.zeros(len(asked), dtype=np.bool_)
+    unsettled = np.zeros(len(asked), dtype=np.bool_)
     # The score that refused a point in its doubt: what looks the same to its forest is refused too.
     refused_by = np.full(len(asked), EXACTLY)
     before = iter(said.T)
@@ -154,9 +159,17 @@ def check_points(
         name = setup.name_of(number)
         reading = _readings(setup, batch, number, owners, spots)
         settled = reading.accepts | reading.refuses
-        scores[number] = ask_closely(
-            model.ask, frame, name, threshold=model.threshold, tolerance=model.tolerance, settled=settled
+        closely = ask_closely(
+            model.ask,
+            frame,
+            name,
+            threshold=model.threshold,
+            tolerance=model.tolerance,
+            settled=settled,
+            until=None if with_people else until,  # about people, something has to be said
         )
+        scores[number] = closely.answers
+        unsettled |= closely.unsettled
         if model.is_asked and said.size:
             require_steady(next(before), scores[number, : len(rows)], name, tolerance=model.tolerance)
         contradicted |= _contradictions(model, reading, scores[number])
@@ -182,14 +195,17 @@ def check_points(
             if slot is not None:
                 assert detector.score is not None
                 settled = (lengths >= detector.score.sure) | (lengths < detector.score.maybe)
-            plausibility = ask_closely(
+            closely = ask_closely(
                 detector.ask,
                 frame.iloc[: len(rows)],
                 "detector",
                 threshold=0.0,
                 tolerance=detector.tolerance,
                 settled=settled,
+                until=until,
             )
+            plausibility = closely.answers
+            unsettled[: len(rows)] |= closely.unsettled
     if setup.judges is not None:
         plausible = plausibility >= 0.0
         if slot is not None:
@@ -213,9 +229,10 @@ def check_points(
         points=points,
         scores=reported[: len(rows)],
         plausibility=plausibility,
-        failed=~(accepted[: len(rows)] & plausible & kept.allowed),
+        failed=~(accepted[: len(rows)] & plausible & kept.allowed) | unsettled[: len(rows)],
         refused_by=refused_by[: len(rows)],
         contradicted=contradicted[: len(rows)],
+        unsettled=unsettled[: len(rows)],
         people=PeopleChecked(
             scores=reported[len(rows) :],
             accepted=accepted[len(rows) :],

@@ -4,7 +4,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.compiled.costs import Join
-from p2ce.objectives.base import FittedObjective
+from p2ce.objectives.base import FittedObjective, blamed
 from p2ce.verify.batch import compound_cost
 from p2ce.verify.setup import Setup, without_special
 
@@ -39,11 +39,14 @@ def _cost_of_move(
         return float(compound_cost(objective, compound, before, after)[0, 0])
     if new[move] == old[move]:
         return 0.0
-    return float(objective.costs(move, new[None, move, None], old[None, move, None])[0, 0])
+    with blamed(objective):
+        return float(objective.costs(move, new[None, move, None], old[None, move, None])[0, 0])
 
 
 def reported(setup: Setup, totals: FloatArray) -> FloatArray:
     """Turn totals (n, objectives) into the costs that people see."""
-    return np.stack(
-        [objective.report(totals[:, place]) for place, objective in enumerate(setup.objectives)], axis=1
-    )
+    costs = []
+    for place, objective in enumerate(setup.objectives):
+        with blamed(objective):
+            costs.append(objective.report(totals[:, place]))
+    return np.stack(costs, axis=1)

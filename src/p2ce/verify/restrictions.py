@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidActions, P2CEError
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING
 from p2ce.problem.decimals import as_typed
@@ -232,7 +232,7 @@ def _is_taken(setup: Setup, person: FloatArray, feature: FeatureActions) -> bool
     try:
         for ask in asks:
             ask(setup.frame(rows))
-    except Exception:
+    except P2CEError:
         return False
     return True
 

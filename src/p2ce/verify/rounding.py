@@ -7,6 +7,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.comparing import quanta
+from p2ce.errors import P2CEError
 from p2ce.problem.decimals import to_dtype
 from p2ce.verify.constraints import kept_rows
 from p2ce.verify.pricing import totals_of
@@ -43,7 +44,7 @@ def rounded_rows(
     if len(rows):
         try:
             return _told(setup, before, after, rounded, rows, owner, scores, totals)
-        except Exception as error:
+        except P2CEError as error:
             # Rounded rows lie off the grid, where nobody promised that a model or a rule answers at all.
             log.info("Nothing is rounded, since the rounded rows cannot be verified: %s", error)
     return Told(after, scores)

@@ -59,4 +59,4 @@ def _asked(
     if not closely:
         return ask(call, frame, who)
     unsettled = np.zeros(len(frame), dtype=np.bool_)
-    return ask_closely(call, frame, who, threshold=threshold, tolerance=tolerance, settled=unsettled)
+    return ask_closely(call, frame, who, threshold=threshold, tolerance=tolerance, settled=unsettled).answers

@@ -106,13 +106,16 @@ class Setup:
         return slots_of(self.models, self.judges)
 
     @property
+    def asks(self) -> bool:
+        """Whether a model, detector or rule can only be asked."""
+        detector = self.judges is not None and self.slots.detector is None
+        return detector or any(one.is_asked for one in self.models) or any(one.asks for one in self.rules)
+
+    @property
     def in_waves(self) -> bool:
         """Whether some score is computed outside the compiled loop, or an estimate prunes."""
-        slots = self.slots
-        outside = self.judges is not None and slots.detector is None
-        asked = any(model.is_asked for model in self.models) or any(rule.asks for rule in self.rules)
-        networks = any(None in places for places in slots.models)
-        return outside or asked or networks or self.estimate is not None
+        networks = any(None in places for places in self.slots.models)
+        return self.asks or networks or self.estimate is not None
 
     @property
     def same_terms(self) -> bool:

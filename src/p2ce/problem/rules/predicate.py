@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from p2ce.arrays import BoolArray
-from p2ce.errors import InvalidActions, InvalidAnswer, nearest
+from p2ce.errors import InvalidActions, InvalidAnswer, nearest, what_happened
 from p2ce.problem.coding import Codebook
 from p2ce.problem.rules.base import ResolvedRule, Rule, check_columns, read_list, read_name
 
@@ -70,10 +70,11 @@ class Predicate(Rule):
         function = self._loaded()
         try:
             answer = function(frame.copy())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InvalidAnswer(
                 f"The predicate {self.name!r} failed on {len(frame)} candidate rows: "
-                f"{type(error).__name__}: {error}. It gets a frame and must answer with a bool for each row."
+                f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must answer with a "
+                "bool for each row."
             ) from error
         index = getattr(answer, "index", None)
         if index is not None and hasattr(answer, "reindex") and not frame.index.equals(index):
@@ -107,9 +108,10 @@ class Predicate(Rule):
         module_name, _, path = self.function.partition(":")
         try:
             found: Any = import_module(module_name)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InvalidActions(
-                f"The predicate {self.function!r} could not be imported: {type(error).__name__}: {error}. "
+                f"The predicate {self.function!r} could not be imported: "
+                f"{what_happened(error).removeprefix('raised ')}. "
                 f"Is {module_name!r} installed, or in the folder that Python runs in?"
             ) from error
         for part in path.split("."):

@@ -1,0 +1,66 @@
+"""Evaluate a black-box model again where a call fails, since a service may stumble now and then.
+
+A call is tried three times, with pauses of 0.05 and 0.2 seconds. A model that fails for good is not waited
+for over and over: after `MOST_IN_VAIN` calls whose retries were of no use, with none that helped in between,
+a failure is final at once, for a minute. So pauses take at most a second a minute, however many people it
+fails for. A call that took long to fail is not repeated, so that a limit of time holds.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from p2ce.errors import InvalidAnswer
+
+PAUSES = (0.05, 0.2)  # seconds before the second and the third try
+MOST_IN_VAIN = 4
+FORGOTTEN_AFTER = 60.0  # seconds
+LONGEST_TRY = 1.0  # seconds
+# How scikit-learn and XGBoost say that a frame has other columns, or the same in another order.
+OTHER_COLUMNS = re.compile(r"feature.names (should match|mismatch)")
+
+Answer = TypeVar("Answer")
+
+
+class Retrying(Generic[Answer]):
+    """A call about rows, which it leaves as they are, that is tried again where it ends in InvalidAnswer."""
+
+    __slots__ = ("_call", "_in_vain", "_last")
+
+    def __init__(self, call: Callable[[Any], Answer]) -> None:
+        self._call = call
+        self._in_vain = 0  # calls since retries last helped
+        self._last = 0.0  # when retries were last in vain
+
+    def __call__(self, rows: Any) -> Answer:
+        """Give the first answer, or raise what the last try raised."""
+        tries = len(PAUSES) + 1
+        for number in range(1, tries + 1):
+            begin = time.monotonic()
+            try:
+                answer = self._call(rows)
+            except InvalidAnswer as error:
+                if number == tries:
+                    self._in_vain += 1
+                    self._last = time.monotonic()
+                if number == tries or not self._is_worth_it(error, begin):
+                    raise
+            else:
+                if number > 1:
+                    self._in_vain = 0
+                return answer
+            time.sleep(PAUSES[number - 1])
+        raise AssertionError("the last try answers or raises")
+
+    def _is_worth_it(self, error: InvalidAnswer, begin: float) -> bool:
+        now = time.monotonic()
+        if now - self._last > FORGOTTEN_AFTER:
+            self._in_vain = 0
+        lasts = isinstance(error.__cause__, SystemExit) or OTHER_COLUMNS.search(str(error)) is not None
+        return not lasts and now - begin <= LONGEST_TRY and self._in_vain < MOST_IN_VAIN
+
+
+def retried(call: Callable[[Any], Answer]) -> Callable[[Any], Answer]:
+    """Try a call again where it fails; what is tried again already stays as it is."""
+    return call if isinstance(call, Retrying) else Retrying(call)
