@@ -222,3 +222,10 @@ def test_a_reference_that_cannot_be_read_says_why(frame: pd.DataFrame, message: 
 def test_an_unknown_grid_lists_the_known_ones() -> None:
     with pytest.raises(InvalidOption, match=r"'data' or 'paper', not 'papr'. Did you mean 'paper'"):
         inferred([1, 2], "papr")
+
+
+def test_a_column_of_one_value_has_one_candidate() -> None:
+    for value in (0.3359375, 7.0, 1 / 3):
+        for dtype in (np.float32, np.float64):
+            feature = ActionSet.infer(pd.DataFrame({"x": np.full(3, value, dtype=dtype)}))["x"]
+            assert feature.inferred == (float(dtype(value)),)

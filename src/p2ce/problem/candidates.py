@@ -33,6 +33,8 @@ def values_where_people_are(
     >>> values_where_people_are(stays, low=1, high=400, whole=True, dtype=np.dtype(int))[:8].tolist()
     [1.0, 2.0, 3.0, 4.0, 7.0, 10.0, 20.0, 30.0]
     """
+    if low == high:
+        return _inside(np.array([low]), low, high, dtype)
     known, counts = np.unique(values, return_counts=True)
     resolution = resolution_of(known, whole=whole, dtype=dtype)
     ends = as_typed(low, dtype), as_typed(high, dtype)
