@@ -64,9 +64,9 @@ def _read(model: Any, request: Request) -> ReadModel:
     loss = exported["model_info"].get("params", {}).get("loss_function", {}).get("type")
     columns, named = _columns(model, request)
     feed = feeder(columns, request.reference, named=named)
-    splits = _Splits(model, exported, columns, feed, request)
-
-    factor, biases = exported["scale_and_bias"]
+    with parsing("This CatBoost model"):
+        splits = _Splits(model, exported, columns, feed, request)
+        factor, biases = exported["scale_and_bias"]
     margins = tuple(
         _margin(exported, splits, float(factor), float(bias), place, len(biases))
         for place, bias in enumerate(biases)

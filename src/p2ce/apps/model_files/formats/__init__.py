@@ -6,6 +6,8 @@ A module has three functions:
 * ``parse(content)`` runs in the child process, on bytes of anybody: it checks them, has the library load them
   and gives the library's own writing of what it loaded;
 * ``load(content)`` runs in the parent, on what ``parse`` gave: it checks that again and makes the model.
+  Where checking needs the library, ``parse`` has called it before.
 
 ``UNNEEDED`` names packages that the library takes where they are there, and that parsing does not need.
+``FILES`` says how many files the child may have open, none if it is not there.
 """

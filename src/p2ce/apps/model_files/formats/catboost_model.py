@@ -18,7 +18,7 @@ BINARY = b"CBM1"
 DEEPEST_SYMMETRIC = 16  # CatBoost's own limit
 MOST_FEATURES = 10_000_000
 NUMERIC = "FloatFeature"
-FILES = 1  # how many the child process may open: the one that it was given, once more
+FILES = 3  # how many the child process may have open: CatBoost reads and writes JSON in files only
 
 
 def prepare(_: bytes) -> None:
@@ -40,8 +40,11 @@ def parse(content: bytes) -> bytes:
         os.lseek(0, 0, os.SEEK_SET)
         model.load_model("/dev/stdin", format="json")  # from a blob it reads cbm only
     with contextlib.suppress(Exception):  # whether it ends is what counts here
-        model.predict(np.zeros((1, len(model.feature_names_))))
+        labels = {*model.get_cat_feature_indices(), *model.get_text_feature_indices()}
+        row = ["a" if place in labels else 0.0 for place in range(len(model.feature_names_))]
+        model.predict([row])
     written: bytes = model._serialize_model()
+    load(written)
     return written
 
 
@@ -59,15 +62,15 @@ def load(content: bytes) -> Any:
 
 
 def check_exported(model: Any) -> None:
-    """Check a model by its JSON, which CatBoost writes to files only: not for the child process."""
+    """Check a model by its JSON, which CatBoost writes to files only."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
-        check_json(path.read_bytes())
+        check_json(path.read_bytes(), columns=len(model.feature_names_))
 
 
 @parsing("The CatBoost file")
-def check_json(content: bytes, *, numbers_only: bool = False) -> None:
+def check_json(content: bytes, *, columns: int = MOST_FEATURES, numbers_only: bool = False) -> None:
     """Look whether counts agree and indices are in their ranges."""
     model = json.loads(content)
     info = model["features_info"]
@@ -75,7 +78,7 @@ def check_json(content: bytes, *, numbers_only: bool = False) -> None:
     features = [one for kind in kinds for one in info.get(kind) or []]
     places = sorted(int(one["flat_feature_index"]) for one in features)
     # CatBoost leaves out features behind the last one that it uses, so places may have gaps.
-    if len(set(places)) != len(places) or (places and not 0 <= places[0] <= places[-1] < MOST_FEATURES):
+    if len(set(places)) != len(places) or (places and not 0 <= places[0] <= places[-1] < columns):
         raise InvalidModel("The CatBoost file has a feature in a place that there is not.")
     numeric = info.get("float_features") or []
     if numbers_only and (len(features) > len(numeric) or places != list(range(len(places)))):

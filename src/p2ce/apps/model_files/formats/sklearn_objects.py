@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.apps.model_files.formats import lightgbm_text, xgboost_model
+from p2ce.apps.model_files.formats import catboost_model, lightgbm_text, xgboost_model
 from p2ce.compiled.tree_nodes import LEAF, TreeNodes, joined
 from p2ce.errors import InvalidModel
 
@@ -22,14 +22,14 @@ NO_CHILDREN = (str, bytes, bytearray, int, float, complex, bool, type(None), np.
 
 def check_model(model: Any) -> None:
     """Raise InvalidModel for what would lead compiled code astray."""
-    for one in objects_of(model):
+    for one in _objects(model):
         _check_settings(one)
         check = CHECKS.get(type(one).__name__)
         if check is not None and type(one).__module__.partition(".")[0] in LIBRARIES:
             check(one)
 
 
-def objects_of(model: Any) -> Iterator[Any]:
+def _objects(model: Any) -> Iterator[Any]:
     """Give every object that a model is made of, once."""
     seen: dict[int, Any] = {}
     ahead = [model]
@@ -204,7 +204,7 @@ def _require(one: Any, sound: bool, what: str) -> None:
 
 
 SPARSE = ("csr", "csc", "bsr")  # the forms whose products follow indices of their own
-LIBRARIES = ("sklearn", "scipy", "lightgbm", "xgboost")
+LIBRARIES = ("sklearn", "scipy", "lightgbm", "xgboost", "catboost")
 _FORESTS = (
     *("RandomForest", "ExtraTrees", "DecisionTree", "ExtraTree", "Bagging", "AdaBoost"),
     "RandomTreesEmbedding",
@@ -231,4 +231,5 @@ CHECKS: dict[str, Callable[[Any], None]] = {
         for kind in ("matrix", "array")
     },
     "Booster": _check_booster,
+    **dict.fromkeys(("CatBoost", "CatBoostClassifier", "CatBoostRegressor"), catboost_model.check_exported),
 }

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.apps.model_files.formats.catboost_model import check_exported
+from p2ce.apps.model_files.formats import catboost_model
 from p2ce.apps.model_files.formats.lightgbm_text import checked_text
-from p2ce.apps.model_files.formats.sklearn_objects import check_model, objects_of
+from p2ce.apps.model_files.formats.sklearn_objects import check_model
 from p2ce.apps.telling import listed
 from p2ce.compiled.tree_nodes import parsing
 from p2ce.errors import InvalidModel, MissingExtra
 
-UNNEEDED = ("matplotlib", "dask", "polars", "pyarrow", "graphviz")
+UNNEEDED = ("torch", "matplotlib", "dask", "polars", "pyarrow", "graphviz")
 SCHEMA = "schema.json"
 MOST_SCHEMA = 256 << 20
 # What fitted models are made of, beyond what skops trusts by itself: classes only, each named in full. A
@@ -71,6 +71,7 @@ PACKAGES = frozenset(
     )
 )
 LIBRARIES = ("lightgbm", "xgboost", "catboost")
+FILES = catboost_model.FILES
 OLDEST_SKOPS = (0, 16)  # earlier ones can be made to run code that no list of types shows
 
 
@@ -91,7 +92,7 @@ def parse(content: bytes) -> bytes:
     """Load a file, check what came of it and try it on a row; give skops's own writing of it."""
     from skops.io import dumps
 
-    model = _made(content)
+    model = load(content)
     with contextlib.suppress(Exception), warnings.catch_warnings():  # whether it ends is what counts here
         warnings.simplefilter("ignore")
         names = getattr(model, "feature_names_in_", None)
@@ -102,20 +103,12 @@ def parse(content: bytes) -> bytes:
             rows = pd.DataFrame(rows, columns=names)
         model.predict(rows)
     written: bytes = dumps(model)
+    load(written)
     return written
 
 
 def load(content: bytes) -> Any:
-    """Make the model, and check it before it is used."""
-    model = _made(content)
-    for one in objects_of(model):
-        if type(one).__module__.partition(".")[0] == "catboost":
-            check_exported(one)
-    return model
-
-
-def _made(content: bytes) -> Any:
-    """Make the model, after a look at every type in the file, and check what needs no file for it."""
+    """Make the model, after a look at every type in the file, and check it before it is used."""
     from skops.io import get_untrusted_types, loads
 
     with parsing("The skops file"):
