@@ -8,6 +8,7 @@ from p2ce.archive import AS_SAVED, read_kept
 from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget
 from p2ce.explainer import Explainer
 from p2ce.verify.arguments import settings_of
+from p2ce.visible import echoed
 
 
 def load(
@@ -54,7 +55,9 @@ def load(
     try:
         explainer = Explainer(model, kept.asked.reference, **given)
     except (InvalidReference, InvalidTarget) as error:
-        raise InvalidOption(f"This model does not fit what {kept.path!r} was saved for: {error}") from error
+        raise InvalidOption(
+            f"This model does not fit what {echoed(kept.path)} was saved for: {error}"
+        ) from error
     # Answers come in the kind of table that the reference was, and to be saved again is to be saved alike.
     explainer._kind, explainer._arguments = kept.asked.kind, asked
     setup = explainer._setup

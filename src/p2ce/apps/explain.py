@@ -12,6 +12,7 @@ from p2ce.apps.versions import answering_versions
 from p2ce.apps.where import SCORE, names_score, rows_where
 from p2ce.apps.work import Work, answer
 from p2ce.errors import InvalidOption, nearest
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.result import Explanations, WhyNone
@@ -97,7 +98,7 @@ def check_words(audience: str, language: str) -> None:
     from p2ce.present.speaker import speaker_for
 
     if audience not in AUDIENCES:
-        raise InvalidOption(f"--audience {audience!r} is not known. {nearest(audience, AUDIENCES)}")
+        raise InvalidOption(f"--audience {echoed(audience)} is not known. {nearest(audience, AUDIENCES)}")
     speaker_for(None, language)
 
 
@@ -113,11 +114,14 @@ def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
     if names_score(task.where) and SCORE not in frame.columns:
         more[SCORE] = ready.explainer.score(ready.people)
     elif names_score(task.where):
-        notice(f"--where takes {SCORE!r} from the column of the data. Rename that for the model's own score.")
+        notice(
+            f"--where takes {echoed(SCORE)} from the column of the data. Rename that for the model's own "
+            "score."
+        )
     fits = rows_where(task.where, frame, more)
     if not fits.any():
         raise InvalidOption(
-            f"--where {task.where!r} fits none of the {count:,} rows. Ask for something wider."
+            f"--where {echoed(task.where)} fits none of the {count:,} rows. Ask for something wider."
         )
     return [int(place) for place in fits.nonzero()[0]]
 
@@ -133,17 +137,20 @@ def _place(ready: Ready, row: str, asked: Asked) -> int:
             return found[0]
         if found:
             raise InvalidOption(
-                f"--row {row!r} names {len(found)} rows: {asked.index_column!r} holds it in rows {found[0]} "
+                f"--row {echoed(row)} names {len(found)} rows: {echoed(asked.index_column)} holds it in "
+                f"rows {found[0]} "
                 f"and {found[1]}. Use another --index-column, or --where."
             )
         raise InvalidOption(
-            f"--row {row!r} is no label in {asked.index_column!r}, of {count:,} rows. {nearest(row, labels)}"
+            f"--row {echoed(row)} is no label in {echoed(asked.index_column)}, of {count:,} rows. "
+            f"{nearest(row, labels)}"
         )
     try:
         place = int(row)
     except ValueError:
         raise InvalidOption(
-            f"--row {row!r} is no number. Rows count from 0 to {count - 1:,}; to go by a column of labels, "
+            f"--row {echoed(row)} is no number. Rows count from 0 to {count - 1:,}; to go by a column of "
+            "labels, "
             "name it with --index-column."
         ) from None
     if not 0 <= place < count:

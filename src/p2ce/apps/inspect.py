@@ -6,6 +6,7 @@ from p2ce.apps.model_files.columns import columns_of
 from p2ce.apps.model_files.load import load_model
 from p2ce.apps.question import Asked, Ready, check_files, make_ready
 from p2ce.apps.telling import counted, listed, one_line, printable, stdout_console, working
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,12 +167,15 @@ def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]
 
     for name in ready.reference.columns:
         if ready.reference[name].nunique(dropna=False) == 1:
-            yield f"{name!r} is the same in every row of the population, so that nothing is known about it."
+            yield (
+                f"{echoed(name)} is the same in every row of the population, so that nothing is known "
+                "about it."
+            )
     moving = [name for name in ready.reference.columns if not ready.actions[name].fixed]
     if asked.policy is None:
         for name in moving:
             if likely_protected(name) is not None:
-                yield f"{name!r} may change, but looks protected."
+                yield f"{echoed(name)} may change, but looks protected."
             if not ready.actions[name].is_category:
                 codes = coding_of(ready.reference[name]).encode(ready.reference[name])
                 if (text := heavy_tails(name, codes[codes != MISSING])) is not None:

@@ -13,6 +13,7 @@ from p2ce.apps.paths import require_other, require_place
 from p2ce.apps.telling import listed, notice
 from p2ce.errors import InvalidOption, MissingExtra
 from p2ce.files import write_whole
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.result import Explanations, WhyNone
@@ -35,9 +36,9 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
     """
     suffix = out.suffix.lower()
     if suffix not in FORMS:
-        ending = f"ends in {suffix!r}" if suffix else "has no ending"
+        ending = f"ends in {echoed(suffix)}" if suffix else "has no ending"
         raise InvalidOption(
-            f"--out {str(out)!r} {ending}, which is no form that is written here. End it in one of "
+            f"--out {echoed(str(out))} {ending}, which is no form that is written here. End it in one of "
             f"{', '.join(FORMS)}."
         )
     is_table = suffix in (".csv", ".parquet")

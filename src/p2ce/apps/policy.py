@@ -8,6 +8,7 @@ import typer
 
 from p2ce.apps.special_codes import codes_in_words, propose_special
 from p2ce.apps.telling import counted, notice, printable
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,7 @@ def infer(
 
 def _tell_what_is_special(actions: "ActionSet") -> None:
     found = [
-        f"{codes_in_words(feature.special)} in {feature.name!r}"
+        f"{codes_in_words(feature.special)} in {echoed(feature.name)}"
         for feature in actions.features
         if feature.special
     ]
@@ -145,7 +146,8 @@ def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
         is_number = pd.api.types.is_numeric_dtype(people[name])
         if not is_number and labels > 20 and 2 * labels > len(people):
             notice(
-                f"{name!r} holds {labels:,} labels in {len(people):,} rows. If it names people: --drop {name}"
+                f"{echoed(name)} holds {labels:,} labels in {len(people):,} rows. If it names people: "
+                f"--drop {name}"
             )
     if alone:
         notice("Every column became a feature, the outcome too if it is there. Give --model, or --drop it.")
@@ -156,7 +158,7 @@ def _known(names: list[str], people: "pd.DataFrame") -> list[str]:
 
     for name in names:
         if name not in people.columns:
-            raise UnknownFeature(f"{name!r} is no column of the data. {nearest(name, people.columns)}")
+            raise UnknownFeature(f"{echoed(name)} is no column of the data. {nearest(name, people.columns)}")
     return names
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from p2ce.apps.paths import require_file
 from p2ce.apps.telling import notice, one_line
 from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,20 +45,26 @@ def read_table(path: Path, option: str, *, may_be_empty: bool = False) -> Table:
         table = _read_parquet(path, option)
     elif begins == ZIP:
         raise InvalidOption(
-            f"{option} {str(path)!r} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or Parquet."
+            f"{option} {echoed(str(path))} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or "
+            "Parquet."
         )
     elif path.suffix.lower() in NO_TABLES:
         kind = NO_TABLES[path.suffix.lower()]
-        raise InvalidOption(f"{option} {str(path)!r} is called like {kind}, and is no table of that kind.")
+        raise InvalidOption(
+            f"{option} {echoed(str(path))} is called like {kind}, and is no table of that kind."
+        )
     else:
         table = _read_text(path, option, packed=begins[:2] == GZIP)
     if not len(table.frame) and not may_be_empty:
-        raise InvalidOption(f"{option} {str(path)!r} has columns but no rows. Give at least one person.")
+        raise InvalidOption(
+            f"{option} {echoed(str(path))} has columns but no rows. Give at least one person."
+        )
     names = table.columns
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidOption(
-            f"{option} {str(path)!r} has more than one column called {twice[0]!r}. Rename one of them."
+            f"{option} {echoed(str(path))} has more than one column called {echoed(twice[0])}. Rename one "
+            "of them."
         )
     return table
 
@@ -72,7 +79,7 @@ def _read_parquet(path: Path, option: str) -> Table:
             "Parquet files are read by pyarrow, which is missing: pip install 'p2ce[parquet]'"
         ) from error
     except Exception as error:  # pyarrow's own kinds
-        raise InvalidOption(f"{option} {str(path)!r} is damaged: {one_line(error)[:200]}") from error
+        raise InvalidOption(f"{option} {echoed(str(path))} is damaged: {one_line(error)[:200]}") from error
     frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
     return Table(path, frame.rename(columns=str), is_text=False)
 
@@ -99,19 +106,20 @@ def _read_text(path: Path, option: str, *, packed: bool) -> Table:
         raise
     except UnicodeDecodeError as error:
         raise InvalidOption(
-            f"{option} {str(path)!r} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
+            f"{option} {echoed(str(path))} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
             f"Save it as UTF-8: iconv -f latin1 -t utf-8 {path.name} > new.csv"
         ) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise InvalidOption(f"{option} {str(path)!r} is damaged: {one_line(error)}.") from error
+        raise InvalidOption(f"{option} {echoed(str(path))} is damaged: {one_line(error)}.") from error
     except (ValueError, pd.errors.ParserWarning, csv.Error) as error:
         why = one_line(error).rpartition("C error: ")[2]
         raise InvalidOption(
-            f"{option} {str(path)!r} is no table: {why.rstrip('.')}. Each row needs as many cells as the "
+            f"{option} {echoed(str(path))} is no table: {why.rstrip('.')}. Each row needs as many cells as "
+            "the "
             "first line has."
         ) from error
     if separator != _usual_separator(path):
-        shown = {"\t": "tabs"}.get(separator, f"{separator!r}")
+        shown = {"\t": "tabs"}.get(separator, f"{echoed(separator)}")
         notice(f"{path.name} is separated by {shown}.")
     frame.columns = pd.Index(names)
     blank = [name for name in names if not name]
@@ -131,15 +139,15 @@ def _header(path: Path, option: str, *, packed: bool) -> tuple[str, list[str], s
         start = file.read(1 << 16)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InvalidOption(
-            f"{option} {str(path)!r} is text in UTF-16. Save it as UTF-8: "
+            f"{option} {echoed(str(path))} is text in UTF-16. Save it as UTF-8: "
             f"iconv -f utf-16 -t utf-8 {path.name} > new.csv"
         )
     if b"\x00" in start:
         raise InvalidOption(
-            f"{option} {str(path)!r} is a binary file, not a table. Give a CSV, TSV or Parquet file."
+            f"{option} {echoed(str(path))} is a binary file, not a table. Give a CSV, TSV or Parquet file."
         )
     if not start.strip():
-        raise InvalidOption(f"{option} {str(path)!r} is empty. Was it written to the end?")
+        raise InvalidOption(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
     lines = start.decode("utf-8-sig", errors="strict" if len(start) < 1 << 16 else "replace").splitlines()
     head = next(line for line in lines if line.strip())
     usual = _usual_separator(path)

@@ -29,7 +29,7 @@ def printable(text: object) -> str:
     >>> printable("own\\x1b[31m")
     'own\ufffd[31m'
     """
-    from p2ce.present.report.visible import visible_code
+    from p2ce.visible import visible_code
 
     return visible_code(text)
 

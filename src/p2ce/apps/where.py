@@ -15,6 +15,7 @@ import numpy as np
 from p2ce.arrays import BoolArray
 from p2ce.errors import InvalidOption, nearest
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,10 +60,13 @@ def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] |
         with np.errstate(all="ignore"):  # what is divided by zero is infinite or missing, as NumPy has it
             found = reader.read(tree.body)
     except RecursionError as error:
-        raise InvalidOption(f"--where {expression[:40]!r}… is nested too deeply. Simplify it.") from error
+        raise InvalidOption(
+            f"--where {echoed(expression[:40])}… is nested too deeply. Simplify it."
+        ) from error
     if not isinstance(found, np.ndarray) or found.dtype != np.bool_:
         raise InvalidOption(
-            f'--where {expression!r} is not true or false for a row. Compare something: --where "score < 0.5"'
+            f"--where {echoed(expression)} is not true or false for a row. "
+            'Compare something: --where "score < 0.5"'
         )
     return found
 
@@ -88,7 +92,7 @@ def _parsed(expression: str) -> tuple[ast.Expression, dict[str, str]]:
             hint = "Write == to compare."
         elif re.search(r"\b(AND|OR|NOT)\b|&&|\|\|", text):
             hint = "Write and, or, not."
-        raise InvalidOption(f"--where {expression!r} cannot be read. {hint}") from error
+        raise InvalidOption(f"--where {echoed(expression)} cannot be read. {hint}") from error
 
 
 class _Reader:
@@ -117,7 +121,8 @@ class _Reader:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
             raise InvalidOption("In --where, write and, or instead of &, |.")
         raise InvalidOption(
-            f"--where knows comparisons, and, or, not, + - * /, but not {ast.unparse(node)!r}. Leave it out."
+            f"--where knows comparisons, and, or, not, + - * /, but not {echoed(ast.unparse(node))}. Leave "
+            "it out."
         )
 
     def column(self, name: str) -> Any:
@@ -130,7 +135,7 @@ class _Reader:
             raise InvalidOption(f"In --where, write {meant} instead of {name}.")
         known = [*map(str, self.frame.columns), *self.more]
         raise InvalidOption(
-            f"--where names {name!r}, which is no column of the data. {nearest(name, known)} "
+            f"--where names {echoed(name)}, which is no column of the data. {nearest(name, known)} "
             "Text goes in quotes."
         )
 
@@ -141,7 +146,7 @@ class _Reader:
         if isinstance(found, np.ndarray) and found.dtype == np.bool_:
             return found
         raise InvalidOption(
-            f"In --where, {ast.unparse(node)!r} is not true or false. Compare it with something."
+            f"In --where, {echoed(ast.unparse(node))} is not true or false. Compare it with something."
         )
 
     def number(self, node: ast.expr) -> Any:
@@ -151,7 +156,7 @@ class _Reader:
         if isinstance(found, np.float64):
             return found
         raise InvalidOption(
-            f"In --where, {ast.unparse(node)!r} is no number. Only numbers are added or negated."
+            f"In --where, {echoed(ast.unparse(node))} is no number. Only numbers are added or negated."
         )
 
     def compare(self, node: ast.Compare) -> BoolArray:
@@ -273,7 +278,7 @@ def _require_number(text: str) -> None:
     except ValueError:
         if text.lower() not in BOOLS:
             raise InvalidOption(
-                f"In --where, numbers are compared with the text {text!r}. Compare them with a number."
+                f"In --where, numbers are compared with the text {echoed(text)}. Compare them with a number."
             ) from None
 
 

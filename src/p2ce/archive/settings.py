@@ -18,6 +18,7 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.policy import read_policy
 from p2ce.problem.policy_document import read_document
 from p2ce.verify.arguments import Arguments
+from p2ce.visible import echoed
 
 # Arguments that are one value each.
 PLAIN = (
@@ -100,14 +101,14 @@ def _read_detector(told: Any) -> tuple[IsolationForest | None, str]:
 def _read_method(told: Any) -> Mapocam:
     name = take(told, "type", str)
     if name not in METHODS:
-        raise Damaged(f"{name!r:.40} is no algorithm of the paper")
+        raise Damaged(f"{echoed(name, most=40)} is no algorithm of the paper")
     settings: Mapocam = _read_options(told, METHODS[name])
     return settings
 
 
 def _read_options(told: Any, made_by: Any) -> Any:
     if take(told, "type", str) != made_by.__name__:
-        raise Damaged(f"{told['type']!r:.40} stands for {made_by.__name__}")
+        raise Damaged(f"{echoed(told['type'], most=40)} stands for {made_by.__name__}")
     return made_by(**{field.name: read_value(take(told, field.name, *JSON)) for field in fields(made_by)})
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from types import TracebackType
 
 from p2ce.archive.values import Damaged
+from p2ce.visible import echoed
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
 LEVEL = 4  # on numbers, 6 takes a third longer and saves one percent
@@ -65,7 +66,7 @@ class Parts:
             raise Damaged("its parts lie over each other")
         for part in held:
             if part.flag_bits & ENCRYPTED or part.compress_type not in WAYS or _unfolds_too_far(part):
-                raise Damaged(f"its part {part.filename!r:.60} is not packed as p2ce packs")
+                raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs")
 
     def __enter__(self) -> "Parts":
         return self
@@ -82,13 +83,15 @@ class Parts:
         """Give a part's bytes, and forget it."""
         part = self._parts.pop(name, None)
         if part is None:
-            raise Damaged(f"it lacks the part {name!r:.60}")
+            raise Damaged(f"it lacks the part {echoed(name, most=60)}")
         try:
             return self._archive.read(part)
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise Damaged(f"its part {name!r:.60} cannot be unpacked") from error
+            raise Damaged(f"its part {echoed(name, most=60)} cannot be unpacked") from error
 
     def require_empty(self) -> None:
         """Refuse parts that nobody asked for."""
         if self._parts:
-            raise Damaged(f"it has a part {next(iter(self._parts))!r:.60} that no file of p2ce has")
+            raise Damaged(
+                f"it has a part {echoed(next(iter(self._parts)), most=60)} that no file of p2ce has"
+            )

@@ -19,6 +19,7 @@ from p2ce.compiled.answers import (
 )
 from p2ce.errors import InvalidAnswer, InvalidOption, InvalidReference, nearest
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
+from p2ce.visible import echoed
 
 # The share of the reference that is implausible to a detector that has no threshold of its own.
 DEFAULT_CONTAMINATION = 0.05
@@ -103,7 +104,8 @@ def lowest_share(values: FloatArray, contamination: float) -> float:
     least = float(np.percentile(bounded, 100.0 * contamination))
     if not finite.any() or least < values[finite].min():
         raise InvalidOption(
-            f"contamination={contamination!r} is the share of the reference that may be implausible, but the "
+            f"contamination={echoed(contamination)} is the share of the reference that may be implausible, "
+            "but the "
             f"detector calls {np.mean(~finite):.0%} of it infinitely implausible. Fit it on the reference."
         )
     return least
@@ -117,7 +119,7 @@ def check_contamination(contamination: object) -> None:
         fits = False
     if not fits:
         raise InvalidOption(
-            f"contamination is the share of outliers, above 0 and at most 0.5; got {contamination!r}."
+            f"contamination is the share of outliers, above 0 and at most 0.5; got {echoed(contamination)}."
         )
 
 
@@ -134,7 +136,8 @@ def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...],
         for name in asked:
             if name not in known:
                 raise InvalidReference(
-                    f"The detector was fitted on column {name!r}, which the reference frame does not have. "
+                    f"The detector was fitted on column {echoed(name)}, which the reference frame does not "
+                    "have. "
                     f"{nearest(name, known)}"
                 )
         return tuple(asked), True

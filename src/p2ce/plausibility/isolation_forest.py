@@ -20,6 +20,7 @@ from p2ce.plausibility.asked import check_contamination, columns_of, lowest_shar
 from p2ce.plausibility.outlier_detectors import CALL
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 from p2ce.plausibility.stand_ins import known_codes
+from p2ce.visible import echoed
 
 _NAMES = frozenset({"IsolationForest"})
 # 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
@@ -53,11 +54,11 @@ class IsolationForest:
         check_contamination(self.contamination)
         if not _whole(self.n_estimators) or self.n_estimators < 1:
             raise InvalidOption(
-                f"n_estimators must be a whole number of trees, at least 1; got {self.n_estimators!r}."
+                f"n_estimators must be a whole number of trees, at least 1; got {echoed(self.n_estimators)}."
             )
         if self.max_samples != "auto" and (not _whole(self.max_samples) or int(self.max_samples) < 2):
             raise InvalidOption(
-                f"max_samples must be 'auto' or a whole number, at least 2; got {self.max_samples!r}."
+                f"max_samples must be 'auto' or a whole number, at least 2; got {echoed(self.max_samples)}."
             )
         _check_seed(self.random_state)
 
@@ -146,7 +147,8 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
     categories = [name for name in columns if request.codebook[name].is_category]
     if categories:
         raise UnsupportedDetector(
-            f"This IsolationForest looks at {categories[0]!r}, which holds categories here and not numbers. "
+            f"This IsolationForest looks at {echoed(categories[0])}, which holds categories here and not "
+            "numbers. "
             "So its trees cannot be read. p2ce.IsolationForest() takes categories as they are."
         )
 
@@ -247,7 +249,7 @@ def _full_length(fitted: Any) -> float:
 def _check_seed(seed: object) -> None:
     if seed is not None and not (_whole(seed) and 0 <= int(seed) < 2**32):  # type: ignore[call-overload]
         raise InvalidOption(
-            f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {seed!r}."
+            f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
         )
 
 

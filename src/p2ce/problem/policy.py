@@ -13,6 +13,7 @@ from p2ce.problem.policy_features import FeatureReader, feature_to_plain
 from p2ce.problem.rules.base import Rule
 from p2ce.problem.rules.check import check_rules
 from p2ce.problem.rules.registry import RULES, rule_from_plain
+from p2ce.visible import echoed
 
 VERSION = 1
 TOP_KEYS = ("version", "features", "rules")
@@ -52,7 +53,7 @@ def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
     try:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise PolicyError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+        raise PolicyError(f"Cannot write {echoed(str(path))}: {error.strerror or error}.") from error
 
 
 def load(path: "str | os.PathLike[str]") -> ActionSet:
@@ -81,10 +82,10 @@ def read_file(path: "str | os.PathLike[str]") -> Document:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise PolicyError(f"Cannot read {os.fspath(path)!r}: {error.strerror or error}.") from error
+        raise PolicyError(f"Cannot read {echoed(os.fspath(path))}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
         raise PolicyError(
-            f"{os.fspath(path)!r} is not text in UTF-8: {error.reason}. Save it as such."
+            f"{echoed(os.fspath(path))} is not text in UTF-8: {error.reason}. Save it as such."
         ) from error
     try:
         return read_document(text)
@@ -101,11 +102,12 @@ def read_policy(document: Document) -> PolicyReading:
         return PolicyReading(document, problems=problems)
     for key in content:
         if key not in TOP_KEYS:
-            text = f"A policy has no entry {key!r}. {nearest(key, TOP_KEYS)}"
+            text = f"A policy has no entry {echoed(key)}. {nearest(key, TOP_KEYS)}"
             problems.append(Problem(document.line((key,)), text))
     version = content.get("version")
     if type(version) is not int or version != VERSION:
-        text = f"Expected 'version: {VERSION}', got {version!r}. Another version of p2ce may have written it."
+        got = f"Expected 'version: {VERSION}', got {echoed(version)}."
+        text = f"{got} Another version of p2ce may have written it."
         problems.append(Problem(document.line(("version",)), text))
     if any(key not in TOP_KEYS for key in content):
         # A misspelt 'features:' or 'rules:' is the whole story.
@@ -138,7 +140,7 @@ def _read_rules(
     if given is None:
         return ()
     if not isinstance(given, list):
-        text = f"'rules' must be a list, each beginning with '- rule: ...', got {given!r}."
+        text = f"'rules' must be a list, each beginning with '- rule: ...', got {echoed(given)}."
         problems.append(Problem(document.line(("rules",)), text))
         return ()
     incomplete = bool(problems)
@@ -164,14 +166,16 @@ def _read_rule(document: Document, place: int, plain: Any) -> Rule:
         for key in plain:
             if key not in known:
                 line = document.line(("rules", place, key))
-                raise PolicyError(f"The rule {kind!r} has no {key!r}. {nearest(key, known[1:])}", line=line)
+                raise PolicyError(
+                    f"The rule {echoed(kind)} has no {echoed(key)}. {nearest(key, known[1:])}", line=line
+                )
     try:
         return rule_from_plain(plain)
     except P2CEError:
         raise
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise InvalidActions(
-            f"Cannot read the rule {plain!r}: an entry has not the form that it should ({error})."
+            f"Cannot read the rule {echoed(plain)}: an entry has not the form that it should ({error})."
         ) from error
 
 

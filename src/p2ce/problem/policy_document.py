@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from p2ce.errors import PolicyError
+from p2ce.visible import echoed
 
 Path: TypeAlias = tuple[str | int, ...]  # keys and places on the way to an entry
 
@@ -148,7 +149,7 @@ def _mapping(node: Any, path: Path, lines: dict[Path, int]) -> dict[str, Any]:
         if key in found:
             first = lines[(*path, key)]
             raise PolicyError(
-                f"{key!r} stands here a second time, after line {first}. Remove one.", line=line
+                f"{echoed(key)} stands here a second time, after line {first}. Remove one.", line=line
             )
         lines[(*path, key)] = line
         found[key] = _plain(value_node, (*path, key), lines)
@@ -167,12 +168,12 @@ def _scalar(node: Any) -> Any:
         return int(text)
     if tag in (INT, FLOAT):
         return float(re.sub(r"(?i)\.(inf|nan)", r"\1", text))
-    raise _refused(node, f"the tag {tag!r}")
+    raise _refused(node, f"the tag {echoed(tag)}")
 
 
 def _check_tag(node: Any, kind: str) -> None:
     if node.tag != f"tag:yaml.org,2002:{kind}":
-        raise _refused(node, f"the tag {node.tag!r}")
+        raise _refused(node, f"the tag {echoed(node.tag)}")
 
 
 def _refused(node: Any, what: str) -> PolicyError:

@@ -16,6 +16,7 @@ from p2ce.result.question import Question
 from p2ce.result.status import Status
 from p2ce.result.table import Layout, counterfactual_table
 from p2ce.tables import as_kind
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,6 +210,6 @@ def check_format(data: Mapping[str, Any], expected: str, name: str) -> None:
     if not isinstance(data, Mapping) or data.get("format") != expected:
         got = data.get("format", "no format") if isinstance(data, Mapping) else type(data).__name__
         raise InvalidOption(
-            f"{name}.from_dict() expects a dict with format {expected!r}, got {got!r}. "
+            f"{name}.from_dict() expects a dict with format {echoed(expected)}, got {echoed(got)}. "
             f"Give it what {name}.to_dict() returned."
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from p2ce.errors import InvalidActions
+from p2ce.visible import echoed
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w`])"
@@ -50,7 +51,7 @@ def read_comparison(text: str) -> tuple[Linear, str]:
     sign = reader.next_sign()
     if sign in ("<", ">"):
         raise InvalidActions(
-            f"The inequality {text!r} uses {sign}, but ends always count here. "
+            f"The inequality {echoed(text)} uses {sign}, but ends always count here. "
             f"Write {sign}=, and for whole numbers add 1 to the smaller side."
         )
     if sign not in ("<=", ">=", "=="):
@@ -89,7 +90,8 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         match = TOKEN.match(text, place)
         if match is None or match.lastgroup is None:
             raise InvalidActions(
-                f"Cannot read the inequality {text!r} from {text[place:].strip()!r} on. Put names that are "
+                f"Cannot read the inequality {echoed(text)} from {echoed(text[place:].strip())} on. Put "
+                "names that are "
                 f"not plain words in backticks: `Loan amount` <= 2*Income."
             )
         token = match[match.lastgroup]
@@ -123,7 +125,8 @@ class _Reader:
             if sign == "/":
                 if other.terms or other.constant == 0:
                     raise InvalidActions(
-                        f"The inequality {self.text!r} divides by something other than a number above or "
+                        f"The inequality {echoed(self.text)} divides by something other than a number above "
+                        "or "
                         f"below 0. Bring it to the other side."
                     )
                 total = total.times(1 / other.constant)
@@ -133,7 +136,8 @@ class _Reader:
                 total = other.times(total.constant)
             else:
                 raise InvalidActions(
-                    f"The inequality {self.text!r} multiplies columns with each other, but only numbers "
+                    f"The inequality {echoed(self.text)} multiplies columns with each other, but only "
+                    "numbers "
                     f"times columns can be pruned by. Use predicate() for it."
                 )
         return total
@@ -149,7 +153,7 @@ class _Reader:
             raise self.unexpected("a number or a column")
         self.depth += 1
         if self.depth > MOST_DEEP:
-            raise InvalidActions(f"The inequality {self.text!r} is nested too deeply. Simplify it.")
+            raise InvalidActions(f"The inequality {echoed(self.text)} is nested too deeply. Simplify it.")
         if token == "(":
             found = self.sum()
             if self.peek_sign() != ")":
@@ -168,7 +172,9 @@ class _Reader:
     def _number(self, token: str) -> Fraction:
         exponent = token.lower().partition("e")[2]
         if len(token) > MOST_DIGITS or (exponent and abs(int(exponent)) > MOST_DIGITS):
-            raise InvalidActions(f"The inequality {self.text!r} holds a number beyond float64. Rescale it.")
+            raise InvalidActions(
+                f"The inequality {echoed(self.text)} holds a number beyond float64. Rescale it."
+            )
         return Fraction(token)
 
     def peek_sign(self) -> str:
@@ -187,4 +193,6 @@ class _Reader:
 
     def unexpected(self, wanted: str) -> InvalidActions:
         got = "the end" if self.at_end() else repr(self.tokens[self.place][1])
-        return InvalidActions(f"Cannot read the inequality {self.text!r}: expected {wanted}, got {got}.")
+        return InvalidActions(
+            f"Cannot read the inequality {echoed(self.text)}: expected {wanted}, got {got}."
+        )

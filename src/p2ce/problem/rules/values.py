@@ -10,6 +10,7 @@ from p2ce.problem.coding import MISSING, Coding
 from p2ce.problem.decimals import to_dtype
 from p2ce.problem.feature import shown
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 
 def plain_value(value: Any) -> Any:
@@ -32,7 +33,7 @@ def code_of(value: Any, coding: Coding, *, rule: str) -> float:
         if code is None:
             assert coding.labels is not None
             raise InvalidActions(
-                f"The rule '{rule}' names {value!r}, which is no value of {coding.name!r}. "
+                f"The rule '{rule}' names {echoed(value)}, which is no value of {echoed(coding.name)}. "
                 f"{nearest(value, coding.labels)}"
             )
         return code
@@ -42,13 +43,14 @@ def code_of(value: Any, coding: Coding, *, rule: str) -> float:
 def _number(value: Any, coding: Coding, rule: str) -> float:
     if not isinstance(value, Real):
         raise InvalidActions(
-            f"The rule '{rule}' names {value!r} for {coding.name!r}, which holds numbers. "
+            f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
             f"Give a number, or None for a missing value."
         )
     number, dtype = float(value), coding.number_dtype
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
         raise InvalidActions(
-            f"The rule '{rule}' names {shown(number)} for {coding.name!r}, whose type {dtype} never holds "
+            f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} never "
+            "holds "
             f"it. Correct the value."
         )
     # The value as the column holds it: the float32 nearest to 0.1 is a little above 0.1.
