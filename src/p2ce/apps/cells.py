@@ -95,8 +95,7 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
         row = numbers.index(None)
         raise InvalidOption(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[row])} in row {row}, where "
-            f"{who} takes "
-            "numbers. Write a number there, or leave the cell empty."
+            f"{who} takes numbers. Write a number there, or leave the cell empty."
         )
     return _numeric(table, name, numbers)
 
@@ -154,8 +153,7 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
         kind = "True and False" if pd.api.types.is_bool_dtype(reference) else "numbers"
         raise InvalidOption(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[bad[0]])}, where the reference "
-            f"has {kind}. "
-            "Give the column that the model was trained on."
+            f"has {kind}. Give the column that the model was trained on."
         )
     if bad:
         kept = [cells[place] if number is None else number for place, number in enumerate(numbers)]
@@ -172,8 +170,8 @@ def _require_same_kind(table: Table, name: str, cells: list[Any], held: list[Any
     if len(present) > 1 and held and not any(key_of(cell) in known for cell in present):
         raise InvalidOption(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(present[0])}, and not one of the "
-            "labels that the "
-            f"reference has ({', '.join(map(repr, held[:4]))}, …). Write them in the same way."
+            f"labels that the reference has ({', '.join(map(repr, held[:4]))}, …). Write them in the same "
+            "way."
         )
 
 
@@ -218,8 +216,7 @@ def _refuse_separators(table: Table, name: str, cells: list[Any]) -> None:
     if separated and all(text in set(separated) or plain.fullmatch(text) for text in texts):
         raise InvalidOption(
             f"Column {echoed(name)} of {table.path.name} writes numbers as {echoed(separated[0])}. Write "
-            "them without "
-            "separators for thousands, and with a point: 1234.5"
+            "them without separators for thousands, and with a point: 1234.5"
         )
 
 

@@ -138,8 +138,7 @@ def _place(ready: Ready, row: str, asked: Asked) -> int:
         if found:
             raise InvalidOption(
                 f"--row {echoed(row)} names {len(found)} rows: {echoed(asked.index_column)} holds it in "
-                f"rows {found[0]} "
-                f"and {found[1]}. Use another --index-column, or --where."
+                f"rows {found[0]} and {found[1]}. Use another --index-column, or --where."
             )
         raise InvalidOption(
             f"--row {echoed(row)} is no label in {echoed(asked.index_column)}, of {count:,} rows. "
@@ -150,8 +149,7 @@ def _place(ready: Ready, row: str, asked: Asked) -> int:
     except ValueError:
         raise InvalidOption(
             f"--row {echoed(row)} is no number. Rows count from 0 to {count - 1:,}; to go by a column of "
-            "labels, "
-            "name it with --index-column."
+            "labels, name it with --index-column."
         ) from None
     if not 0 <= place < count:
         raise InvalidOption(f"--row {place} does not exist: the data has {count:,} rows, 0 to {count - 1:,}.")

@@ -177,8 +177,7 @@ def _require(table: Table, names: list[str], option: str, who: str) -> None:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise InvalidOption(
             f"{option} {echoed(str(table.path))} has no column {echoed(missing[0])}{more}, which {who} "
-            "needs. "
-            f"{nearest(missing[0], table.columns)}"
+            f"needs. {nearest(missing[0], table.columns)}"
         )
 
 
@@ -255,8 +254,7 @@ def _actions(
     if strange:
         raise InvalidOption(
             f"--policy {echoed(str(asked.policy))} speaks of {echoed(strange[0])}, which is no column of "
-            "the model. "
-            f"{nearest(strange[0], names)}"
+            f"the model. {nearest(strange[0], names)}"
         )
     open_ones = [name for name in names if not policy[name].fixed and likely_protected(name) is not None]
     if open_ones:
@@ -281,14 +279,13 @@ def _require_kind(asked: Asked, policy: "ActionSet", reference: "pd.DataFrame", 
     if labels is None:
         raise InvalidOption(
             f"{echoed(name)} is a category in --policy {echoed(str(asked.policy))}, and numbers to the "
-            "model. Write "
-            "kind: whole, or number, and where it lies: seen: [low, high]"
+            "model. Write kind: whole, or number, and where it lies: seen: [low, high]"
         )
     shown = ", ".join(map(str, labels[:8])) + (", …" if len(labels) > 8 else "")
     raise InvalidOption(
         f"{echoed(name)} is {policy[name].kind} in --policy {echoed(str(asked.policy))}, and a category to "
-        "the model. "
-        f"Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model {asked.model}"
+        f"the model. Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model "
+        f"{asked.model}"
     )
 
 

@@ -115,8 +115,7 @@ def _read_text(path: Path, option: str, *, packed: bool) -> Table:
         why = one_line(error).rpartition("C error: ")[2]
         raise InvalidOption(
             f"{option} {echoed(str(path))} is no table: {why.rstrip('.')}. Each row needs as many cells as "
-            "the "
-            "first line has."
+            "the first line has."
         ) from error
     if separator != _usual_separator(path):
         shown = {"\t": "tabs"}.get(separator, f"{echoed(separator)}")

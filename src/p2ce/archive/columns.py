@@ -51,8 +51,7 @@ def write_column(column: "pd.Series[Any]", name: str) -> Written:
         return _write_objects(column.tolist(), name)
     raise InvalidOption(
         f"Column {echoed(name)} holds {dtype}, which a file cannot keep. Turn it into numbers, text or "
-        "categories "
-        "of these before fitting the model."
+        "categories of these before fitting the model."
     )
 
 

@@ -51,8 +51,7 @@ class Kept:
             if name not in given:
                 raise InvalidOption(
                     f"{echoed(self.path)} was saved with {name} of your own: {what[:300]}. A file cannot "
-                    "keep "
-                    f"that safely, so give it again: p2ce.load(path, model, {name}=…)."
+                    f"keep that safely, so give it again: p2ce.load(path, model, {name}=…)."
                 )
         if "plausibility" in given and plausibility is None:  # and so there is no threshold to set
             given["contamination"] = None
@@ -81,9 +80,8 @@ class Kept:
         apart = np.abs(scores - self.scores)
         raise InvalidOption(
             f"This is another model than the one that {echoed(self.path)} was saved with: of "
-            f"{scores.shape[1]} "
-            f"people it scores {int((apart > 1e-6).any(axis=0).sum())} differently, by up to "
-            f"{np.nanmax(apart):.3g}. Pass that model, or check_model=False to ask this one the same."
+            f"{scores.shape[1]} people it scores {int((apart > 1e-6).any(axis=0).sum())} differently, by up "
+            f"to {np.nanmax(apart):.3g}. Pass that model, or check_model=False to ask this one the same."
         )
 
 
@@ -155,8 +153,7 @@ def _check_format(head: Any, path: str) -> None:
     if int(number) > NUMBER:
         raise Refused(
             f"{echoed(path)} was written by a newer version{written}. Type: pip install --upgrade p2ce, or "
-            "save it "
-            "again with this version."
+            "save it again with this version."
         )
     raise Refused(
         f"{echoed(path)} was written by an older version{written}, in a form that is no longer read. "

@@ -72,7 +72,6 @@ def _not_found(facts: Facts, named: Path | None, cache: Path, error: Exception) 
     of_user = f"{DATA} is not set" if named is None else f"not in {named}, which {DATA} names"
     return (
         f"The data set {echoed(facts.name)} was found nowhere: {of_user}; not in the cache {cache}; and "
-        "OpenML did "
-        f"not give its table {facts.openml} ({type(error).__name__}: {error}). Set {DATA} to a folder that "
-        f"holds {facts.file}, or connect to the network once: the file is then kept in the cache."
+        f"OpenML did not give its table {facts.openml} ({type(error).__name__}: {error}). Set {DATA} to a "
+        f"folder that holds {facts.file}, or connect to the network once: the file is then kept in the cache."
     )

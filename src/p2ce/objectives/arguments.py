@@ -54,6 +54,5 @@ def read_unit(given: object, *, name: str) -> Unit:
             return unit
     raise InvalidObjective(
         f"The unit of {echoed(name)} is 'robust', 'std' or 'own', not {echoed(given)}: deviations without "
-        "the tails of a "
-        f"column, plain standard deviations, or the feature's own unit."
+        "the tails of a column, plain standard deviations, or the feature's own unit."
     )

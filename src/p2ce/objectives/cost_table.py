@@ -92,8 +92,7 @@ class CostTable(Objective):
             if feature not in reference.names:
                 raise InvalidObjective(
                     f"Objective {echoed(self.name)} prices {echoed(feature)}, which is no column of the "
-                    "model. "
-                    f"{nearest(feature, reference.names)}"
+                    f"model. {nearest(feature, reference.names)}"
                 )
         return FittedCostTable(
             name=self.name,
@@ -159,8 +158,7 @@ class FittedCostTable(FittedObjective):
         if costs.shape != values.shape:
             raise InvalidObjective(
                 f"Objective {echoed(self.name)}: the function for {echoed(feature)} must give {len(values)} "
-                "costs for "
-                f"{len(values)} values, got shape {costs.shape}. Return one cost per value."
+                f"costs for {len(values)} values, got shape {costs.shape}. Return one cost per value."
             )
         wrong = ~np.isfinite(costs) | (costs < 0) | ((values == current) & (costs != 0))
         if wrong.any():
@@ -168,9 +166,8 @@ class FittedCostTable(FittedObjective):
             rule = "staying must cost 0" if values[first] == current else "costs must be finite and 0 or more"
             raise InvalidObjective(
                 f"Objective {echoed(self.name)} gives {echoed(feature)} from {self._shown(column, current)} "
-                "to "
-                f"{self._shown(column, values[first])} the cost {costs[first]:g}; {rule}. "
-                f"Correct the function for {echoed(feature)}."
+                f"to {self._shown(column, values[first])} the cost {costs[first]:g}; {rule}. Correct the "
+                f"function for {echoed(feature)}."
             )
         return costs + 0.0  # −0 would print as such
 
@@ -199,8 +196,7 @@ def _read_table(name: str, feature: str, table: object) -> Priced | PriceOf:
         return table
     raise InvalidObjective(
         f"Objective {echoed(name)}: the table of {echoed(feature)} must be a dict of value → cost or a "
-        "function "
-        f"of (current, values), got {echoed(table)}."
+        f"function of (current, values), got {echoed(table)}."
     )
 
 
@@ -228,8 +224,7 @@ def _label(name: str, feature: str, value: object, coding: Coding) -> float:
     if code is None:
         raise InvalidObjective(
             f"Objective {echoed(name)} prices {echoed(feature)} = {echoed(value)}, a label that the "
-            "reference frame never has. "
-            f"{nearest(value, coding.labels or ())}"
+            f"reference frame never has. {nearest(value, coding.labels or ())}"
         )
     return code
 
@@ -242,7 +237,6 @@ def _number(name: str, feature: str, value: Any) -> float:
     if not np.isfinite(number):
         raise InvalidObjective(
             f"Objective {echoed(name)}: the values of {echoed(feature)} must be finite numbers, got "
-            f"{echoed(value)}. "
-            f"Use the numbers that the column holds."
+            f"{echoed(value)}. Use the numbers that the column holds."
         )
     return number

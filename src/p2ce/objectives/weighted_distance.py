@@ -78,8 +78,7 @@ class WeightedDistance(Objective):
             if feature not in reference.names:
                 raise InvalidObjective(
                     f"Objective {echoed(self.name)} weighs {echoed(feature)}, which is no column of the "
-                    "model. "
-                    f"{nearest(feature, reference.names)}"
+                    f"model. {nearest(feature, reference.names)}"
                 )
         weight = np.array([known.get(feature, self.default) for feature in reference.names])
         one = reference.unit(self.unit)

@@ -105,8 +105,8 @@ def lowest_share(values: FloatArray, contamination: float) -> float:
     if not finite.any() or least < values[finite].min():
         raise InvalidOption(
             f"contamination={echoed(contamination)} is the share of the reference that may be implausible, "
-            "but the "
-            f"detector calls {np.mean(~finite):.0%} of it infinitely implausible. Fit it on the reference."
+            f"but the detector calls {np.mean(~finite):.0%} of it infinitely implausible. Fit it on the "
+            "reference."
         )
     return least
 
@@ -137,8 +137,7 @@ def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...],
             if name not in known:
                 raise InvalidReference(
                     f"The detector was fitted on column {echoed(name)}, which the reference frame does not "
-                    "have. "
-                    f"{nearest(name, known)}"
+                    f"have. {nearest(name, known)}"
                 )
         return tuple(asked), True
     if count is None:

@@ -41,8 +41,7 @@ def _signed(function: Callable[[Any], Any], contamination: float | None) -> Call
         if contamination is not None:
             raise InvalidOption(
                 f"contamination={echoed(contamination)} asks for a threshold, but the detector says yes or "
-                "no and "
-                "has none to move. Remove contamination, or return a number."
+                "no and has none to move. Remove contamination, or return a number."
             )
         return np.where(found, 1.0, -1.0)
 

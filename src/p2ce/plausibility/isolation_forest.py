@@ -148,8 +148,7 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
     if categories:
         raise UnsupportedDetector(
             f"This IsolationForest looks at {echoed(categories[0])}, which holds categories here and not "
-            "numbers. "
-            "So its trees cannot be read. p2ce.IsolationForest() takes categories as they are."
+            "numbers. So its trees cannot be read. p2ce.IsolationForest() takes categories as they are."
         )
 
     def decided(frame: pd.DataFrame) -> FloatArray:

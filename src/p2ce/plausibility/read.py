@@ -67,8 +67,7 @@ def read_detector(
         if contamination is not None:
             raise InvalidOption(
                 f"contamination={echoed(contamination)} sets the threshold of a detector, but "
-                "plausibility=None "
-                "means that there is none. Remove one of the two."
+                "plausibility=None means that there is none. Remove one of the two."
             )
         return None
     if reference.shape[0] == 0:

@@ -54,6 +54,6 @@ def check_advice(options: Iterable[Counterfactual], question: Question | None) -
             if name in features and not features[name].may_change:
                 raise InvalidOption(
                     f"An option changes {echoed(name)}, which is {features[name].moves}: no advice may name "
-                    "it, so "
-                    f"this answer is not told. Explain the person anew with the action set that is meant."
+                    "it, so this answer is not told. Explain the person anew with the action set that is "
+                    "meant."
                 )

@@ -67,14 +67,13 @@ def read_choices(feature: FeatureActions, given: object) -> tuple[Any, ...]:
         )
     if not listed:
         raise InvalidActions(
-            f"values() of {echoed(name)} is empty. "
-            f"Name at least one value, or use fix({echoed(name)}) if it must not change."
+            f"values() of {echoed(name)} is empty. Name at least one value, or use fix({echoed(name)}) if "
+            "it must not change."
         )
     if len(listed) > MOST_CANDIDATES:
         raise InvalidActions(
             f"values() gives {echoed(name)} {len(listed):,} candidates, more than the {MOST_CANDIDATES:,} "
-            "allowed. "
-            f"Name fewer of them."
+            "allowed. Name fewer of them."
         )
     if feature.labels is not None:
         return _labels(feature, feature.labels, listed)

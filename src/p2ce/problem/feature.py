@@ -88,8 +88,7 @@ class FeatureActions:
             both = shown_values(sorted(set(self.special) & set(self.choices)))
             raise ContradictoryConstraints(
                 f"{both} of {echoed(self.name)} is a special value, where nobody goes, and one of its "
-                "values(). "
-                f"Remove one of the two."
+                "values(). Remove one of the two."
             )
         if self.direction and self.labels is not None and self.order is None:
             raise self._without_order()
@@ -326,14 +325,12 @@ class FeatureActions:
         if self.labels is not None:
             raise InvalidActions(
                 f"{echoed(self.name)} has {self.count():,} labels, more than the {MOST_CANDIDATES:,} "
-                "allowed. "
-                f"Name fewer with values(), or fix({echoed(self.name)}) if it is an identifier."
+                f"allowed. Name fewer with values(), or fix({echoed(self.name)}) if it is an identifier."
             )
         if self.inferred is not None and self.asked_range is None:
             raise InvalidActions(
                 f"{echoed(self.name)} has {self.count():,} inferred candidates, more than the "
-                f"{MOST_CANDIDATES:,} "
-                f"allowed. Use step() or values()."
+                f"{MOST_CANDIDATES:,} allowed. Use step() or values()."
             )
         raise InvalidActions(
             f"Steps of {shown(self.step)} give {echoed(self.name)} {self.count():,} candidates in "
@@ -345,15 +342,13 @@ class FeatureActions:
         if not self.holds_missing:
             raise InvalidActions(
                 f"{echoed(self.name)} cannot go missing: its column is {self.dtype}, which has no missing "
-                "value. "
-                f"Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
+                "value. Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
             )
         if self.direction:
             way = "increase_only" if self.direction > 0 else "decrease_only"
             raise ContradictoryConstraints(
                 f"{echoed(self.name)} is {way} and may go missing, but a missing value is neither up nor "
-                "down. "
-                f"Remove one of the two."
+                "down. Remove one of the two."
             )
 
     def _check_named(self) -> None:
@@ -366,8 +361,7 @@ class FeatureActions:
             if key not in known:
                 raise InvalidActions(
                     f"The display of {echoed(self.name)} has words for {echoed(key)}, which is none of its "
-                    "labels. "
-                    f"{nearest(key, known.values())}"
+                    f"labels. {nearest(key, known.values())}"
                 )
 
     def _without_order(self) -> InvalidActions:
@@ -389,13 +383,11 @@ class FeatureActions:
         if self.inferred:
             return InvalidActions(
                 f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds none of its "
-                "inferred "
-                f"candidates. {self._way_out(*self.ends())}"
+                f"inferred candidates. {self._way_out(*self.ends())}"
             )
         return InvalidActions(
             f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds no multiple of its "
-            "step "
-            f"{shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"
+            f"step {shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"
         )
 
     def _anchored(self) -> str:

@@ -136,8 +136,7 @@ def _infer_number(
     if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT_WHOLE and dtype.kind in "iu":
         raise InvalidReference(
             f"{echoed(name)} holds whole numbers up to {shown(float(np.abs(values).max()))}, beyond 2**53, "
-            "where "
-            f"float64 mixes up neighbours. Rescale the column, or drop it if it is an identifier."
+            "where float64 mixes up neighbours. Rescale the column, or drop it if it is an identifier."
         )
     if np.abs(values).max() > LARGEST_MAGNITUDE:
         raise InvalidReference(

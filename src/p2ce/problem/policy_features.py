@@ -128,8 +128,7 @@ def _value(value: Any, feature: FeatureActions) -> Any:
     if not isinstance(plain, str | bool | int | float):
         raise PolicyError(
             f"{echoed(feature.name)} has the label {echoed(plain)} of type {type(plain).__name__}, which a "
-            "policy file "
-            f"cannot hold. Turn labels into text or numbers before fitting the model."
+            "policy file cannot hold. Turn labels into text or numbers before fitting the model."
         )
     return plain
 

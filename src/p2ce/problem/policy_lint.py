@@ -269,8 +269,7 @@ class _Linter:
         if inside and high > low and beyond > FAR * (high - low):
             text = (
                 f"The range {shown_range(first, last)} of {echoed(feature.name)} leads far beyond 98 % of "
-                "the "
-                f"data, which lie in {shown_range(low, high)}. Narrow it unless that is meant."
+                f"the data, which lie in {shown_range(low, high)}. Narrow it unless that is meant."
             )
             yield self._at(("features", feature.name, "range"), "range-in-tails", text, Severity.WARNING)
 
@@ -296,17 +295,15 @@ def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str
     if (third - first) / NORMAL_QUARTILES * VERY_HEAVY < robust and third > first:
         return (
             f"{echoed(name)} has heavy tails: even without the outermost 1 % on either side its standard "
-            "deviation "
-            f"is {_short(robust)}, while half of the rows lie in {_short(first)}–{_short(third)}. A change "
-            f"there costs next to nothing. Clip values that cannot be real, or make them missing."
+            f"deviation is {_short(robust)}, while half of the rows lie in {_short(first)}–{_short(third)}. "
+            "A change there costs next to nothing. Clip values that cannot be real, or make them missing."
         )
     if has_range or plain <= HEAVY * robust:
         return None
     return (
         f"{echoed(name)} has heavy tails: its standard deviation is {_short(plain)}, without the outermost "
-        "1 % on "
-        f"either side {_short(robust)}. Clip values that cannot be real, or name the range that people may "
-        f"move in (within(), or 'range')."
+        f"1 % on either side {_short(robust)}. Clip values that cannot be real, or name the range that "
+        "people may move in (within(), or 'range')."
     )
 
 

@@ -77,8 +77,7 @@ def _check_condition(rule: Rule, feature: FeatureActions, condition: Condition) 
         if feature.labels is not None and feature.order is None:
             raise InvalidActions(
                 f"The rule '{rule.text()}' asks for a range of {echoed(feature.name)}, whose categories "
-                "have no "
-                f"order. List the values instead."
+                "have no order. List the values instead."
             )
         _check_labels(rule, feature, [end for end in (condition.low, condition.high) if end is not None])
 
@@ -91,14 +90,12 @@ def _check_labels(rule: Rule, feature: FeatureActions, named: Iterable[Any]) -> 
         if known is not None and place_of(value, known) is None:
             raise InvalidActions(
                 f"The rule '{rule.text()}' names {echoed(value)}, which is no value of "
-                f"{echoed(feature.name)}. "
-                f"{nearest(value, known)}"
+                f"{echoed(feature.name)}. {nearest(value, known)}"
             )
         if known is None and isinstance(value, str):
             raise InvalidActions(
                 f"The rule '{rule.text()}' names {echoed(value)} for {echoed(feature.name)}, which holds "
-                "numbers. "
-                f"Give a number."
+                "numbers. Give a number."
             )
 
 
@@ -142,8 +139,7 @@ def _check_link(rule: Linked, features: Mapping[str, FeatureActions]) -> None:
             partner = next(one for one in rule.columns if one != name)
             raise ContradictoryConstraints(
                 f"{echoed(name)} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or what "
-                "fixes "
-                f"{echoed(name)}: a linked partner never moves on its own, only together with "
+                f"fixes {echoed(name)}: a linked partner never moves on its own, only together with "
                 f"{echoed(partner)}."
             )
 
@@ -220,8 +216,7 @@ def _check_groups(rules: Sequence[Rule]) -> None:
             if level in linked:
                 raise ContradictoryConstraints(
                     f"{echoed(level)} is in the group {echoed(rule.name)} and in the link "
-                    f"'{linked[level].text()}'. "
-                    f"Remove it from one of the two."
+                    f"'{linked[level].text()}'. Remove it from one of the two."
                 )
             grouped[level] = rule.name
 

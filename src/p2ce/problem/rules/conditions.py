@@ -69,8 +69,7 @@ class Between:
         if coding.is_category and not coding.ordered:
             raise InvalidActions(
                 f"The rule '{rule}' asks for a range of {echoed(coding.name)}, whose categories have no "
-                "order. "
-                f"List the values instead: [{told(self.low)}, {told(self.high)}]."
+                f"order. List the values instead: [{told(self.low)}, {told(self.high)}]."
             )
         low, high = (None if end is None else _end(end, coding, rule=rule) for end in (self.low, self.high))
         return _Inside(-np.inf if low is None else low, np.inf if high is None else high)
@@ -150,8 +149,7 @@ def _from_plain(column: str, given: Mapping[Any, Any]) -> Condition:
         return _range(column, given.get("from"), given.get("to"))
     raise InvalidActions(
         f"Cannot read the condition {echoed(dict(given))} of {echoed(column)}. Expected a value, a list of "
-        "values, "
-        f"{{from: low, to: high}} or {{changes: true}}."
+        "values, {from: low, to: high} or {changes: true}."
     )
 
 

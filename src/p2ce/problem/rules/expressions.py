@@ -91,8 +91,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         if match is None or match.lastgroup is None:
             raise InvalidActions(
                 f"Cannot read the inequality {echoed(text)} from {echoed(text[place:].strip())} on. Put "
-                "names that are "
-                f"not plain words in backticks: `Loan amount` <= 2*Income."
+                "names that are not plain words in backticks: `Loan amount` <= 2*Income."
             )
         token = match[match.lastgroup]
         if match.lastgroup == "quoted":
@@ -126,8 +125,7 @@ class _Reader:
                 if other.terms or other.constant == 0:
                     raise InvalidActions(
                         f"The inequality {echoed(self.text)} divides by something other than a number above "
-                        "or "
-                        f"below 0. Bring it to the other side."
+                        "or below 0. Bring it to the other side."
                     )
                 total = total.times(1 / other.constant)
             elif not other.terms:
@@ -137,8 +135,7 @@ class _Reader:
             else:
                 raise InvalidActions(
                     f"The inequality {echoed(self.text)} multiplies columns with each other, but only "
-                    "numbers "
-                    f"times columns can be pruned by. Use predicate() for it."
+                    "numbers times columns can be pruned by. Use predicate() for it."
                 )
         return total
 

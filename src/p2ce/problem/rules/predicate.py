@@ -114,8 +114,7 @@ class Predicate(Rule):
         except Exception as error:
             raise InvalidActions(
                 f"The predicate {echoed(self.function)} could not be imported: {type(error).__name__}: "
-                f"{error}. "
-                f"Is {echoed(module_name)} installed, or in the folder that Python runs in?"
+                f"{error}. Is {echoed(module_name)} installed, or in the folder that Python runs in?"
             ) from error
         for part in path.split("."):
             if not hasattr(found, part):

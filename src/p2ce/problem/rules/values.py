@@ -50,8 +50,7 @@ def _number(value: Any, coding: Coding, rule: str) -> float:
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
         raise InvalidActions(
             f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} never "
-            "holds "
-            f"it. Correct the value."
+            "holds it. Correct the value."
         )
     # The value as the column holds it: the float32 nearest to 0.1 is a little above 0.1.
     return to_dtype(number, dtype) + 0.0
