@@ -19,7 +19,8 @@ from p2ce.archive.table import read_table
 from p2ce.archive.values import Damaged, take
 from p2ce.archive.zipped import Parts
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.errors import InvalidOption, LimitExceeded, MissingExtra
+from p2ce.limits import DEFAULT, Limits
 from p2ce.plausibility.isolation_forest import IsolationForest
 from p2ce.plausibility.reading import ReadDetector
 from p2ce.verify.fingerprint import model_scores, same_scores
@@ -85,12 +86,12 @@ class Kept:
         )
 
 
-def read_kept(path: "str | os.PathLike[str]") -> Kept:
+def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Kept:
     """Read a file of `save`; what is wrong with it is told in one line."""
     shown = os.fsdecode(path)
     try:
-        return _read(shown)
-    except (MissingExtra, Refused):
+        return _read(shown, limits)
+    except (MissingExtra, Refused, LimitExceeded):
         raise
     except FileNotFoundError as error:
         raise InvalidOption(f"There is no file {echoed(shown)}. Check the path.") from error
@@ -107,7 +108,7 @@ class Refused(InvalidOption):
     """A file that is whole, but not for this version to read."""
 
 
-def _read(path: str) -> Kept:
+def _read(path: str, limits: Limits) -> Kept:
     with open(path, "rb") as file:
         start = file.read(len(ZIP_START))
     if start != ZIP_START:
@@ -115,7 +116,7 @@ def _read(path: str) -> Kept:
             f"{echoed(path)} is not a p2ce file: expected what Explainer.save() wrote, got no zip archive."
         )
     try:
-        parts = Parts(path)
+        parts = Parts(path, limits)
     except zipfile.BadZipFile as error:
         raise Damaged("it ends before its list of contents") from error
     with parts:
@@ -125,7 +126,8 @@ def _read(path: str) -> Kept:
         _check_format(head, path)
         frame, kind = read_table(json.loads(parts.take(TABLE)), _arrays(parts, "reference"))
         policy = parts.take(POLICY).decode("utf-8")
-        asked, own = read_settings(take(head, "settings", dict), policy=policy, reference=frame, kind=kind)
+        settings = take(head, "settings", dict)
+        asked, own = read_settings(settings, policy=policy, reference=frame, kind=kind, limits=limits)
         detector = None
         if isinstance(asked.arguments.plausibility, IsolationForest):
             detector = read_forest(take(head, "forest", dict), _arrays(parts, "forest"))

@@ -11,6 +11,7 @@ from p2ce.archive.objectives import qualified, read_objectives, write_objective
 from p2ce.archive.values import Damaged, read_value, take, write_value
 from p2ce.errors import PolicyError
 from p2ce.estimates.spec import ShapEstimate
+from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import resolve
 from p2ce.paper.settings import P2CE, Mapocam
 from p2ce.plausibility.isolation_forest import IsolationForest
@@ -67,7 +68,7 @@ def _write_options(options: IsolationForest | ShapEstimate | Mapocam) -> dict[st
 
 
 def read_settings(
-    told: Any, *, policy: str, reference: pd.DataFrame, kind: str
+    told: Any, *, policy: str, reference: pd.DataFrame, kind: str, limits: Limits = DEFAULT
 ) -> tuple[Asked, dict[str, str]]:
     """Undo `write_settings`; what only the user has is left out, and told by the name of its argument."""
     plain = {name: read_value(take(told, name, *JSON)) for name in PLAIN}
@@ -76,7 +77,7 @@ def read_settings(
     bound = take(told, "bound", str, dict)
     method = take(told, "method", str, dict)
     arguments = Arguments(
-        actions=read_actions(policy),
+        actions=read_actions(policy, limits),
         objectives=objectives or (),
         plausibility=detector,
         method=method if isinstance(method, str) else _read_method(method),
@@ -112,9 +113,9 @@ def _read_options(told: Any, made_by: Any) -> Any:
     return made_by(**{field.name: read_value(take(told, field.name, *JSON)) for field in fields(made_by)})
 
 
-def read_actions(policy: str) -> ActionSet:
+def read_actions(policy: str, limits: Limits = DEFAULT) -> ActionSet:
     """Read the policy's YAML."""
-    reading = read_policy(read_document(policy))
+    reading = read_policy(read_document(policy, limits=limits), limits=limits)
     if reading.problems:
         first = reading.problems[0]
         raise PolicyError(f"line {first.line} of its policy: {first.message}", line=first.line)

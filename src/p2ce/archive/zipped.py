@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from types import TracebackType
 
 from p2ce.archive.values import Damaged
+from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
@@ -18,6 +19,8 @@ LARGEST_RATIO = 200
 SMALL = 65_536  # bytes of a part that may shrink as it likes
 WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENCRYPTED = 0x1  # a flag of zip files
+END, END_BYTES = b"PK\x05\x06", 22  # how a zip file ends, without a comment
+LONGEST_LIST = 64 << 20  # bytes of the list of parts, some hundred for each
 
 
 def zipped(parts: Mapping[str, bytes]) -> bytes:
@@ -53,12 +56,26 @@ def _unfolds_too_far(part: zipfile.ZipInfo) -> bool:
     return part.file_size > max(SMALL, LARGEST_RATIO * part.compress_size)
 
 
+def _require_short_list(path: "str | os.PathLike[str]") -> None:
+    """Refuse a list of parts that would take minutes to read; the end of the file says how long it is."""
+    with open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - END_BYTES))
+        end = file.read(END_BYTES)
+    if end[:4] != END or int.from_bytes(end[12:16], "little") > LONGEST_LIST:
+        raise Damaged("it ends otherwise than p2ce ends a file")
+
+
 class Parts:
     """The parts of a zip file, each read at most once."""
 
-    def __init__(self, path: "str | os.PathLike[str]") -> None:
+    def __init__(self, path: "str | os.PathLike[str]", limits: Limits = DEFAULT) -> None:
+        _require_short_list(path)
         self._archive = zipfile.ZipFile(path)
         held = self._archive.infolist()
+        unpacked = sum(part.file_size for part in held)
+        limits.require(
+            "archive_bytes", unpacked, f"{echoed(os.fsdecode(path))} unpacks to {unpacked:,} bytes"
+        )
         self._parts = {part.filename: part for part in held}
         if len(self._parts) != len(held):
             raise Damaged("a part is there twice")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
+from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.arguments import read_choices, read_range, read_step
 from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind
@@ -258,11 +259,11 @@ class ActionSet:
         save(self, path)
 
     @classmethod
-    def load(cls, path: "str | os.PathLike[str]") -> "ActionSet":
+    def load(cls, path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> "ActionSet":
         """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name."""
         from p2ce.problem.policy import load
 
-        return load(path)
+        return load(path, limits=limits)
 
     @property
     def names(self) -> tuple[str, ...]:

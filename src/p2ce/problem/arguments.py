@@ -8,7 +8,7 @@ import numpy as np
 
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.coding import is_missing
-from p2ce.problem.decimals import to_dtype
+from p2ce.problem.decimals import as_float, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, FeatureActions, Kind, shown, shown_range
 from p2ce.problem.labels import label_key
 from p2ce.visible import echoed
@@ -143,7 +143,7 @@ def _number(given: object, where: str) -> float:
     if isinstance(given, str) or not isinstance(given, Real | np.bool_):
         hint = " The column holds numbers, not labels." if isinstance(given, str) else ""
         raise InvalidActions(f"{where} expects numbers, got {_described(given)}. Give plain numbers.{hint}")
-    number = float(given)
+    number = as_float(given)
     if not abs(number) <= LARGEST_MAGNITUDE:
         raise InvalidActions(
             f"{where} expects finite numbers, got {number}. Give the last value that makes sense."

@@ -315,6 +315,6 @@ def _number(cell: Any) -> float:
         return np.nan
     try:
         found = float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.nan
     return np.nan if np.isinf(found) else found

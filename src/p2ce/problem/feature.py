@@ -12,7 +12,7 @@ import numpy.typing as npt
 from p2ce.arrays import FloatArray
 from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
 from p2ce.problem.coding import MISSING, Coding, is_missing
-from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, to_dtype
+from p2ce.problem.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
 from p2ce.problem.display import Display, value_key
 from p2ce.problem.labels import as_cells, label_key, place_of
 from p2ce.visible import echoed
@@ -196,7 +196,7 @@ class FeatureActions:
             return len(self.labels if self.choices is None else self.choices)
         if self.choices is not None or self._is_constant():
             return len(self._numbers())
-        steps = len(self._indices()) if self.inferred is None or self.asked_range is not None else 0
+        steps = _length(self._indices()) if self.inferred is None or self.asked_range is not None else 0
         if self.inferred is None or steps > MOST_CANDIDATES:
             return steps
         return len(self._numbers())
@@ -324,16 +324,16 @@ class FeatureActions:
             return
         if self.labels is not None:
             raise InvalidActions(
-                f"{echoed(self.name)} has {self.count():,} labels, more than the {MOST_CANDIDATES:,} "
+                f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
                 f"allowed. Name fewer with values(), or fix({echoed(self.name)}) if it is an identifier."
             )
         if self.inferred is not None and self.asked_range is None:
             raise InvalidActions(
-                f"{echoed(self.name)} has {self.count():,} inferred candidates, more than the "
+                f"{echoed(self.name)} has {counted(self.count())} inferred candidates, more than the "
                 f"{MOST_CANDIDATES:,} allowed. Use step() or values()."
             )
         raise InvalidActions(
-            f"Steps of {shown(self.step)} give {echoed(self.name)} {self.count():,} candidates in "
+            f"Steps of {shown(self.step)} give {echoed(self.name)} {counted(self.count())} candidates in "
             f"{shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
             f"Use a larger step() or a narrower within()."
         )
@@ -400,6 +400,19 @@ class FeatureActions:
             return "Widen the range, or name the candidates with values() first."
         step = round_step(width, whole=whole)
         return f"Widen the range, or call .step({{{echoed(self.name)}: {shown(step)}}}) first."
+
+
+def _length(indices: range) -> int:
+    return max(0, indices.stop - indices.start)  # of more than `len` can count, too
+
+
+def counted(count: int) -> str:
+    """Write how many there are; of numbers that nobody reads only the size.
+
+    >>> counted(30_000), counted(10**40)
+    ('30,000', 'about 1e+40')
+    """
+    return f"{count:,}" if count < 10**15 else f"about {as_float(count):.0e}"
 
 
 def shown(value: float) -> str:

@@ -9,9 +9,9 @@ import numpy as np
 
 from p2ce.errors import InvalidActions, PolicyError, nearest
 from p2ce.problem.arguments import read_choices, read_range, read_step
-from p2ce.problem.decimals import as_typed, round_step
+from p2ce.problem.decimals import as_float, as_typed, round_step
 from p2ce.problem.display import DISPLAY_KEYS, Display
-from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions, Kind
+from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, Direction, FeatureActions, Kind
 from p2ce.problem.policy_document import Document, Path
 from p2ce.problem.runs import Run, numbers_in, runs_of
 from p2ce.visible import echoed
@@ -273,8 +273,12 @@ class FeatureReader:
 
     def number(self, plain: Mapping[str, Any], key: str, place: int | None = None) -> float:
         given = plain[key] if place is None else plain[key][place]
-        if isinstance(given, bool) or not isinstance(given, int | float) or not np.isfinite(float(given)):
-            self.refuse((key,), f"{key} of {echoed(self.name)} must be a number, got {echoed(given)}.")
+        if isinstance(given, bool) or not isinstance(given, int | float) or not _is_usable(given):
+            self.refuse(
+                (key,),
+                f"{key} of {echoed(self.name)} must be a number within ±{LARGEST_MAGNITUDE:g}, "
+                f"got {echoed(given)}.",
+            )
         return float(given)
 
     def numbers(self, plain: Mapping[str, Any], key: str) -> list[float]:
@@ -291,7 +295,8 @@ class FeatureReader:
             return None if "step" in plain or kind is Kind.BINARY else ()
         given = plain["candidates"]
         runs = [_run(part) for part in given] if isinstance(given, list) else [None]
-        if None in runs:
+        many = sum((run.last - run.first) / float(run.step) + 1 if run.step else 1 for run in runs if run)
+        if None in runs or many > MOST_CANDIDATES:
             self.refuse(
                 ("candidates",),
                 f"candidates of {echoed(self.name)} must be a list of numbers and of [first, last, step], "
@@ -323,13 +328,22 @@ class FeatureReader:
         raise PolicyError(message, line=self.document.line((*self.path, *key)))
 
 
+def _is_usable(number: float) -> bool:
+    return abs(as_float(number)) <= LARGEST_MAGNITUDE
+
+
 def _run(part: Any) -> Run | None:
     """Read a number, or a run [first, last, step]; None if it is neither."""
     ends = part if isinstance(part, list) else [part, part, 0]
     if any(isinstance(one, bool) or not isinstance(one, int | float) for one in ends) or len(ends) != 3:
         return None
-    first, last, step = (float(one) for one in ends)
-    if not np.isfinite([first, last, step]).all() or first > last or step < 0 or (not step and first < last):
+    first, last, step = (as_float(one) for one in ends)
+    if (
+        not all(map(_is_usable, (first, last, step)))
+        or first > last
+        or step < 0
+        or (not step and first < last)
+    ):
         return None
     fits = not step or (last - first) / step <= MOST_CANDIDATES
     return Run(first, last, as_typed(step)) if fits else None

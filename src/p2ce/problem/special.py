@@ -9,6 +9,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions, UnknownFeature, nearest
+from p2ce.problem.decimals import as_float
 from p2ce.visible import echoed
 
 SpecialValues: TypeAlias = Mapping[Any, Sequence[float]] | Literal["detect"]
@@ -99,7 +100,7 @@ def _codes(
             f"{echoed(name)} is a category, in which every label is one. Leave special_values out."
         )
     listed = [codes] if isinstance(codes, Real) else list(codes)
-    if not all(isinstance(code, Real) and np.isfinite(float(code)) for code in listed):
+    if not all(isinstance(code, Real) and np.isfinite(as_float(code)) for code in listed):
         raise InvalidActions(f"special_values of {echoed(name)} must be numbers, got {echoed(codes)}.")
     values = tuple(sorted({float(code) for code in listed}))
     if np.isin(numbers[name], values).all():

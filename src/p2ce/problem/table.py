@@ -10,6 +10,7 @@ from p2ce.problem.feature import (
     Direction,
     FeatureActions,
     Kind,
+    counted,
     shown,
     shown_range,
     shown_values,
@@ -62,7 +63,7 @@ def _candidates(feature: FeatureActions) -> str:
     if feature.choices is not None or feature.kind is Kind.BINARY or count == 1:
         return f"{count}: {shown_values(feature.candidates())}"
     if feature.inferred is None or count > MOST_CANDIDATES:
-        return f"{count:,}: {shown_range(*feature.first_and_last())}, every {shown(feature.step)}"
+        return f"{counted(count)}: {shown_range(*feature.first_and_last())}, every {shown(feature.step)}"
     values, steps = feature.candidates(), steps_of(feature)
     assert steps is not None
     least, most = shown(steps[0]), shown(steps[1])

@@ -1,7 +1,6 @@
 """Find rules that make no sense for these features, or that no row can keep together."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
@@ -159,16 +158,18 @@ def _check_links(links: Sequence[Linked]) -> None:
                 "one link."
             )
         drivers[rule.follower] = rule.driver
+    done: set[str] = set()
     for start in drivers:
-        path = [start]
-        while path[-1] in drivers:
-            path.append(drivers[path[-1]])
-            if path[-1] == start:
-                raise ContradictoryConstraints(
-                    f"The links run in a circle: {' ← '.join(path)}. Drop one of them."
-                )
-            if len(path) > len(drivers) + 1:
-                break  # it leads into a circle that does not hold the start; that one is met on its own
+        path: dict[str, None] = {}
+        at = start
+        while at in drivers and at not in done:
+            if at in path:
+                names = list(path)
+                circle = " ← ".join([*names[names.index(at) :], at])
+                raise ContradictoryConstraints(f"The links run in a circle: {circle}. Drop one of them.")
+            path[at] = None
+            at = drivers[at]
+        done.update(path)
 
 
 def _check_group(rule: OneHot, features: Mapping[str, FeatureActions]) -> None:
@@ -186,8 +187,8 @@ def _check_group(rule: OneHot, features: Mapping[str, FeatureActions]) -> None:
     if fixed and len(fixed) < len(rule.levels):
         free = [level for level in rule.levels if level not in fixed]
         raise ContradictoryConstraints(
-            f"{', '.join(map(repr, fixed))} of the group {echoed(rule.name)} cannot change, but "
-            f"{', '.join(map(repr, free))} can. Fix all of its columns in one call, or none."
+            f"{', '.join(map(echoed, fixed))} of the group {echoed(rule.name)} cannot change, but "
+            f"{', '.join(map(echoed, free))} can. Fix all of its columns in one call, or none."
         )
 
 
@@ -221,13 +222,31 @@ def _check_groups(rules: Sequence[Rule]) -> None:
             grouped[level] = rule.name
 
 
+def _sharing_two(one: Rule, exclusive: Mapping[str, Sequence[Rule]]) -> Rule | None:
+    """Find a rule that names two columns of another; none is looked at more than twice."""
+    met: set[int] = set()
+    for name in one.columns:
+        for other in exclusive.get(name, ()):
+            if id(other) in met:
+                return other
+            met.add(id(other))
+    return None
+
+
 def _check_pairs(rules: Sequence[Rule]) -> None:
     """Find columns that must change together and must not."""
-    exclusive = [rule for rule in rules if isinstance(rule, Exclusive)]
-    for one, other in product(rules, exclusive):
-        shared = [name for name in one.columns if name in other.columns]
-        if len(shared) < 2:
+    exclusive: dict[str, list[Rule]] = {}  # by column
+    for rule in rules:
+        if isinstance(rule, Exclusive):
+            for name in rule.columns:
+                exclusive.setdefault(name, []).append(rule)
+    for one in rules:
+        if not isinstance(one, Together | Linked | OneHot):
             continue
+        other = _sharing_two(one, exclusive)
+        if other is None:
+            continue
+        shared = [name for name in one.columns if name in other.columns]
         if isinstance(one, Together | Linked):
             raise ContradictoryConstraints(
                 f"{echoed(shared[0])} and {echoed(shared[1])} can never change: '{one.text()}', but also "

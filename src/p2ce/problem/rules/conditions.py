@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
 from p2ce.problem.coding import MISSING, Coding
-from p2ce.problem.decimals import to_dtype
+from p2ce.problem.decimals import as_float, to_dtype
 from p2ce.problem.rules.values import code_of, plain_value, told
 from p2ce.visible import echoed
 
@@ -174,4 +174,4 @@ def _open(end: Any) -> Any:
 def _end(end: Any, coding: Coding, *, rule: str) -> float:
     if coding.is_category or not isinstance(end, Real):
         return code_of(end, coding, rule=rule)
-    return to_dtype(float(end), coding.number_dtype)  # half a year is a fair end for a whole column
+    return to_dtype(as_float(end), coding.number_dtype)  # half a year is a fair end for a whole column

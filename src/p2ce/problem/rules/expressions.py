@@ -9,6 +9,7 @@ A number is the decimal that is written: 0.1 is one tenth.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -24,6 +25,7 @@ TOKEN = re.compile(
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 SAME_SIGN = {"≤": "<=", "≥": ">=", "−": "-", "·": "*", "×": "*"}
 MOST_DIGITS = 400  # a number beyond float64 has no use, and its fraction would eat the memory
+MOST_BITS = 4_000  # of numerator and denominator of what numbers come to
 MOST_DEEP = 100  # brackets within brackets
 
 
@@ -34,14 +36,25 @@ class Linear:
     terms: dict[str, Fraction] = field(default_factory=dict)
     constant: Fraction = Fraction(0)
 
-    def plus(self, other: "Linear", times: Fraction = Fraction(1)) -> "Linear":
-        terms = dict(self.terms)
-        for name, factor in other.terms.items():
-            terms[name] = terms.get(name, Fraction(0)) + factor * times
-        return Linear(terms, self.constant + other.constant * times)
-
     def times(self, factor: Fraction) -> "Linear":
-        return Linear().plus(self, factor)
+        return added([(self, factor)])
+
+
+def added(parts: Iterable[tuple[Linear, Fraction]]) -> Linear:
+    """Add multiples up."""
+    terms: dict[str, Fraction] = {}
+    constant = Fraction(0)
+    for part, times in parts:
+        for name, factor in part.terms.items():
+            terms[name] = _in_bounds(terms.get(name, Fraction(0)) + factor * times)
+        constant = _in_bounds(constant + part.constant * times)
+    return Linear(terms, constant)
+
+
+def _in_bounds(number: Fraction) -> Fraction:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
+        raise InvalidActions("An inequality comes to numbers beyond float64. Rescale it.")
+    return number
 
 
 def read_comparison(text: str) -> tuple[Linear, str]:
@@ -59,7 +72,7 @@ def read_comparison(text: str) -> tuple[Linear, str]:
     right = reader.sum()
     if not reader.at_end():
         raise reader.unexpected("the end; write one comparison per rule")
-    return left.plus(right, Fraction(-1)), sign
+    return added([(left, Fraction(1)), (right, Fraction(-1))]), sign
 
 
 def write_sum(terms: list[tuple[str, Fraction]], constant: Fraction) -> str:
@@ -85,8 +98,8 @@ def number_text(number: Fraction) -> str:
 
 def _tokens(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    place = 0
-    while text[place:].strip():
+    place, end = 0, len(text.rstrip())
+    while place < end:
         match = TOKEN.match(text, place)
         if match is None or match.lastgroup is None:
             raise InvalidActions(
@@ -110,14 +123,14 @@ class _Reader:
         self.text, self.tokens, self.place, self.depth = text, tokens, 0, 0
 
     def sum(self) -> Linear:
-        total = self.product()
+        parts = [(self.product(), Fraction(1))]
         while (sign := self.peek_sign()) in ("+", "-"):
             self.place += 1
-            total = total.plus(self.product(), Fraction(1 if sign == "+" else -1))
-        return total
+            parts.append((self.product(), Fraction(1 if sign == "+" else -1)))
+        return added(parts)
 
     def product(self) -> Linear:
-        total = self.factor()
+        total, scale = self.factor(), Fraction(1)
         while (sign := self.peek_sign()) in ("*", "/"):
             self.place += 1
             other = self.factor()
@@ -127,17 +140,17 @@ class _Reader:
                         f"The inequality {echoed(self.text)} divides by something other than a number above "
                         "or below 0. Bring it to the other side."
                     )
-                total = total.times(1 / other.constant)
+                scale = _in_bounds(scale / other.constant)
             elif not other.terms:
-                total = total.times(other.constant)
+                scale = _in_bounds(scale * other.constant)
             elif not total.terms:
-                total = other.times(total.constant)
+                total, scale = other, _in_bounds(scale * total.constant)
             else:
                 raise InvalidActions(
                     f"The inequality {echoed(self.text)} multiplies columns with each other, but only "
                     "numbers times columns can be pruned by. Use predicate() for it."
                 )
-        return total
+        return total if scale == 1 else total.times(scale)
 
     def factor(self) -> Linear:
         kind, token = self._take()

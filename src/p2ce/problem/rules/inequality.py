@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
 from p2ce.problem.coding import MISSING, Codebook
-from p2ce.problem.decimals import as_typed
+from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.rules.base import (
     Budget,
     Codes,
@@ -147,7 +147,7 @@ def _canonical(difference: Linear, given: str, *, equal: bool) -> Inequality:
 def _number(given: object) -> Fraction:
     if isinstance(given, Rational):
         return Fraction(given)
-    if not isinstance(given, Real) or not np.isfinite(float(given)):
+    if not isinstance(given, Real) or not np.isfinite(as_float(given)):
         raise InvalidActions(
             f"inequality() expects finite numbers as factors and limit, got {echoed(given)}."
         )

@@ -12,7 +12,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.coding import MISSING, Codebook, Coding
-from p2ce.problem.decimals import as_typed
+from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.feature import shown
 from p2ce.problem.rules.base import Codes, ResolvedRule, Rule, coding_for, read_name, refuse_categories
 from p2ce.visible import echoed
@@ -165,7 +165,7 @@ def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "on
     names = read_name("linked", driver), read_name("linked", follower)
     if names[0] == names[1]:
         raise InvalidActions(f"linked() names {echoed(names[0])} as its own follower. Name two columns.")
-    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not isfinite(ratio) or ratio == 0:
+    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not isfinite(as_float(ratio)) or ratio == 0:
         raise InvalidActions(
             f"linked() expects a ratio other than 0, got {echoed(ratio)}. "
             f"Give how much {echoed(names[1])} moves when {echoed(names[0])} moves by 1."

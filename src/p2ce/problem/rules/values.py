@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.coding import MISSING, Coding
-from p2ce.problem.decimals import to_dtype
+from p2ce.problem.decimals import as_float, to_dtype
 from p2ce.problem.feature import shown
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
@@ -46,7 +46,7 @@ def _number(value: Any, coding: Coding, rule: str) -> float:
             f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
             f"Give a number, or None for a missing value."
         )
-    number, dtype = float(value), coding.number_dtype
+    number, dtype = as_float(value), coding.number_dtype
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
         raise InvalidActions(
             f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} never "
