@@ -91,8 +91,10 @@ def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Ke
     shown = os.fsdecode(path)
     try:
         return _read(shown, limits)
-    except (MissingExtra, Refused, LimitExceeded):
+    except (MissingExtra, Refused):
         raise
+    except LimitExceeded as error:
+        raise LimitExceeded(f"{echoed(shown)} holds more than it should. {error}") from error
     except FileNotFoundError as error:
         raise InvalidOption(f"There is no file {echoed(shown)}. Check the path.") from error
     except OSError as error:

@@ -73,9 +73,7 @@ class Parts:
         self._archive = zipfile.ZipFile(path)
         held = self._archive.infolist()
         unpacked = sum(part.file_size for part in held)
-        limits.require(
-            "archive_bytes", unpacked, f"{echoed(os.fsdecode(path))} unpacks to {unpacked:,} bytes"
-        )
+        limits.require("archive_bytes", unpacked, f"It unpacks to {unpacked:,} bytes")
         self._parts = {part.filename: part for part in held}
         if len(self._parts) != len(held):
             raise Damaged("a part is there twice")

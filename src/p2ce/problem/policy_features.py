@@ -276,8 +276,8 @@ class FeatureReader:
         if isinstance(given, bool) or not isinstance(given, int | float) or not _is_usable(given):
             self.refuse(
                 (key,),
-                f"{key} of {echoed(self.name)} must be a number within ±{LARGEST_MAGNITUDE:g}, "
-                f"got {echoed(given)}.",
+                f"{key} of {echoed(self.name)} must be a number, got {echoed(given)}."
+                + f" Keep it within ±{LARGEST_MAGNITUDE:g}." * (type(given) in (int, float)),
             )
         return float(given)
 
