@@ -37,7 +37,7 @@ class Limits:
     table_columns: int = 10_000
     table_cells: int = 200_000_000  # rows times columns: a small file may stand for many equal cells
     policy_bytes: int = 4 * MIB  # a policy of a thousand columns has a few hundred thousand
-    policy_values: int = 200_000  # entries of all lists and mappings
+    policy_values: int = 100_000  # entries of all lists and mappings
     policy_depth: int = 20  # lists and mappings within each other
     policy_rules: int = 1_000  # each is compared with all others
     answer_bytes: int = 256 * MIB  # of an explanation's JSON

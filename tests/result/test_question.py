@@ -20,7 +20,9 @@ def spreads(draw: st.DrawFn) -> Distribution:
     """Shares of labels, or between edges."""
     shares = tuple(draw(st.lists(st.floats(0, 1), max_size=4)))
     count, between = len(shares), draw(st.booleans())
-    edges = draw(st.lists(st.floats(allow_nan=False), min_size=count + 1, max_size=count + 1))
+    edges = draw(
+        st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=count + 1, max_size=count + 1)
+    )
     named = draw(st.lists(labels, min_size=count, max_size=count))
     return Distribution(
         edges=tuple(edges) if between else (),

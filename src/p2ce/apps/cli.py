@@ -14,6 +14,7 @@ import typer
 from p2ce.apps import options as say
 from p2ce.apps import policy
 from p2ce.apps.telling import error_line
+from p2ce.limits import read_limits
 
 BUG, WRONG_USE, INTERRUPTED = 1, 2, 130
 DEBUG = "P2CE_DEBUG"
@@ -96,6 +97,7 @@ def explain(
             rich_help_panel=say.OUTPUT,
         ),
     ] = None,
+    raw_csv: say.RawCsv = False,
     force: say.Force = False,
     fresh: Annotated[
         bool,
@@ -124,6 +126,7 @@ def explain(
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
     drop: say.Drop = None,
+    limit: say.Limit = None,
 ) -> None:
     """Tell people whom a model refuses what they could change, each option proven.
 
@@ -154,6 +157,7 @@ def explain(
         trust_pickle=trust_pickle,
         index_column=index_column,
         drop=tuple(drop or ()),
+        limits=read_limits(limit or ()),
         target=target,
         threshold=threshold,
         max_changes=max_changes or None,
@@ -165,6 +169,7 @@ def explain(
         row=row,
         where=where,
         out=out,
+        raw_csv=raw_csv,
         force=force,
         fresh=fresh,
         time_limit=time_limit,
@@ -190,6 +195,7 @@ def inspect(
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
     drop: say.Drop = None,
+    limit: say.Limit = None,
 ) -> None:
     """Show what a model is read as, how answers are proven, the grid of values, and what looks wrong.
 
@@ -208,6 +214,7 @@ def inspect(
             weights=weights,
             trust_pickle=trust_pickle,
             drop=tuple(drop or ()),
+            limits=read_limits(limit or ()),
             target=target,
             threshold=threshold,
             max_changes=max_changes or None,
@@ -243,6 +250,7 @@ def bench(
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
     drop: say.Drop = None,
+    limit: say.Limit = None,
 ) -> None:
     """Measure milliseconds per person, beside brute force through the model's own predictions.
 
@@ -267,6 +275,7 @@ def bench(
             weights=weights,
             trust_pickle=trust_pickle,
             drop=tuple(drop or ()),
+            limits=read_limits(limit or ()),
             target=target,
             threshold=threshold,
             max_changes=max_changes or None,
@@ -289,12 +298,13 @@ def demo(
             help="Also write the report: demo.html, or .md, .json, .csv.", metavar="FILE", readable=False
         ),
     ] = None,
+    raw_csv: say.RawCsv = False,
     force: say.Force = False,
 ) -> None:
     """Explain one refused loan applicant, made up from a seed: options, proof and time."""
     from p2ce.apps.demo import run_demo  # here, so that --help stays quick
 
-    run_demo(seed=seed, out=out, force=force)
+    run_demo(seed=seed, out=out, force=force, raw_csv=raw_csv)
 
 
 @app.command()

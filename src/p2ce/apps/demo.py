@@ -36,7 +36,12 @@ WANTED_OPTIONS = 3
 
 
 def run_demo(
-    *, seed: int = 0, console: Console | None = None, out: Path | None = None, force: bool = False
+    *,
+    seed: int = 0,
+    console: Console | None = None,
+    out: Path | None = None,
+    force: bool = False,
+    raw_csv: bool = False,
 ) -> None:
     """Train a model, explain one refused applicant and print the options, the proof and the time."""
     console = console or stdout_console()
@@ -53,7 +58,7 @@ def run_demo(
     explanation = telling_example(explainer, refused)
     show(explanation, console)
     if out is not None:
-        write(out, Explanations([explanation]), why=None, audience="person", language="en")
+        write(out, Explanations([explanation]), why=None, audience="person", language="en", raw_csv=raw_csv)
         console.print(f"Written: {out}", markup=False, soft_wrap=True)
 
 

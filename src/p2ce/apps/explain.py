@@ -29,6 +29,7 @@ class Task:
     row: str | None = None
     where: str | None = None
     out: Path | None = None
+    raw_csv: bool = False
     force: bool = False
     fresh: bool = False
     time_limit: float | None = None
@@ -67,7 +68,14 @@ def run_explain(asked: Asked, task: Task) -> int:
     if task.out is None:
         show(answers, why, task)
     else:
-        written = outputs.write(task.out, answers, why=why, audience=task.audience, language=task.language)
+        written = outputs.write(
+            task.out,
+            answers,
+            why=why,
+            audience=task.audience,
+            language=task.language,
+            raw_csv=task.raw_csv,
+        )
         if kept is not None:
             kept.path.unlink(missing_ok=True)
         _tell(answers, written)
@@ -111,14 +119,14 @@ def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
         return list(range(count))
     frame = ready.people.join(ready.extras)
     more: dict[str, Any] = {}
-    if names_score(task.where) and SCORE not in frame.columns:
+    if names_score(task.where, asked.limits) and SCORE not in frame.columns:
         more[SCORE] = ready.explainer.score(ready.people)
-    elif names_score(task.where):
+    elif names_score(task.where, asked.limits):
         notice(
             f"--where takes {echoed(SCORE)} from the column of the data. Rename that for the model's own "
             "score."
         )
-    fits = rows_where(task.where, frame, more)
+    fits = rows_where(task.where, frame, more, asked.limits)
     if not fits.any():
         raise InvalidOption(
             f"--where {echoed(task.where)} fits none of the {count:,} rows. Ask for something wider."
@@ -163,7 +171,7 @@ def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
     plain = {
         f"--{name.replace('_', '-')}": str(said[name]) if said[name] is not None else None
         for name in said
-        if name not in (*files, "model", "weights", "trust_pickle", "plausible")
+        if name not in (*files, "model", "weights", "trust_pickle", "plausible", "limits")
     }
     return {
         **answering_versions(),

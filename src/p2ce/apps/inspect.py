@@ -50,7 +50,9 @@ def run_inspect(asked: Asked, console: "Console | None" = None) -> None:
 
 def _show_alone(asked: Asked, console: "Console") -> None:
     """Tell what the file alone says."""
-    loaded = load_model(asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle)
+    loaded = load_model(
+        asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
+    )
     known = columns_of(loaded.model)
     lines = [("file", f"{asked.model} ({loaded.kind})"), ("model", type(loaded.model).__name__)]
     if known.names is not None:
@@ -201,7 +203,8 @@ def _lint(asked: Asked) -> "Iterator[str]":
 
     assert asked.policy is not None
     assert asked.reference is not None
-    people = with_gaps(read_table(asked.reference, "--reference"))
-    for finding in lint(read_policy(read_file(asked.policy)), people):
+    people = with_gaps(read_table(asked.reference, "--reference", limits=asked.limits))
+    reading = read_policy(read_file(asked.policy, limits=asked.limits), limits=asked.limits)
+    for finding in lint(reading, people):
         if finding.code != "unnamed-column":
             yield f"{asked.policy}:{finding.line}: {finding.message}"

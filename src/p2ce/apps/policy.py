@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from p2ce.apps import options as say
 from p2ce.apps.special_codes import codes_in_words, propose_special
 from p2ce.apps.telling import counted, notice, printable
+from p2ce.limits import Limits, read_limits
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ def check(
     data: Annotated[Path, typer.Argument(help="The people that it is for: CSV, or Parquet.")],
     protected: Names = "",
     strict: Annotated[bool, typer.Option(help="Let warnings fail as errors do.")] = False,
+    limit: say.Limit = None,
 ) -> None:
     """Tell what in a policy cannot be meant, line by line.
 
@@ -49,8 +52,9 @@ def check(
     from p2ce.problem.policy import read_file, read_policy
     from p2ce.problem.policy_lint import Severity, lint
 
-    reading = read_policy(read_file(require_file(policy, "POLICY")))
-    people = with_gaps(read_table(data, "DATA", may_be_empty=True))
+    limits = read_limits(limit or ())
+    reading = read_policy(read_file(require_file(policy, "POLICY"), limits=limits), limits=limits)
+    people = with_gaps(read_table(data, "DATA", may_be_empty=True, limits=limits))
     findings = lint(reading, people, protected=_names(protected))
     for finding in findings:
         print(printable(_line(policy, finding)))
@@ -81,6 +85,7 @@ def infer(
             "number; without it, such values are only told of.",
         ),
     ] = None,
+    limit: say.Limit = None,
 ) -> None:
     """Write a first policy read off a table, to be edited.
 
@@ -96,7 +101,7 @@ def infer(
 
     require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
     require_place(out, force=force)
-    people = _people(data, _names(drop), model)
+    people = _people(data, _names(drop), model, read_limits(limit or ()))
     likely = [name for name in people.columns if likely_protected(name) is not None]
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
     _tell_what_looks_wrong(people, alone=model is None and not drop)
@@ -122,15 +127,15 @@ def _tell_what_is_special(actions: "ActionSet") -> None:
         notice("No value looks like a code.")
 
 
-def _people(data: Path, drop: list[str], model: str | None) -> "pd.DataFrame":
+def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":
     """Read the columns that a policy speaks of: those of the model, if one is given."""
     from p2ce.apps import cells
     from p2ce.apps.question import as_the_model_takes_it
     from p2ce.apps.table_files import read_table
 
-    table = read_table(data, "DATA")
+    table = read_table(data, "DATA", limits=limits)
     if model is not None:
-        return as_the_model_takes_it(model, table, tuple(drop))
+        return as_the_model_takes_it(model, table, tuple(drop), limits)
     import pandas as pd
 
     _known(drop, table.frame)

@@ -15,6 +15,7 @@ from p2ce.apps.table_files import Table, read_table
 from p2ce.apps.targets import read_target
 from p2ce.apps.telling import counted, listed, notice
 from p2ce.errors import InvalidOption, InvalidTarget, nearest
+from p2ce.limits import DEFAULT, Limits
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
@@ -43,6 +44,7 @@ class Asked:
     objectives: tuple[str, ...] = ()
     contamination: float | None = None
     plausible: bool = True
+    limits: Limits = DEFAULT
 
     @property
     def files(self) -> dict[str, Path | None]:
@@ -86,8 +88,10 @@ def check_files(asked: Asked, *, people: bool = True) -> None:
 
 def make_ready(asked: Asked) -> Ready:
     """Read everything and make the explainer."""
-    loaded = load_model(asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle)
-    people_table = None if asked.data is None else read_table(asked.data, "--data")
+    loaded = load_model(
+        asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
+    )
+    people_table = None if asked.data is None else read_table(asked.data, "--data", limits=asked.limits)
     if asked.reference is None:
         assert people_table is not None  # check_files saw to it
         notice(
@@ -96,8 +100,8 @@ def make_ready(asked: Asked) -> Ready:
         )
         reference_table = people_table
     else:
-        reference_table = read_table(asked.reference, "--reference")
-    policy = _read_policy(asked.policy)
+        reference_table = read_table(asked.reference, "--reference", limits=asked.limits)
+    policy = _read_policy(asked.policy, asked.limits)
     known = columns_of(loaded.model)
     people_table = people_table or reference_table
     names = _names(asked, known, reference_table, people_table, policy)
@@ -117,9 +121,11 @@ def make_ready(asked: Asked) -> Ready:
     )
 
 
-def as_the_model_takes_it(model: str, table: Table, drop: tuple[str, ...]) -> "pd.DataFrame":
+def as_the_model_takes_it(
+    model: str, table: Table, drop: tuple[str, ...], limits: Limits = DEFAULT
+) -> "pd.DataFrame":
     """Give the columns of a table that a model sees, in the types that it takes."""
-    loaded = load_model(model)
+    loaded = load_model(model, limits=limits)
     known = columns_of(loaded.model)
     names = _names(Asked(model=model, reference=table.path, drop=drop), known, table, table, None)
     return typed_reference(table, names, known, None, loaded.kind)
@@ -130,12 +136,12 @@ def hash_of(path: Path | None) -> str:
     return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read_policy(path: Path | None) -> "ActionSet | None":
+def _read_policy(path: Path | None, limits: Limits) -> "ActionSet | None":
     if path is None:
         return None
     from p2ce.problem.actions import ActionSet
 
-    return ActionSet.load(path)
+    return ActionSet.load(path, limits=limits)
 
 
 def _names(

@@ -14,6 +14,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray
 from p2ce.errors import InvalidOption, nearest
+from p2ce.limits import DEFAULT, Limits
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SCORE = "score"
 BOOLS = ("true", "false")
-LONGEST = 2_000  # characters; a deeper nesting than that allows would overflow the parser
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -39,14 +39,19 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 _TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|`([^`]+)`")
 
 
-def names_score(expression: str) -> bool:
+def names_score(expression: str, limits: Limits = DEFAULT) -> bool:
     """Tell whether an expression speaks of scores."""
-    tree, names = _parsed(expression)
+    tree, names = _parsed(expression, limits)
     used = {names.get(node.id, node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return SCORE in used
 
 
-def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] | None = None) -> BoolArray:
+def rows_where(
+    expression: str,
+    frame: "pd.DataFrame",
+    more: Mapping[str, Any] | None = None,
+    limits: Limits = DEFAULT,
+) -> BoolArray:
     """Tell for each row of a frame whether the expression holds; ``more`` names further columns.
 
     >>> import pandas as pd
@@ -54,7 +59,7 @@ def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] |
     >>> rows_where("Age > 30 and not `Home town` == 'Bonn'", people).tolist()
     [False, False, True]
     """
-    tree, names = _parsed(expression)
+    tree, names = _parsed(expression, limits)
     reader = _Reader(frame, dict(more or {}), names)
     try:
         with np.errstate(all="ignore"):  # what is divided by zero is infinite or missing, as NumPy has it
@@ -71,7 +76,7 @@ def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] |
     return found
 
 
-def _parsed(expression: str) -> tuple[ast.Expression, dict[str, str]]:
+def _parsed(expression: str, limits: Limits) -> tuple[ast.Expression, dict[str, str]]:
     names: dict[str, str] = {}
 
     def stand_in(match: "re.Match[str]") -> str:
@@ -81,8 +86,8 @@ def _parsed(expression: str) -> tuple[ast.Expression, dict[str, str]]:
         names[alias] = match[1]
         return alias
 
-    if len(expression) > LONGEST:
-        raise InvalidOption(f"--where has {len(expression):,} characters. Keep it below {LONGEST:,}.")
+    count = len(expression)
+    limits.require("where_characters", count, f"--where has {count:,} characters")
     text = _TOKENS.sub(stand_in, expression).strip()
     try:
         return ast.parse(text, mode="eval"), names

@@ -1,19 +1,20 @@
 """Say what was proven about an answer, and by what work."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.plain import plain_values, to_plain
 from p2ce.result.reading import Entry, entry_of
+from p2ce.visible import echoed
 
 # All candidates are somebody's word; the data and the model's thresholds chose some; where those held no
 # option: all that data, model and detector tell apart.
 GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate:
     """What the search proved, over which grid, and what each rule removed.
 
@@ -56,6 +57,11 @@ class Certificate:
     open_costs: dict[str, float] | None = None  # the least an open box could still cost
     rules: tuple[str, ...] = ()  # rules between features that narrowed the search, in words
     checked_rules: tuple[str, ...] = ()  # rules that candidates were only checked against: they prune nothing
+
+    def __repr__(self) -> str:
+        # Not Python's own, which refuses to write counts of more than 4,300 digits.
+        told = (f"{one.name}={echoed(getattr(self, one.name))}" for one in fields(self))
+        return f"Certificate({', '.join(told)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
@@ -116,9 +122,11 @@ def _maybe(read: Callable[[Entry], Any]) -> Callable[[Entry], Any]:
 
 READ: dict[str, Callable[[Entry], Any]] = {
     **dict.fromkeys(("proven", "finest_open", "ties"), Entry.flag),
-    **dict.fromkeys(("method", "model_family", "bound", "grid"), Entry.text),
+    **dict.fromkeys(("method", "model_family", "bound"), Entry.text),
     **dict.fromkeys(("unproven_because", "detector_family", "explainer"), _maybe(Entry.text)),
-    **dict.fromkeys(("cells", "axes", "boxes", "scored", "attributed", "verified"), Entry.whole),
+    "cells": lambda entry: entry.whole(most=None),
+    "grid": lambda entry: entry.word((GIVEN, INFERRED, FINEST)),
+    **dict.fromkeys(("axes", "boxes", "scored", "attributed", "verified"), Entry.whole),
     **dict.fromkeys(("discrepancies", "open_boxes"), Entry.whole),
     **dict.fromkeys(("max_changes", "sample_size"), _maybe(Entry.whole)),
     **dict.fromkeys(("miss_rate", "residual"), _maybe(Entry.number)),

@@ -44,7 +44,7 @@ class Distribution:
     @classmethod
     def _read(cls, entry: Entry) -> "Distribution":
         found = cls(
-            edges=tuple(edge.number() for edge in entry["edges"].each()),
+            edges=tuple(float(edge.finite()) for edge in entry["edges"].each()),
             labels=tuple(label.value() for label in entry["labels"].each()),
             shares=tuple(share.finite() for share in entry["shares"].each()),
             other=entry["other"].finite(),

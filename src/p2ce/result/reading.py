@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from p2ce.errors import InvalidOption
 from p2ce.limits import DEFAULT, Limits
-from p2ce.result.plain import LONG_INT, NOT_FINITE, TUPLE
+from p2ce.result.plain import LONG_INT, LONGEST_INT, NOT_FINITE, TUPLE
 from p2ce.visible import echoed
 
 Read = TypeVar("Read")
-SIMPLE = (str, int, float, bool, type(None))
+SIMPLE = (str, float, bool, type(None))
 WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 LEFT_OUT: Any = object()
 
@@ -123,11 +123,13 @@ class Entry:
             raise self.refused("true or false")
         return self.data
 
-    def whole(self, least: int = 0) -> int:
-        """Take it for a whole number, however long."""
-        value = self.value()
+    def whole(self, least: int = 0, most: int | None = 2**63) -> int:
+        """Take it for a whole number; ``most`` None lets it be of any length."""
+        value = self._any_value()
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise self.refused(f"a whole number of at least {least}")
+        if most is not None and value > most:
+            raise self.refused(f"a whole number of at most {most}")
         return value
 
     def number(self) -> float:
@@ -150,6 +152,12 @@ class Entry:
 
     def value(self) -> Any:
         """Take it for what `to_plain` writes: text, a number, yes or no, nothing, or a tuple of those."""
+        value = self._any_value()
+        if type(value) is int and abs(value) >= LONGEST_INT:
+            raise self.refused("a number that can be written")
+        return value
+
+    def _any_value(self) -> Any:
         data = self.data
         if data is None or isinstance(data, str | bool | int | float):
             return data

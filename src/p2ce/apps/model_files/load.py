@@ -13,6 +13,7 @@ from p2ce.apps.model_files.sklearn_files import load_pickle, load_skops
 from p2ce.apps.paths import require_file
 from p2ce.apps.telling import one_line
 from p2ce.errors import InvalidOption, MissingExtra, P2CEError
+from p2ce.limits import DEFAULT, Limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +25,13 @@ class LoadedModel:
     sha256: str
 
 
-def load_model(given: str, *, weights: Path | None = None, trust_pickle: bool = False) -> LoadedModel:
+def load_model(
+    given: str,
+    *,
+    weights: Path | None = None,
+    trust_pickle: bool = False,
+    limits: Limits = DEFAULT,  # noqa: ARG001
+) -> LoadedModel:
     """Load the model that ``--model`` names; whatever is wrong is told in one line."""
     kind = kinds.detect(given)
     if weights is not None and kind != kinds.PYTHON:
