@@ -37,14 +37,23 @@ LONGEST_MESSAGE = 1000  # characters
 KEPT_END = 350  # where a message is cut, its end is kept: it says what to do
 
 
+def in_bounds(message: object) -> str:
+    """Write a message so that it can be shown anywhere, whatever it repeats; of a long one the middle is cut.
+
+    >>> len(in_bounds("x" * 10**6)), in_bounds("Wrong.\\x1b[2J")
+    (1000, 'Wrong.\\\\x1b[2J')
+    """
+    told = visible_code(message)
+    if len(told) <= LONGEST_MESSAGE:
+        return told
+    return f"{told[: LONGEST_MESSAGE - KEPT_END - 3]} … {told[-KEPT_END:]}"
+
+
 class P2CEError(Exception):
     """The root of every error that this library raises on purpose."""
 
     def __init__(self, message: object = "") -> None:
-        told = visible_code(message)
-        if len(told) > LONGEST_MESSAGE:
-            told = f"{told[: LONGEST_MESSAGE - KEPT_END - 3]} … {told[-KEPT_END:]}"
-        super().__init__(told)
+        super().__init__(in_bounds(message))
 
 
 class InvalidActions(P2CEError, ValueError):
@@ -149,6 +158,7 @@ def nearest(name: object, known: Iterable[object]) -> str:
     >>> nearest("zzz", ["Age", "LoanAmount"])
     "Known are 'Age', 'LoanAmount'."
     """
+    name = name if isinstance(name, str) else echoed(name)
     names = [str(one) for one in known]
     if not names:
         return "None is known."
@@ -159,7 +169,7 @@ def nearest(name: object, known: Iterable[object]) -> str:
     # Compared in lower case, since a wrong capital is the commonest slip of all.
     alike = [
         one
-        for low in get_close_matches(str(name)[:MOST_ECHOED].lower(), list(by_lower), n=3)
+        for low in get_close_matches(name[:MOST_ECHOED].lower(), list(by_lower), n=3)
         for one in by_lower[low]
     ]
     if alike:

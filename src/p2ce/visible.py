@@ -3,6 +3,7 @@
 import math
 import re
 import reprlib
+from collections.abc import Iterable
 from typing import Any
 
 SPACES = re.compile(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+")
@@ -36,6 +37,11 @@ def visible_line(content: object) -> str:
     own\\x1b[31m home
     """
     return UNSEEN.sub(_code, SPACES.sub(" ", str(content)))
+
+
+def visible_lines(lines: Iterable[object]) -> str:
+    """Write each of these as a line of its own, whatever it holds."""
+    return "\n".join(map(visible_line, lines))
 
 
 def visible_code(content: object) -> str:

@@ -15,6 +15,7 @@ from p2ce.apps import options as say
 from p2ce.apps import policy
 from p2ce.apps.telling import error_line
 from p2ce.limits import read_limits
+from p2ce.visible import shortened
 
 BUG, WRONG_USE, INTERRUPTED = 1, 2, 130
 DEBUG = "P2CE_DEBUG"
@@ -352,7 +353,7 @@ def _told(error: Exception) -> int:
     if isinstance(error, UsageError):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "p2ce"
-        message = error.format_message()  # type: ignore[attr-defined]
+        message = shortened(error.format_message(), 300)  # type: ignore[attr-defined]
         if not message:  # the help was shown instead
             return WRONG_USE
         ended = message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."
@@ -362,6 +363,6 @@ def _told(error: Exception) -> int:
         # Whoever read the output has enough; Python must not complain about it when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    shown = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    shown = f"{type(error).__name__}: {shortened(error, 200)}" if str(error) else type(error).__name__
     error_line(f"{shown} This is a bug of p2ce: run again with {DEBUG}=1 to see where, and please report it.")
     return BUG

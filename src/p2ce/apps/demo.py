@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from p2ce.apps.outputs import check_out, write
-from p2ce.apps.telling import stdout_console, working
+from p2ce.apps.telling import printable, stdout_console, working
 from p2ce.present.proof import proof_sentence
 from p2ce.present.speaker import speaker_of
 from p2ce.present.text import option_sentences, standing
@@ -59,7 +59,7 @@ def run_demo(
     show(explanation, console)
     if out is not None:
         write(out, Explanations([explanation]), why=None, audience="person", language="en", raw_csv=raw_csv)
-        console.print(f"Written: {out}", markup=False, soft_wrap=True)
+        console.print(f"Written: {printable(out)}", markup=False, soft_wrap=True)
 
 
 def explainer_and_refused(

@@ -247,7 +247,7 @@ def _tell(answers: "Explanations", written: list[Path]) -> None:
     """Say what was written and how many ended in which way, since a table has no row for some."""
     from p2ce.apps.summary import counts
 
-    print(f"{' and '.join(map(str, written))}: {counts(answers)}")
+    print(f"{printable(' and '.join(map(str, written)))}: {counts(answers)}")
 
 
 def _exit_code(answers: "Explanations") -> int:

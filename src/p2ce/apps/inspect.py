@@ -1,5 +1,6 @@
 """Show what a model is read as, over which grid people are searched, and what looks wrong."""
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.model_files.columns import columns_of
@@ -113,7 +114,7 @@ def _wanted(facts: "ModelFacts") -> str:
 
 
 def _about(cells: int) -> str:
-    return f"{cells:,}" if cells < 10**9 else f"{float(cells):.1e}"
+    return f"{cells:,}" if cells < 10**9 else f"{Decimal(cells):.1e}"
 
 
 def _print_lines(console: "Console", lines: Any) -> None:

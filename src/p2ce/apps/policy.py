@@ -60,7 +60,7 @@ def check(
         print(printable(_line(policy, finding)))
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     warnings = len(findings) - errors
-    print(f"{policy}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
+    print(f"{printable(policy)}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
     raise typer.Exit(1 if errors or (strict and warnings) else 0)
 
 
@@ -112,7 +112,8 @@ def infer(
     else:
         propose_special(people, command=True)
     save(actions, out)
-    print(f"{out}: {counted(people.shape[1], 'feature')}, protected: {', '.join(kept) or 'none'}.")
+    protected_ones = printable(", ".join(kept) or "none")
+    print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {protected_ones}.")
 
 
 def _tell_what_is_special(actions: "ActionSet") -> None:

@@ -158,8 +158,7 @@ def _listed(given: object) -> list[Any] | None:
 
 
 def _described(given: object) -> str:
-    text = repr(given)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return echoed(given, most=60)
 
 
 def _or_values(feature: FeatureActions) -> str:

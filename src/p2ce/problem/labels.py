@@ -5,6 +5,20 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.visible import echoed
+
+
+def name_of(column: object) -> str:
+    """Give the name of a column as text; one that Python refuses to write out is cut.
+
+    >>> name_of(("a", 1)), name_of(10**5000)
+    ("('a', 1)", 'about 1e5000')
+    """
+    try:
+        return str(column)
+    except (ValueError, RecursionError):
+        return echoed(column)
+
 
 def label_key(label: Any) -> tuple[bool, Any]:
     """Give what two equal labels share: 1 and 1.0 do, True and 1 (which Python takes for equal) do not.

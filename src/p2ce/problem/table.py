@@ -16,6 +16,7 @@ from p2ce.problem.feature import (
     shown_values,
 )
 from p2ce.problem.labels import shown_labels
+from p2ce.visible import visible_lines
 
 if TYPE_CHECKING:
     from p2ce.problem.rules.base import Rule
@@ -35,7 +36,7 @@ def actions_table(features: Sequence[FeatureActions], rules: Sequence["Rule"] = 
     if rules:
         title = f"{title}, {_counted(len(rules), 'rule')}"
     words = ["  rules", *(f"    {rule.text()}" for rule in rules)] if rules else []
-    return "\n".join([title, *(f"  {line}".rstrip() for line in lines), *words])
+    return visible_lines([title, *(f"  {line}".rstrip() for line in lines), *words])
 
 
 def _counted(count: int, what: str) -> str:

@@ -8,6 +8,7 @@ from p2ce.limits import DEFAULT, Limits
 from p2ce.result.numbers import readable
 from p2ce.result.plain import Value, plain_values, to_plain
 from p2ce.result.reading import Entry, entry_of
+from p2ce.visible import visible_line
 
 # What the user's own objects answer. Libraries of single precision round a row differently in other batches:
 # up to the share of it that is let pass there (p2ce.compiled.answers), such answers are the same.
@@ -138,6 +139,5 @@ class Counterfactual:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        return "; ".join(
-            f"{name}: {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items()
-        )
+        told = (f"{name}: {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items())
+        return visible_line("; ".join(told))

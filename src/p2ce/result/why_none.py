@@ -13,6 +13,7 @@ from p2ce.result.plain import Value, plain_values
 from p2ce.result.reading import Entry, entry_of, read_json, require_format
 from p2ce.result.table import Layout, counterfactual_table, own_name
 from p2ce.tables import KINDS, as_kind
+from p2ce.visible import visible_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +178,7 @@ class WhyNone:
         for number, opening in enumerate(self.openings, start=1):
             lines += _told(opening, number, self.dtypes)
         lines += [f"Not settled in time: without {_quoted(names)}." for names in self.undecided]
-        return "\n".join([*lines, _closing(self)])
+        return visible_lines([*lines, _closing(self)])
 
 
 def _headline(why: WhyNone) -> str:

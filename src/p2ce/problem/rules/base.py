@@ -10,7 +10,8 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, UnknownFeature, nearest
 from p2ce.problem.coding import Codebook, Coding
-from p2ce.visible import echoed
+from p2ce.problem.labels import name_of
+from p2ce.visible import echoed, visible_line
 
 # Column → codes (n,), for n people or n candidate rows.
 Codes: TypeAlias = Mapping[str, FloatArray]
@@ -54,7 +55,7 @@ class Rule(ABC):
         """Translate the values that the rule names into the codes of a table's columns."""
 
     def __str__(self) -> str:
-        return self.text()
+        return visible_line(self.text())
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ def read_name(rule: str, name: object) -> str:
             f"{rule}() expects the name of a column, got {echoed(name)}. "
             f"Give names one by one; in a policy file, put a name such as 'yes' or 'null' in quotes."
         )
-    return str(name)
+    return name_of(name)
 
 
 def coding_for(rule: Rule, codebook: Codebook, column: str) -> Coding:
