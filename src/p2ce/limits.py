@@ -4,8 +4,8 @@ Every parser has a limit on what it reads, so that a file made to be too large e
 defaults are far above what people have; whoever has more raises them.
 """
 
-import math
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
@@ -49,8 +49,8 @@ class Limits:
         """Refuse limits that are none."""
         for field in fields(self):
             value = getattr(self, field.name)
-            number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-            if not number or value < 1:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 1 <= value <= sys.float_info.max:
                 raise InvalidOption(f"The limit {field.name} is a number of at least 1; got {echoed(value)}.")
 
     def require(self, name: str, amount: float, what: str) -> None:

@@ -142,7 +142,7 @@ def find_method(given: object) -> Mapocam | None:
     if isinstance(given, Mapocam):
         return given
     if not isinstance(given, str) or given not in METHODS:
-        hint = nearest(str(given), METHODS)
+        hint = nearest(given, METHODS)
         known = f" Known are {', '.join(map(repr, METHODS))}." if hint.startswith("Did") else ""
         raise InvalidOption(
             f"There is no method {echoed(given)}. {hint}{known} Or pass p2ce.paper.P2CE(...) or "

@@ -115,7 +115,7 @@ def check_contamination(contamination: object) -> None:
     """Refuse a share that is no number above 0 and at most 0.5."""
     try:
         fits = not isinstance(contamination, bool | np.bool_) and 0.0 < float(contamination) <= 0.5  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
         raise InvalidOption(

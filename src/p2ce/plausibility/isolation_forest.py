@@ -25,6 +25,7 @@ from p2ce.visible import echoed
 _NAMES = frozenset({"IsolationForest"})
 # 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
 _POWER_SLACK = 4.0 * 2.0**-52
+MOST_TREES = 100_000  # more make no difference, and would fill the memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +53,10 @@ class IsolationForest:
 
     def __post_init__(self) -> None:
         check_contamination(self.contamination)
-        if not _whole(self.n_estimators) or self.n_estimators < 1:
+        if not _whole(self.n_estimators) or not 1 <= self.n_estimators <= MOST_TREES:
             raise InvalidOption(
-                f"n_estimators must be a whole number of trees, at least 1; got {echoed(self.n_estimators)}."
+                f"n_estimators must be a whole number of trees, 1 to {MOST_TREES:,}; "
+                f"got {echoed(self.n_estimators)}."
             )
         if self.max_samples != "auto" and (not _whole(self.max_samples) or int(self.max_samples) < 2):
             raise InvalidOption(

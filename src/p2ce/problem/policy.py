@@ -93,6 +93,8 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
         raise PolicyError(
             f"{echoed(os.fspath(path))} is not text in UTF-8: {error.reason}. Save it as such."
         ) from error
+    except ValueError as error:  # a name that no disk takes
+        raise PolicyError(f"Cannot read {echoed(os.fspath(path))}: {error}.") from error
     try:
         return read_document(text, limits=limits, what=what)
     except PolicyError as error:

@@ -1,6 +1,7 @@
 """Say what a rule between features is, and what the search needs to know about it."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
@@ -140,11 +141,14 @@ def columns_once(names: Iterable[str]) -> tuple[str, ...]:
 
 def read_names(rule: str, names: Iterable[object], *, least: int = 2) -> tuple[str, ...]:
     """Check the names of a group: enough of them, none twice."""
+    if not isinstance(names, Iterable):
+        raise InvalidActions(f"{rule}() expects names of columns, got {echoed(names)}. Name them in a list.")
     found = tuple(read_name(rule, name) for name in names)
     if len(found) < least:
-        got = ", ".join(map(repr, found)) or "none"
+        got = ", ".join(map(echoed, found)) or "none"
         raise InvalidActions(f"{rule}() needs at least {least} columns, got {got}. Name the others too.")
-    twice = next((name for name in found if found.count(name) > 1), None)
+    times = Counter(found)
+    twice = next((name for name in found if times[name] > 1), None)
     if twice is not None:
         raise InvalidActions(f"{rule}() names {echoed(twice)} twice. Remove one of the two.")
     return found

@@ -138,7 +138,12 @@ def read_condition(column: str, given: Any) -> Condition:
     listed = list(given) if isinstance(given, list | set | frozenset | range | np.ndarray) else [given]
     if not listed:
         raise InvalidActions(f"The list of values for {echoed(column)} is empty. Name at least one.")
-    return OneOf(tuple(dict.fromkeys(plain_value(value) for value in listed)))
+    try:
+        return OneOf(tuple(dict.fromkeys(plain_value(value) for value in listed)))
+    except TypeError:  # a list, say, which no column holds
+        raise InvalidActions(
+            f"The values for {echoed(column)} must be numbers, text or bools, got {echoed(given)}."
+        ) from None
 
 
 def _from_plain(column: str, given: Mapping[Any, Any]) -> Condition:
