@@ -31,7 +31,7 @@ anything, so a value stands in a message as `echoed` writes it, and no message i
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from p2ce.visible import MOST_ECHOED, echoed, visible_code
+from p2ce.visible import MOST_ECHOED, as_text, echoed, visible_code
 
 LONGEST_MESSAGE = 1000  # characters
 KEPT_END = 350  # where a message is cut, its end is kept: it says what to do
@@ -159,7 +159,7 @@ def nearest(name: object, known: Iterable[object]) -> str:
     "Known are 'Age', 'LoanAmount'."
     """
     name = name if isinstance(name, str) else echoed(name)
-    names = [str(one) for one in known]
+    names = [as_text(one) for one in known]
     if not names:
         return "None is known."
     by_lower: dict[str, list[str]] = {}

@@ -78,6 +78,18 @@ def echoed(value: object, most: int = MOST_ECHOED) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def as_text(value: object) -> str:
+    """Write a name or a label as ``str`` does; what Python refuses to write is cut.
+
+    >>> as_text(("a", 1)), as_text(10**5000)
+    ("('a', 1)", 'about 1e5000')
+    """
+    try:
+        return str(value)
+    except (ValueError, RecursionError):
+        return echoed(value)
+
+
 class _Echo(reprlib.Repr):
     """Writes the beginning of large values without writing the rest."""
 

@@ -26,7 +26,7 @@ NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 FORMS = {
     ".html": "a report to read and print",
     ".md": "the same as Markdown",
-    ".json": "everything, for Explanations.from_dict",
+    ".json": "everything, for Explanations.from_json",
     ".csv": "a row per option, and beside it .summary.csv with a row per person",
     ".parquet": "the same two tables as Parquet",
 }

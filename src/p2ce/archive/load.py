@@ -94,7 +94,7 @@ def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Ke
     except (MissingExtra, Refused):
         raise
     except LimitExceeded as error:
-        raise LimitExceeded(f"{echoed(shown)} holds more than it should. {error}") from error
+        raise LimitExceeded(f"{echoed(shown)} is damaged, or too large. {error}") from error
     except FileNotFoundError as error:
         raise InvalidOption(f"There is no file {echoed(shown)}. Check the path.") from error
     except OSError as error:

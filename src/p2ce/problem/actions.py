@@ -10,11 +10,10 @@ from p2ce.problem.arguments import read_choices, read_range, read_step
 from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind
 from p2ce.problem.infer import Grid, infer_features
-from p2ce.problem.labels import name_of
 from p2ce.problem.special import SpecialValues
 from p2ce.problem.table import actions_table
 from p2ce.tables import as_pandas
-from p2ce.visible import echoed
+from p2ce.visible import as_text, echoed
 
 if TYPE_CHECKING:
     import os
@@ -272,7 +271,7 @@ class ActionSet:
         return tuple(feature.name for feature in self.features)
 
     def __getitem__(self, name: object) -> FeatureActions:
-        wanted = name_of(name)
+        wanted = as_text(name)
         for feature in self.features:
             if feature.name == wanted:
                 return feature
@@ -298,7 +297,7 @@ class ActionSet:
                 f"{call}() takes keywords or a dict, not {type(given).__name__}. "
                 f"Write {call}({{{echoed(_first(self.names))}: {example}}})."
             )
-        first = {name_of(name): value for name, value in (given or {}).items()}
+        first = {as_text(name): value for name, value in (given or {}).items()}
         twice = sorted(first.keys() & named.keys())
         if twice:
             raise InvalidActions(
@@ -344,7 +343,7 @@ def _each(names: tuple[object, ...]) -> dict[str, None]:
             raise InvalidActions(
                 f"Give the names one by one, not as a {type(name).__name__}: put a star before it, *names."
             )
-    return {name_of(name): None for name in names}
+    return {as_text(name): None for name in names}
 
 
 def _first(names: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from p2ce.errors import InvalidActions, nearest
-from p2ce.visible import echoed
+from p2ce.visible import as_text, echoed
 
 # One text for every language, or one for each: {"en": "loan amount", "pt": "o valor do empréstimo"}.
 Words: TypeAlias = str | Mapping[str, str]
@@ -144,12 +144,12 @@ def value_key(value: Any) -> str:
     unwrapped = value.item() if hasattr(value, "item") else value
     if isinstance(unwrapped, bool):
         return str(int(unwrapped))
-    text = str(unwrapped)
+    text = as_text(unwrapped)
     if NUMBER.fullmatch(text):  # keys of a file are text, however numbers are written there
         unwrapped = float(text) if not text.lstrip("+-").isdigit() else int(text)
     if isinstance(unwrapped, float) and unwrapped.is_integer() and abs(unwrapped) < 1e15:
         return str(int(unwrapped))
-    return {"true": "1", "false": "0"}.get(text.lower(), str(unwrapped))
+    return {"true": "1", "false": "0"}.get(text.lower(), as_text(unwrapped))
 
 
 def _check_words(key: str, words: Any) -> None:

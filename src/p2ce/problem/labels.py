@@ -5,19 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.visible import echoed
-
-
-def name_of(column: object) -> str:
-    """Give the name of a column as text; one that Python refuses to write out is cut.
-
-    >>> name_of(("a", 1)), name_of(10**5000)
-    ("('a', 1)", 'about 1e5000')
-    """
-    try:
-        return str(column)
-    except (ValueError, RecursionError):
-        return echoed(column)
+from p2ce.visible import as_text
 
 
 def label_key(label: Any) -> tuple[bool, Any]:
@@ -53,5 +41,5 @@ def shown_labels(labels: Iterable[Any]) -> str:
     >>> shown_labels(["own", "rent", 3])
     'own, rent, 3'
     """
-    texts = [str(label) for label in labels]
+    texts = [as_text(label) for label in labels]
     return ", ".join(texts[:6]) + (", …" if len(texts) > 6 else "")

@@ -198,7 +198,8 @@ def _first_clash(features: tuple[FeatureActions, ...], rules: list[Rule]) -> tup
 
 def _read_rule(document: Document, place: int, plain: Any) -> Rule:
     """Make one rule; a wrong key is told with the key's own line."""
-    if isinstance(plain, dict) and (kind := plain.get("rule")) in RULES:
+    kind = plain.get("rule") if isinstance(plain, dict) else None
+    if isinstance(kind, str) and kind in RULES:
         known = ("rule", *RULES[kind].required, *RULES[kind].optional)
         for key in plain:
             if key not in known:

@@ -11,8 +11,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, UnknownFeature, nearest
 from p2ce.problem.coding import Codebook, Coding
-from p2ce.problem.labels import name_of
-from p2ce.visible import echoed, visible_line
+from p2ce.visible import as_text, echoed, visible_line
 
 # Column → codes (n,), for n people or n candidate rows.
 Codes: TypeAlias = Mapping[str, FloatArray]
@@ -170,7 +169,7 @@ def read_name(rule: str, name: object) -> str:
             f"{rule}() expects the name of a column, got {echoed(name)}. "
             f"Give names one by one; in a policy file, put a name such as 'yes' or 'null' in quotes."
         )
-    return name_of(name)
+    return as_text(name)
 
 
 def coding_for(rule: Rule, codebook: Codebook, column: str) -> Coding:

@@ -42,7 +42,7 @@ def rule_from_plain(plain: Mapping[str, Any]) -> Rule:
     if not isinstance(plain, Mapping) or "rule" not in plain:
         raise InvalidActions(f"Expected a rule such as {{rule: linked, ...}}, got {echoed(plain)}.")
     kind = plain["rule"]
-    if kind not in RULES:
+    if not isinstance(kind, str) or kind not in RULES:
         raise InvalidActions(f"There is no rule {echoed(kind)}. {nearest(kind, RULES)}")
     rule = RULES[kind]
     known = ("rule", *rule.required, *rule.optional)

@@ -62,4 +62,4 @@ def told(value: Any) -> str:
         return "missing"
     if isinstance(value, float):
         return shown(value) if np.isfinite(value) else repr(value)
-    return repr(value)
+    return repr(value) if isinstance(value, str) else echoed(value)
