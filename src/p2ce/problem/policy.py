@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidActions, P2CEError, PolicyError, nearest
+from p2ce.errors import InvalidActions, LimitExceeded, P2CEError, PolicyError, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import FeatureActions
@@ -87,6 +87,8 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
             content = file.read(int(limits.policy_bytes) + 1)
         limits.require("policy_bytes", len(content), f"{what} is too long")
         text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except LimitExceeded:
+        raise
     except OSError as error:
         raise PolicyError(f"Cannot read {echoed(os.fspath(path))}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
