@@ -19,6 +19,7 @@ NAMES = {
     "FeatureMap",
     "IsolationForest",
     "Judgement",
+    "Limits",
     "MaxDistance",
     "MeanDistance",
     "ModelFacts",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from p2ce.errors import P2CEError as P2CEError
     from p2ce.estimates.spec import ShapEstimate as ShapEstimate
     from p2ce.explainer import Explainer as Explainer
+    from p2ce.limits import Limits as Limits
     from p2ce.loading import load as load
     from p2ce.objectives import Changes as Changes
     from p2ce.objectives import CostTable as CostTable
@@ -60,6 +61,7 @@ _HOMES = {
     "FeatureMap": "p2ce.result",
     "IsolationForest": "p2ce.plausibility.read",
     "Judgement": "p2ce.result",
+    "Limits": "p2ce.limits",
     "MaxDistance": "p2ce.objectives",
     "MeanDistance": "p2ce.objectives",
     "ModelFacts": "p2ce.result",

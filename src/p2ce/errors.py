@@ -24,19 +24,39 @@
     ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
     └── MissingExtra (ImportError)           an optional package that is not installed
 
-Every message says what was expected, what came instead, and what to do about it.
+Every message says what was expected, what came instead, and what to do about it. What came instead may be
+anything, so a value stands in a message as `echoed` writes it, and no message is longer than a screen.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from p2ce.visible import MOST_ECHOED, as_text, echoed, visible_code
+
+LONGEST_MESSAGE = 1000  # characters
+KEPT_END = 350  # where a message is cut, its end is kept: it says what to do
 # Rows may fail by a mistake of this library: how their messages begin, and what marks the log record.
 FAULT = "A fault of p2ce, not of the row: "
 FAULT_RECORD = "fault_of_p2ce"
 
 
+def in_bounds(message: object) -> str:
+    """Write a message so that it can be shown anywhere, whatever it repeats; of a long one the middle is cut.
+
+    >>> len(in_bounds("x" * 10**6)), in_bounds("Wrong.\\x1b[2J")
+    (1000, 'Wrong.\\\\x1b[2J')
+    """
+    told = visible_code(message)
+    if len(told) <= LONGEST_MESSAGE:
+        return told
+    return f"{told[: LONGEST_MESSAGE - KEPT_END - 3]} … {told[-KEPT_END:]}"
+
+
 class P2CEError(Exception):
     """The root of every error that this library raises on purpose."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(in_bounds(message))
 
 
 class InvalidActions(P2CEError, ValueError):
@@ -153,18 +173,22 @@ def nearest(name: object, known: Iterable[object]) -> str:
     >>> nearest("zzz", ["Age", "LoanAmount"])
     "Known are 'Age', 'LoanAmount'."
     """
-    names = [str(one) for one in known]
+    name = name if isinstance(name, str) else echoed(name)
+    names = [as_text(one) for one in known]
     if not names:
         return "None is known."
     by_lower: dict[str, list[str]] = {}
     for one in names:
-        by_lower.setdefault(one.lower(), []).append(one)
+        if len(one) <= MOST_ECHOED:  # to compare takes the product of two lengths
+            by_lower.setdefault(one.lower(), []).append(one)
     # Compared in lower case, since a wrong capital is the commonest slip of all.
     alike = [
-        one for low in get_close_matches(str(name).lower(), list(by_lower), n=3) for one in by_lower[low]
+        one
+        for low in get_close_matches(name[:MOST_ECHOED].lower(), list(by_lower), n=3)
+        for one in by_lower[low]
     ]
     if alike:
-        return f"Did you mean {' or '.join(repr(one) for one in alike[:3])}?"
-    shown = ", ".join(repr(one) for one in names[:12])
+        return f"Did you mean {' or '.join(echoed(one) for one in alike[:3])}?"
+    shown = ", ".join(echoed(one, most=50) for one in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"Known are {shown}{more}."

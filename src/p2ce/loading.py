@@ -7,7 +7,9 @@ from typing import Any
 from p2ce.archive import AS_SAVED, read_kept
 from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget
 from p2ce.explainer import Explainer
+from p2ce.limits import DEFAULT, Limits
 from p2ce.verify.arguments import settings_of
+from p2ce.visible import echoed
 
 
 def load(
@@ -17,6 +19,7 @@ def load(
     plausibility: Any = AS_SAVED,
     objectives: Any = AS_SAVED,
     check_model: bool = True,
+    limits: Limits = DEFAULT,
 ) -> Explainer:
     """Give the explainer that was saved, with the same answers to the byte.
 
@@ -33,6 +36,7 @@ def load(
         objectives: all objectives again, where one was of your own; or others.
         check_model: False takes another model with the same columns, such as one that was fitted anew;
             otherwise it has to score people of the reference as the saved one did.
+        limits: how much of a file is unpacked before it is refused.
 
     >>> import tempfile, pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -44,7 +48,7 @@ def load(
     >>> explainer.explain({"Income": 20, "Debts": 1})[0].changes
     {'Income': (20, 26)}
     """
-    kept = read_kept(path)
+    kept = read_kept(path, limits=limits)
     kept.require_models(model)
     kept = kept.with_own(plausibility=plausibility, objectives=objectives)
     asked = kept.asked.arguments
@@ -54,7 +58,9 @@ def load(
     try:
         explainer = Explainer(model, kept.asked.reference, **given)
     except (InvalidReference, InvalidTarget) as error:
-        raise InvalidOption(f"This model does not fit what {kept.path!r} was saved for: {error}") from error
+        raise InvalidOption(
+            f"This model does not fit what {echoed(kept.path)} was saved for: {error}"
+        ) from error
     # Answers come in the kind of table that the reference was, and to be saved again is to be saved alike.
     explainer._kind, explainer._arguments = kept.asked.kind, asked
     setup = explainer._setup

@@ -1,12 +1,16 @@
 """Nothing that is read is written over, and nothing that is written steers a terminal or runs unseen."""
 
 import os
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from p2ce.apps.outputs import without_formula, write
+from p2ce.result import Counterfactual, Explanations
 from tests.apps.commands import run
+from tests.result.examples import explanation
 
 Capture = pytest.CaptureFixture[str]
 BASE = ("explain", "--model", "model.txt", "--data", "people.csv", "--reference", "train.csv")
@@ -55,15 +59,57 @@ def test_no_permission_for_the_folder_of_an_old_file(
     assert (ran.code, "no permission for the folder '.'" in ran.line) == (2, True)
 
 
-def test_text_that_a_spreadsheet_would_run_is_told(folder: Path, capsys: Capture) -> None:
+FORMULAS = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\rx", "'=1+1", "''-x"]
+HARMLESS = ["-2", "+1.5e3", "-.5", "p3", "'quoted", "a=b", "", "5-3"]
+
+
+def test_text_that_a_spreadsheet_would_run_is_kept_from_running(folder: Path, capsys: Capture) -> None:
     frame = pd.read_csv("people.csv").head(3)
     frame.assign(id=["=1+1", "-2", "p3"]).to_csv("people.csv", index=False)
     ran = run(capsys, *BASE, "--index-column", "id", "--out", "out.csv")
     assert ran.code == 0
     assert "out.summary.csv holds text that begins like a formula, in 'person'" in ran.err
+    assert "--raw-csv" in ran.err
+    assert pd.read_csv("out.summary.csv")["person"].tolist() == ["'=1+1", "-2", "p3"]
+    told = pd.read_csv("out.csv")["person"].tolist()
+    assert set(told) <= {"'=1+1", "-2", "p3"}
+    ran = run(capsys, *BASE, "--index-column", "id", "--out", "out.csv", "--force", "--raw-csv")
+    assert "import the file as text" in ran.err
     assert pd.read_csv("out.summary.csv")["person"].tolist() == ["=1+1", "-2", "p3"]
     frame.assign(id=["-1.5", "-2", "+.3"]).to_csv("people.csv", index=False)
     assert "formula" not in run(capsys, *BASE, "--index-column", "id", "--out", "out.csv", "--force").err
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, *HARMLESS])
+def test_a_key_can_be_had_back_from_a_csv_file(text: str) -> None:
+    """As the help of `without_formula` says: one apostrophe less, where a formula would begin behind it."""
+    written = without_formula(text)
+    assert (written != text) == (text in FORMULAS)
+    assert not written.startswith(("=", "@", "\t", "\r")) or text in HARMLESS
+    assert (written[1:] if re.match(r"'+[=+\-@\t\r\n]", written) else written) == text
+
+
+def test_numbers_stay_numbers_and_names_of_columns_are_written_as_text(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    answer = explanation(
+        dtypes={"=A1": "int64", "Home": "object"},
+        person={"=A1": -5, "Home": "x"},
+        counterfactuals=(
+            Counterfactual(
+                values={"=A1": -5, "Home": "=x"},
+                changes={"Home": ("x", "=x")},
+                costs={"mean_distance": 0.5, "changes": 1.0},
+                score=-0.5,
+            ),
+        ),
+    )
+    for raw in (False, True):
+        write(tmp_path / "a.csv", Explanations([answer]), why=None, audience="", language="", raw_csv=raw)
+        first, row = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
+        mark = "" if raw else "'"
+        assert first.startswith(f"person,{mark}=A1,Home,")
+        assert row.startswith(f"0,-5,{mark}=x,0.5,1.0,-0.5,")
 
 
 def test_nothing_of_a_file_steers_the_terminal(folder: Path, capsys: Capture) -> None:

@@ -12,15 +12,27 @@ from p2ce.result import Distribution, Explanation, Explanations, Feature, Questi
 from tests.problem.test_display import displays
 from tests.result.examples import explanation
 
-shares = st.lists(st.floats(0, 1), max_size=4).map(tuple)
-spreads = st.builds(
-    Distribution,
-    edges=st.lists(st.floats(allow_nan=False), max_size=5).map(tuple),
-    labels=st.lists(st.text() | st.booleans() | st.integers(), max_size=4).map(tuple),
-    shares=shares,
-    other=st.floats(0, 1),
-    missing=st.floats(0, 1),
-)
+labels = st.text() | st.booleans() | st.integers()
+
+
+@st.composite
+def spreads(draw: st.DrawFn) -> Distribution:
+    """Shares of labels, or between edges."""
+    shares = tuple(draw(st.lists(st.floats(0, 1), max_size=4)))
+    count, between = len(shares), draw(st.booleans())
+    edges = draw(
+        st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=count + 1, max_size=count + 1)
+    )
+    named = draw(st.lists(labels, min_size=count, max_size=count))
+    return Distribution(
+        edges=tuple(edges) if between else (),
+        labels=() if between else tuple(named),
+        shares=shares,
+        other=draw(st.floats(0, 1)),
+        missing=draw(st.floats(0, 1)),
+    )
+
+
 features = st.builds(
     Feature,
     name=st.text(),
@@ -29,7 +41,7 @@ features = st.builds(
     candidates=st.text(),
     steps=st.none() | st.tuples(st.floats(0, 1), st.floats(1, 1e9)),
     display=displays,
-    distribution=st.none() | spreads,
+    distribution=st.none() | spreads(),
 )
 questions = st.builds(
     Question,

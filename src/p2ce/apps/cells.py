@@ -14,6 +14,7 @@ import numpy as np
 from p2ce.apps.table_files import Table
 from p2ce.errors import InvalidOption
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,8 +94,8 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
         _refuse_separators(table, name, known)
         row = numbers.index(None)
         raise InvalidOption(
-            f"Column {name!r} of {table.path.name} holds {cells[row]!r} in row {row}, where {who} takes "
-            "numbers. Write a number there, or leave the cell empty."
+            f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[row])} in row {row}, where "
+            f"{who} takes numbers. Write a number there, or leave the cell empty."
         )
     return _numeric(table, name, numbers)
 
@@ -151,8 +152,8 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
         _refuse_separators(table, name, [cell for cell in cells if not says_missing(cell)])
         kind = "True and False" if pd.api.types.is_bool_dtype(reference) else "numbers"
         raise InvalidOption(
-            f"Column {name!r} of {table.path.name} holds {cells[bad[0]]!r}, where the reference has {kind}. "
-            "Give the column that the model was trained on."
+            f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[bad[0]])}, where the reference "
+            f"has {kind}. Give the column that the model was trained on."
         )
     if bad:
         kept = [cells[place] if number is None else number for place, number in enumerate(numbers)]
@@ -168,8 +169,9 @@ def _require_same_kind(table: Table, name: str, cells: list[Any], held: list[Any
     present = [cell for cell in cells if not is_missing(cell)]
     if len(present) > 1 and held and not any(key_of(cell) in known for cell in present):
         raise InvalidOption(
-            f"Column {name!r} of {table.path.name} holds {present[0]!r}, and not one of the labels that the "
-            f"reference has ({', '.join(map(repr, held[:4]))}, …). Write them in the same way."
+            f"Column {echoed(name)} of {table.path.name} holds {echoed(present[0])}, and not one of the "
+            f"labels that the reference has ({', '.join(map(repr, held[:4]))}, …). Write them in the same "
+            "way."
         )
 
 
@@ -213,8 +215,8 @@ def _refuse_separators(table: Table, name: str, cells: list[Any]) -> None:
     plain = re.compile(r"[-+]?\d+(\.\d+)?")
     if separated and all(text in set(separated) or plain.fullmatch(text) for text in texts):
         raise InvalidOption(
-            f"Column {name!r} of {table.path.name} writes numbers as {separated[0]!r}. Write them without "
-            "separators for thousands, and with a point: 1234.5"
+            f"Column {echoed(name)} of {table.path.name} writes numbers as {echoed(separated[0])}. Write "
+            "them without separators for thousands, and with a point: 1234.5"
         )
 
 

@@ -15,6 +15,8 @@ import typer
 from p2ce.apps import options as say
 from p2ce.apps import policy
 from p2ce.apps.telling import DEBUG, error_line
+from p2ce.limits import read_limits
+from p2ce.visible import shortened
 
 BUG, WRONG_USE, INTERRUPTED = 1, 2, 130
 EXIT_CODES = (
@@ -96,6 +98,7 @@ def explain(
             rich_help_panel=say.OUTPUT,
         ),
     ] = None,
+    raw_csv: say.RawCsv = False,
     force: say.Force = False,
     fresh: Annotated[
         bool,
@@ -124,6 +127,7 @@ def explain(
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
     drop: say.Drop = None,
+    limit: say.Limit = None,
 ) -> None:
     """Tell people whom a model refuses what they could change, each option proven.
 
@@ -154,6 +158,7 @@ def explain(
         trust_pickle=trust_pickle,
         index_column=index_column,
         drop=tuple(drop or ()),
+        limits=read_limits(limit or ()),
         target=target,
         threshold=threshold,
         max_changes=max_changes or None,
@@ -165,6 +170,7 @@ def explain(
         row=row,
         where=where,
         out=out,
+        raw_csv=raw_csv,
         force=force,
         fresh=fresh,
         time_limit=time_limit,
@@ -190,6 +196,7 @@ def inspect(
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
     drop: say.Drop = None,
+    limit: say.Limit = None,
 ) -> None:
     """Show what a model is read as, how answers are proven, the grid of values, and what looks wrong.
 
@@ -208,6 +215,7 @@ def inspect(
             weights=weights,
             trust_pickle=trust_pickle,
             drop=tuple(drop or ()),
+            limits=read_limits(limit or ()),
             target=target,
             threshold=threshold,
             max_changes=max_changes or None,
@@ -243,6 +251,7 @@ def bench(
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
     drop: say.Drop = None,
+    limit: say.Limit = None,
 ) -> None:
     """Measure milliseconds per person, beside brute force through the model's own predictions.
 
@@ -267,6 +276,7 @@ def bench(
             weights=weights,
             trust_pickle=trust_pickle,
             drop=tuple(drop or ()),
+            limits=read_limits(limit or ()),
             target=target,
             threshold=threshold,
             max_changes=max_changes or None,
@@ -289,12 +299,13 @@ def demo(
             help="Also write the report: demo.html, or .md, .json, .csv.", metavar="FILE", readable=False
         ),
     ] = None,
+    raw_csv: say.RawCsv = False,
     force: say.Force = False,
 ) -> None:
     """Explain one refused loan applicant, made up from a seed: options, proof and time."""
     from p2ce.apps.demo import run_demo  # here, so that --help stays quick
 
-    run_demo(seed=seed, out=out, force=force)
+    run_demo(seed=seed, out=out, force=force, raw_csv=raw_csv)
 
 
 @app.command()
@@ -342,7 +353,7 @@ def _told(error: BaseException) -> int:
     if isinstance(error, UsageError):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "p2ce"
-        message = error.format_message()  # type: ignore[attr-defined]
+        message = shortened(error.format_message(), 300)  # type: ignore[attr-defined]
         if not message:  # the help was shown instead
             return WRONG_USE
         ended = message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."
@@ -360,6 +371,6 @@ def _told(error: BaseException) -> int:
             "The memory does not do. Ask about fewer people or candidates at once, or use fewer --jobs."
         )
         return WRONG_USE
-    shown = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    shown = f"{type(error).__name__}: {shortened(error, 200)}" if str(error) else type(error).__name__
     error_line(f"{shown} This is a bug of p2ce: run again with {DEBUG}=1 to see where, and please report it.")
     return BUG

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from p2ce.apps.outputs import check_out, write
-from p2ce.apps.telling import stdout_console, working
+from p2ce.apps.telling import printable, stdout_console, working
 from p2ce.present.proof import proof_sentence
 from p2ce.present.speaker import speaker_of
 from p2ce.present.text import option_sentences, standing
@@ -36,7 +36,12 @@ WANTED_OPTIONS = 3
 
 
 def run_demo(
-    *, seed: int = 0, console: Console | None = None, out: Path | None = None, force: bool = False
+    *,
+    seed: int = 0,
+    console: Console | None = None,
+    out: Path | None = None,
+    force: bool = False,
+    raw_csv: bool = False,
 ) -> None:
     """Train a model, explain one refused applicant and print the options, the proof and the time."""
     console = console or stdout_console()
@@ -53,8 +58,8 @@ def run_demo(
     explanation = telling_example(explainer, refused)
     show(explanation, console)
     if out is not None:
-        write(out, Explanations([explanation]), why=None, audience="person", language="en")
-        console.print(f"Written: {out}", markup=False, soft_wrap=True)
+        write(out, Explanations([explanation]), why=None, audience="person", language="en", raw_csv=raw_csv)
+        console.print(f"Written: {printable(out)}", markup=False, soft_wrap=True)
 
 
 def explainer_and_refused(

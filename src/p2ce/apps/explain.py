@@ -12,6 +12,7 @@ from p2ce.apps.versions import answering_versions
 from p2ce.apps.where import SCORE, names_score, rows_where
 from p2ce.apps.work import Work, answer
 from p2ce.errors import FAULT, InvalidOption, nearest
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.result import Explanations, WhyNone
@@ -28,6 +29,7 @@ class Task:
     row: str | None = None
     where: str | None = None
     out: Path | None = None
+    raw_csv: bool = False
     force: bool = False
     fresh: bool = False
     time_limit: float | None = None
@@ -66,7 +68,14 @@ def run_explain(asked: Asked, task: Task) -> int:
     if task.out is None:
         show(answers, why, task)
     else:
-        written = outputs.write(task.out, answers, why=why, audience=task.audience, language=task.language)
+        written = outputs.write(
+            task.out,
+            answers,
+            why=why,
+            audience=task.audience,
+            language=task.language,
+            raw_csv=task.raw_csv,
+        )
         if kept is not None:
             kept.path.unlink(missing_ok=True)
         _tell(answers, written)
@@ -97,7 +106,7 @@ def check_words(audience: str, language: str) -> None:
     from p2ce.present.speaker import speaker_for
 
     if audience not in AUDIENCES:
-        raise InvalidOption(f"--audience {audience!r} is not known. {nearest(audience, AUDIENCES)}")
+        raise InvalidOption(f"--audience {echoed(audience)} is not known. {nearest(audience, AUDIENCES)}")
     speaker_for(None, language)
 
 
@@ -110,14 +119,17 @@ def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
         return list(range(count))
     frame = ready.people.join(ready.extras)
     more: dict[str, Any] = {}
-    if names_score(task.where) and SCORE not in frame.columns:
+    if names_score(task.where, asked.limits) and SCORE not in frame.columns:
         more[SCORE] = ready.explainer.score(ready.people)
-    elif names_score(task.where):
-        notice(f"--where takes {SCORE!r} from the column of the data. Rename that for the model's own score.")
-    fits = rows_where(task.where, frame, more)
+    elif names_score(task.where, asked.limits):
+        notice(
+            f"--where takes {echoed(SCORE)} from the column of the data. Rename that for the model's own "
+            "score."
+        )
+    fits = rows_where(task.where, frame, more, asked.limits)
     if not fits.any():
         raise InvalidOption(
-            f"--where {task.where!r} fits none of the {count:,} rows. Ask for something wider."
+            f"--where {echoed(task.where)} fits none of the {count:,} rows. Ask for something wider."
         )
     return [int(place) for place in fits.nonzero()[0]]
 
@@ -133,18 +145,19 @@ def _place(ready: Ready, row: str, asked: Asked) -> int:
             return found[0]
         if found:
             raise InvalidOption(
-                f"--row {row!r} names {len(found)} rows: {asked.index_column!r} holds it in rows {found[0]} "
-                f"and {found[1]}. Use another --index-column, or --where."
+                f"--row {echoed(row)} names {len(found)} rows: {echoed(asked.index_column)} holds it in "
+                f"rows {found[0]} and {found[1]}. Use another --index-column, or --where."
             )
         raise InvalidOption(
-            f"--row {row!r} is no label in {asked.index_column!r}, of {count:,} rows. {nearest(row, labels)}"
+            f"--row {echoed(row)} is no label in {echoed(asked.index_column)}, of {count:,} rows. "
+            f"{nearest(row, labels)}"
         )
     try:
         place = int(row)
     except ValueError:
         raise InvalidOption(
-            f"--row {row!r} is no number. Rows count from 0 to {count - 1:,}; to go by a column of labels, "
-            "name it with --index-column."
+            f"--row {echoed(row)} is no number. Rows count from 0 to {count - 1:,}; to go by a column of "
+            "labels, name it with --index-column."
         ) from None
     if not 0 <= place < count:
         raise InvalidOption(f"--row {place} does not exist: the data has {count:,} rows, 0 to {count - 1:,}.")
@@ -158,7 +171,7 @@ def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
     plain = {
         f"--{name.replace('_', '-')}": str(said[name]) if said[name] is not None else None
         for name in said
-        if name not in (*files, "model", "weights", "trust_pickle", "plausible")
+        if name not in (*files, "model", "weights", "trust_pickle", "plausible", "limits")
     }
     return {
         **answering_versions(),
@@ -234,7 +247,7 @@ def _tell(answers: "Explanations", written: list[Path]) -> None:
     """Say what was written and how many ended in which way, since a table has no row for some."""
     from p2ce.apps.summary import counts
 
-    print(f"{' and '.join(map(str, written))}: {counts(answers)}")
+    print(f"{printable(' and '.join(map(str, written)))}: {counts(answers)}")
 
 
 def _exit_code(answers: "Explanations") -> int:

@@ -1,11 +1,13 @@
 """Show what a model is read as, over which grid people are searched, and what looks wrong."""
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.model_files.columns import columns_of
 from p2ce.apps.model_files.load import load_model
 from p2ce.apps.question import Asked, Ready, check_files, make_ready
 from p2ce.apps.telling import counted, listed, one_line, printable, stdout_console, working
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +51,9 @@ def run_inspect(asked: Asked, console: "Console | None" = None) -> None:
 
 def _show_alone(asked: Asked, console: "Console") -> None:
     """Tell what the file alone says."""
-    loaded = load_model(asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle)
+    loaded = load_model(
+        asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
+    )
     known = columns_of(loaded.model)
     lines = [("file", f"{asked.model} ({loaded.kind})"), ("model", type(loaded.model).__name__)]
     if known.names is not None:
@@ -110,7 +114,7 @@ def _wanted(facts: "ModelFacts") -> str:
 
 
 def _about(cells: int) -> str:
-    return f"{cells:,}" if cells < 10**9 else f"{float(cells):.1e}"
+    return f"{cells:,}" if cells < 10**9 else f"{Decimal(cells):.1e}"
 
 
 def _print_lines(console: "Console", lines: Any) -> None:
@@ -166,12 +170,15 @@ def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]
 
     for name in ready.reference.columns:
         if ready.reference[name].nunique(dropna=False) == 1:
-            yield f"{name!r} is the same in every row of the population, so that nothing is known about it."
+            yield (
+                f"{echoed(name)} is the same in every row of the population, so that nothing is known "
+                "about it."
+            )
     moving = [name for name in ready.reference.columns if not ready.actions[name].fixed]
     if asked.policy is None:
         for name in moving:
             if likely_protected(name) is not None:
-                yield f"{name!r} may change, but looks protected."
+                yield f"{echoed(name)} may change, but looks protected."
             if not ready.actions[name].is_category:
                 codes = coding_of(ready.reference[name]).encode(ready.reference[name])
                 if (text := heavy_tails(name, codes[codes != MISSING])) is not None:
@@ -197,7 +204,8 @@ def _lint(asked: Asked) -> "Iterator[str]":
 
     assert asked.policy is not None
     assert asked.reference is not None
-    people = with_gaps(read_table(asked.reference, "--reference"))
-    for finding in lint(read_policy(read_file(asked.policy)), people):
+    people = with_gaps(read_table(asked.reference, "--reference", limits=asked.limits))
+    reading = read_policy(read_file(asked.policy, limits=asked.limits), limits=asked.limits)
+    for finding in lint(reading, people):
         if finding.code != "unnamed-column":
             yield f"{asked.policy}:{finding.line}: {finding.message}"

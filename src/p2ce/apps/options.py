@@ -88,6 +88,15 @@ Drop = Annotated[
         rich_help_panel=FILES,
     ),
 ]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Take larger files than usual: table-rows=50e6, table-bytes=8GB, model-memory=16GB. What "
+        "exceeds a limit says its name. Repeatable.",
+        metavar="NAME=AMOUNT",
+        rich_help_panel=FILES,
+    ),
+]
 IndexColumn = Annotated[
     str | None,
     typer.Option(
@@ -156,6 +165,15 @@ Audience = Annotated[
     str,
     typer.Option(
         help="Who reads it: person, officer or auditor.", metavar="AUDIENCE", rich_help_panel=OUTPUT
+    ),
+]
+RawCsv = Annotated[
+    bool,
+    typer.Option(
+        "--raw-csv",
+        help="Write text to CSV as it is. Without it, text that a spreadsheet would run as a formula is "
+        "given an apostrophe in front.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.", rich_help_panel=OUTPUT)]

@@ -13,16 +13,20 @@ from p2ce.apps.paths import require_other, require_place
 from p2ce.apps.telling import listed, notice
 from p2ce.errors import InvalidOption, MissingExtra
 from p2ce.files import write_whole
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.result import Explanations, WhyNone
 
 WHAT = "The answer"
-FORMULA = re.compile(r"[=@\t\r]|[-+](?!\s*[\d.])")  # not a number
+# What a spreadsheet takes for a formula, unless it is a number. Apostrophes in front count, so that the one
+# that is put there can be taken away again.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 FORMS = {
     ".html": "a report to read and print",
     ".md": "the same as Markdown",
-    ".json": "everything, for Explanations.from_dict",
+    ".json": "everything, for Explanations.from_json",
     ".csv": "a row per option, and beside it .summary.csv with a row per person",
     ".parquet": "the same two tables as Parquet",
 }
@@ -35,9 +39,9 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
     """
     suffix = out.suffix.lower()
     if suffix not in FORMS:
-        ending = f"ends in {suffix!r}" if suffix else "has no ending"
+        ending = f"ends in {echoed(suffix)}" if suffix else "has no ending"
         raise InvalidOption(
-            f"--out {str(out)!r} {ending}, which is no form that is written here. End it in one of "
+            f"--out {echoed(str(out))} {ending}, which is no form that is written here. End it in one of "
             f"{', '.join(FORMS)}."
         )
     is_table = suffix in (".csv", ".parquet")
@@ -61,14 +65,20 @@ def summary_path(out: Path) -> Path:
 
 
 def write(
-    out: Path, answers: "Explanations", *, why: "WhyNone | None", audience: str, language: str
+    out: Path,
+    answers: "Explanations",
+    *,
+    why: "WhyNone | None",
+    audience: str,
+    language: str,
+    raw_csv: bool = False,
 ) -> list[Path]:
     """Write the answers; give the files that were written."""
     suffix = out.suffix.lower()
     if suffix in (".csv", ".parquet"):
         beside = summary_path(out)
-        _write_table(out, answers.to_frame(kind="pandas"))
-        _write_table(beside, answers.summary(kind="pandas"))
+        _write_table(out, answers.to_frame(kind="pandas"), raw_csv=raw_csv)
+        _write_table(beside, answers.summary(kind="pandas"), raw_csv=raw_csv)
         return [out, beside]
     if suffix == ".json":
         data = answers.to_dict()
@@ -84,10 +94,9 @@ def write(
     return [out]
 
 
-def _write_table(path: Path, frame: Any) -> None:
+def _write_table(path: Path, frame: Any, *, raw_csv: bool) -> None:
     if path.suffix.lower() == ".csv":
-        _tell_formulas(path, frame)
-        _write_text(path, frame.to_csv(index=False, lineterminator="\n"))
+        _write_text(path, _csv(path, frame, raw=raw_csv))
         return
     content = io.BytesIO()
     mixed = [name for name in frame.columns if frame[name].dtype == object]
@@ -99,18 +108,41 @@ def _write_table(path: Path, frame: Any) -> None:
     write_whole(path, content.getvalue(), what=WHAT)
 
 
-def _tell_formulas(path: Path, frame: Any) -> None:
-    """Tell of text that a spreadsheet would run; it is written as it is, since it may name people."""
+def without_formula(cell: Any) -> Any:
+    """Put an apostrophe before text that a spreadsheet would run; everything else stays as it is.
+
+    Nothing is lost: where text begins with apostrophes and then with one of ``= + - @``, a tab or the end of
+    a line, take one apostrophe away to have what it was.
+
+    >>> without_formula("=1+1"), without_formula("'=1+1"), without_formula("-5"), without_formula(-5)
+    ("'=1+1", "''=1+1", '-5', -5)
+    """
+    return f"'{cell}" if _is_formula(cell) else cell
+
+
+def _is_formula(cell: Any) -> bool:
+    return isinstance(cell, str) and FORMULA.match(cell) is not None and NUMBER.fullmatch(cell) is None
+
+
+def _csv(path: Path, frame: Any, *, raw: bool) -> str:
+    """Write a table as CSV; what a spreadsheet would run is told of, and kept from running unless ``raw``."""
     risky = [
-        str(name)
+        name
         for name in frame.columns
-        if any(isinstance(cell, str) and FORMULA.match(cell) for cell in frame[name].unique().tolist())
+        if _is_formula(name) or any(_is_formula(cell) for cell in frame[name].unique().tolist())
     ]
     if risky:
-        notice(
-            f"{path.name} holds text that begins like a formula, in {listed(risky)}. A spreadsheet would run "
-            "it: import the file as text."
-        )
+        done = "A spreadsheet would run it: import the file as text."
+        if not raw:
+            done = "It was given an apostrophe in front, so that no spreadsheet runs it; see --raw-csv."
+        notice(f"{path.name} holds text that begins like a formula, in {listed(risky)}. {done}")
+    if risky and not raw:
+        frame = frame.astype(dict.fromkeys(risky, object))
+        for name in risky:
+            frame[name] = frame[name].map(without_formula)
+        frame.columns = [without_formula(name) for name in frame.columns]
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text
 
 
 def _write_text(path: Path, text: str) -> None:

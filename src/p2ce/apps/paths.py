@@ -5,33 +5,36 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from p2ce.errors import InvalidOption, nearest
+from p2ce.visible import echoed
 
 
 def require_file(path: Path, option: str) -> Path:
     """Refuse what is no readable file; a misspelt name is answered with the nearest ones of its folder."""
     try:
         if path.is_dir():
-            raise InvalidOption(f"{option} {str(path)!r} is a folder. Name a file in it.")
+            raise InvalidOption(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
         if not path.exists():
-            raise InvalidOption(f"{option} {str(path)!r} does not exist. {_instead(path)}")
+            raise InvalidOption(f"{option} {echoed(str(path))} does not exist. {_instead(path)}")
         with path.open("rb") as file:
             begins = file.read(1)
     except OSError as error:
-        raise InvalidOption(f"{option} {str(path)!r} cannot be read: {error.strerror or error}.") from error
+        raise InvalidOption(
+            f"{option} {echoed(str(path))} cannot be read: {error.strerror or error}."
+        ) from error
     if not begins:
-        raise InvalidOption(f"{option} {str(path)!r} is empty. Was it written to the end?")
+        raise InvalidOption(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
     return path
 
 
 def _instead(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
-        return f"There is no folder {str(folder)!r} either."
+        return f"There is no folder {echoed(str(folder))} either."
     try:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:
         names = []
-    where = "this folder" if str(folder) == "." else f"{str(folder)!r}"
+    where = "this folder" if str(folder) == "." else f"{echoed(str(folder))}"
     if not names:
         return f"There are no files in {where}."
     hint = nearest(path.name, names)
@@ -42,21 +45,24 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
     """Refuse a place that cannot be written to, before the work starts."""
     folder = path.parent
     if path.is_dir():
-        raise InvalidOption(f"{option} {str(path)!r} is a folder. Name a file in it.")
+        raise InvalidOption(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
     if folder.exists() and not folder.is_dir():
-        raise InvalidOption(f"{option} {str(path)!r} lies in {str(folder)!r}, which is a file and no folder.")
+        raise InvalidOption(
+            f"{option} {echoed(str(path))} lies in {echoed(str(folder))}, which is a file and no folder."
+        )
     if not folder.is_dir():
         raise InvalidOption(
-            f"{option} {str(path)!r} lies in the folder {str(folder)!r}, which does not exist. "
+            f"{option} {echoed(str(path))} lies in the folder {echoed(str(folder))}, which does not exist. "
             f"Make it first: mkdir -p {folder}"
         )
     if path.exists() and not force:
-        raise InvalidOption(f"{option} {str(path)!r} exists. Choose another name, or pass --force.")
+        raise InvalidOption(f"{option} {echoed(str(path))} exists. Choose another name, or pass --force.")
     # A file is written beside the old one, and takes its place.
-    for place, what in ((folder, f"the folder {str(folder)!r}"), (path, "the file")):
+    for place, what in ((folder, f"the folder {echoed(str(folder))}"), (path, "the file")):
         if place.exists() and not os.access(place, os.W_OK):
             raise InvalidOption(
-                f"{option} {str(path)!r} cannot be written: no permission for {what}. Choose another place."
+                f"{option} {echoed(str(path))} cannot be written: no permission for {what}. Choose another "
+                "place."
             )
 
 
@@ -65,5 +71,5 @@ def require_other(path: Path, inputs: Mapping[str, Path | None], *, option: str 
     for name, read in inputs.items():
         if read is not None and read.exists() and path.exists() and os.path.samefile(path, read):
             raise InvalidOption(
-                f"{option} would write over {str(read)!r}, which {name} reads. Choose another name."
+                f"{option} would write over {echoed(str(read))}, which {name} reads. Choose another name."
             )

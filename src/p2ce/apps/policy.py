@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from p2ce.apps import options as say
 from p2ce.apps.special_codes import codes_in_words, propose_special
 from p2ce.apps.telling import counted, notice, printable
+from p2ce.limits import Limits, read_limits
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +39,7 @@ def check(
     data: Annotated[Path, typer.Argument(help="The people that it is for: CSV, or Parquet.")],
     protected: Names = "",
     strict: Annotated[bool, typer.Option(help="Let warnings fail as errors do.")] = False,
+    limit: say.Limit = None,
 ) -> None:
     """Tell what in a policy cannot be meant, line by line.
 
@@ -48,14 +52,15 @@ def check(
     from p2ce.problem.policy import read_file, read_policy
     from p2ce.problem.policy_lint import Severity, lint
 
-    reading = read_policy(read_file(require_file(policy, "POLICY")))
-    people = with_gaps(read_table(data, "DATA", may_be_empty=True))
+    limits = read_limits(limit or ())
+    reading = read_policy(read_file(require_file(policy, "POLICY"), limits=limits), limits=limits)
+    people = with_gaps(read_table(data, "DATA", may_be_empty=True, limits=limits))
     findings = lint(reading, people, protected=_names(protected))
     for finding in findings:
         print(printable(_line(policy, finding)))
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     warnings = len(findings) - errors
-    print(f"{policy}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
+    print(f"{printable(policy)}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
     raise typer.Exit(1 if errors or (strict and warnings) else 0)
 
 
@@ -80,6 +85,7 @@ def infer(
             "number; without it, such values are only told of.",
         ),
     ] = None,
+    limit: say.Limit = None,
 ) -> None:
     """Write a first policy read off a table, to be edited.
 
@@ -95,7 +101,7 @@ def infer(
 
     require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
     require_place(out, force=force)
-    people = _people(data, _names(drop), model)
+    people = _people(data, _names(drop), model, read_limits(limit or ()))
     likely = [name for name in people.columns if likely_protected(name) is not None]
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
     _tell_what_looks_wrong(people, alone=model is None and not drop)
@@ -106,12 +112,13 @@ def infer(
     else:
         propose_special(people, command=True)
     save(actions, out)
-    print(f"{out}: {counted(people.shape[1], 'feature')}, protected: {', '.join(kept) or 'none'}.")
+    protected_ones = printable(", ".join(kept) or "none")
+    print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {protected_ones}.")
 
 
 def _tell_what_is_special(actions: "ActionSet") -> None:
     found = [
-        f"{codes_in_words(feature.special)} in {feature.name!r}"
+        f"{codes_in_words(feature.special)} in {echoed(feature.name)}"
         for feature in actions.features
         if feature.special
     ]
@@ -121,15 +128,15 @@ def _tell_what_is_special(actions: "ActionSet") -> None:
         notice("No value looks like a code.")
 
 
-def _people(data: Path, drop: list[str], model: str | None) -> "pd.DataFrame":
+def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":
     """Read the columns that a policy speaks of: those of the model, if one is given."""
     from p2ce.apps import cells
     from p2ce.apps.question import as_the_model_takes_it
     from p2ce.apps.table_files import read_table
 
-    table = read_table(data, "DATA")
+    table = read_table(data, "DATA", limits=limits)
     if model is not None:
-        return as_the_model_takes_it(model, table, tuple(drop))
+        return as_the_model_takes_it(model, table, tuple(drop), limits)
     import pandas as pd
 
     _known(drop, table.frame)
@@ -145,7 +152,8 @@ def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
         is_number = pd.api.types.is_numeric_dtype(people[name])
         if not is_number and labels > 20 and 2 * labels > len(people):
             notice(
-                f"{name!r} holds {labels:,} labels in {len(people):,} rows. If it names people: --drop {name}"
+                f"{echoed(name)} holds {labels:,} labels in {len(people):,} rows. If it names people: "
+                f"--drop {name}"
             )
     if alone:
         notice("Every column became a feature, the outcome too if it is there. Give --model, or --drop it.")
@@ -156,7 +164,7 @@ def _known(names: list[str], people: "pd.DataFrame") -> list[str]:
 
     for name in names:
         if name not in people.columns:
-            raise UnknownFeature(f"{name!r} is no column of the data. {nearest(name, people.columns)}")
+            raise UnknownFeature(f"{echoed(name)} is no column of the data. {nearest(name, people.columns)}")
     return names
 
 

@@ -15,7 +15,9 @@ from p2ce.apps.table_files import Table, read_table
 from p2ce.apps.targets import read_target
 from p2ce.apps.telling import counted, listed, notice
 from p2ce.errors import InvalidOption, InvalidTarget, nearest
+from p2ce.limits import DEFAULT, Limits
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +44,7 @@ class Asked:
     objectives: tuple[str, ...] = ()
     contamination: float | None = None
     plausible: bool = True
+    limits: Limits = DEFAULT
 
     @property
     def files(self) -> dict[str, Path | None]:
@@ -85,8 +88,10 @@ def check_files(asked: Asked, *, people: bool = True) -> None:
 
 def make_ready(asked: Asked) -> Ready:
     """Read everything and make the explainer."""
-    loaded = load_model(asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle)
-    people_table = None if asked.data is None else read_table(asked.data, "--data")
+    loaded = load_model(
+        asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
+    )
+    people_table = None if asked.data is None else read_table(asked.data, "--data", limits=asked.limits)
     if asked.reference is None:
         assert people_table is not None  # check_files saw to it
         notice(
@@ -95,8 +100,8 @@ def make_ready(asked: Asked) -> Ready:
         )
         reference_table = people_table
     else:
-        reference_table = read_table(asked.reference, "--reference")
-    policy = _read_policy(asked.policy)
+        reference_table = read_table(asked.reference, "--reference", limits=asked.limits)
+    policy = _read_policy(asked.policy, asked.limits)
     known = columns_of(loaded.model)
     people_table = people_table or reference_table
     names = _names(asked, known, reference_table, people_table, policy)
@@ -116,9 +121,11 @@ def make_ready(asked: Asked) -> Ready:
     )
 
 
-def as_the_model_takes_it(model: str, table: Table, drop: tuple[str, ...]) -> "pd.DataFrame":
+def as_the_model_takes_it(
+    model: str, table: Table, drop: tuple[str, ...], limits: Limits = DEFAULT
+) -> "pd.DataFrame":
     """Give the columns of a table that a model sees, in the types that it takes."""
-    loaded = load_model(model)
+    loaded = load_model(model, limits=limits)
     known = columns_of(loaded.model)
     names = _names(Asked(model=model, reference=table.path, drop=drop), known, table, table, None)
     return typed_reference(table, names, known, None, loaded.kind)
@@ -129,12 +136,12 @@ def hash_of(path: Path | None) -> str:
     return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read_policy(path: Path | None) -> "ActionSet | None":
+def _read_policy(path: Path | None, limits: Limits) -> "ActionSet | None":
     if path is None:
         return None
     from p2ce.problem.actions import ActionSet
 
-    return ActionSet.load(path)
+    return ActionSet.load(path, limits=limits)
 
 
 def _names(
@@ -144,9 +151,11 @@ def _names(
     both = list(dict.fromkeys([*table.columns, *people.columns]))
     for name in asked.drop:
         if name not in both:
-            raise InvalidOption(f"--drop {name!r} is no column of the tables. {nearest(name, both)}")
+            raise InvalidOption(f"--drop {echoed(name)} is no column of the tables. {nearest(name, both)}")
         if known.names is not None and name in known.names:
-            raise InvalidOption(f"--drop {name!r} is a column that the model takes. It cannot be left out.")
+            raise InvalidOption(
+                f"--drop {echoed(name)} is a column that the model takes. It cannot be left out."
+            )
     left = [name for name in table.columns if name not in asked.drop and name != asked.index_column]
     if known.names is not None:
         # LightGBM turns blanks in names into underscores.
@@ -173,8 +182,8 @@ def _require(table: Table, names: list[str], option: str, who: str) -> None:
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise InvalidOption(
-            f"{option} {str(table.path)!r} has no column {missing[0]!r}{more}, which {who} needs. "
-            f"{nearest(missing[0], table.columns)}"
+            f"{option} {echoed(str(table.path))} has no column {echoed(missing[0])}{more}, which {who} "
+            f"needs. {nearest(missing[0], table.columns)}"
         )
 
 
@@ -201,7 +210,7 @@ def _warn_of_label(asked: Asked, unused: list[str]) -> None:
     if unwanted and asked.target is None:
         notice(
             "No --target is given, so class 1 is taken as the wanted one. If the model predicts "
-            f"{unwanted[0]!r}, pass --target 0."
+            f"{echoed(unwanted[0])}, pass --target 0."
         )
 
 
@@ -211,7 +220,7 @@ def _labels(asked: Asked, table: Table) -> list[Any]:
         return list(range(len(table.frame)))
     if name not in table.columns:
         raise InvalidOption(
-            f"--index-column {name!r} is no column of {table.path.name}. {nearest(name, table.columns)}"
+            f"--index-column {echoed(name)} is no column of {table.path.name}. {nearest(name, table.columns)}"
         )
     # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
     return [None if is_missing(label) else label for label in table.frame[name].tolist()]
@@ -241,7 +250,7 @@ def _actions(
     missing = [name for name in names if name not in policy.names]
     if missing:
         raise InvalidOption(
-            f"--policy {str(asked.policy)!r} does not say what {missing[0]!r} may do. "
+            f"--policy {echoed(str(asked.policy))} does not say what {echoed(missing[0])} may do. "
             f"{nearest(missing[0], policy.names)} Add it, with may_change: false if it must not."
         )
     for name in names:
@@ -250,8 +259,8 @@ def _actions(
     strange = [name for name in extra if name not in people.columns]
     if strange:
         raise InvalidOption(
-            f"--policy {str(asked.policy)!r} speaks of {strange[0]!r}, which is no column of the model. "
-            f"{nearest(strange[0], names)}"
+            f"--policy {echoed(str(asked.policy))} speaks of {echoed(strange[0])}, which is no column of "
+            f"the model. {nearest(strange[0], names)}"
         )
     open_ones = [name for name in names if not policy[name].fixed and likely_protected(name) is not None]
     if open_ones:
@@ -275,13 +284,14 @@ def _require_kind(asked: Asked, policy: "ActionSet", reference: "pd.DataFrame", 
         return
     if labels is None:
         raise InvalidOption(
-            f"{name!r} is a category in --policy {str(asked.policy)!r}, and numbers to the model. Write "
-            "kind: whole, or number, and where it lies: seen: [low, high]"
+            f"{echoed(name)} is a category in --policy {echoed(str(asked.policy))}, and numbers to the "
+            "model. Write kind: whole, or number, and where it lies: seen: [low, high]"
         )
     shown = ", ".join(map(str, labels[:8])) + (", …" if len(labels) > 8 else "")
     raise InvalidOption(
-        f"{name!r} is {policy[name].kind} in --policy {str(asked.policy)!r}, and a category to the model. "
-        f"Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model {asked.model}"
+        f"{echoed(name)} is {policy[name].kind} in --policy {echoed(str(asked.policy))}, and a category to "
+        f"the model. Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model "
+        f"{asked.model}"
     )
 
 

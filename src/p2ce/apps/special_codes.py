@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from p2ce.apps.telling import counted, notice
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ def propose_special(people: "pd.DataFrame", *, command: bool = False) -> None:
     if not found:
         return
     shown = "; ".join(
-        f"{codes_in_words(codes)} in {name!r}" for name, codes in list(found.items())[:MOST_SHOWN]
+        f"{codes_in_words(codes)} in {echoed(name)}" for name, codes in list(found.items())[:MOST_SHOWN]
     )
     more = len(found) - MOST_SHOWN
     others = f"; and {counted(more, 'more column')}" if more > 0 else ""

@@ -8,6 +8,7 @@ from p2ce.apps.table_files import Table
 from p2ce.apps.telling import listed, notice
 from p2ce.errors import nearest
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 
 def tell_labels(
@@ -18,7 +19,7 @@ def tell_labels(
     ``whose`` says who knows the known labels; None means that nobody can tell which there are.
     """
     values = list(values)
-    column = f"{name!r} of {table.path.name}"
+    column = f"{echoed(name)} of {table.path.name}"
     labels = [value for value in values if not is_missing(value)]
     words = _different(value for value in labels if isinstance(value, str) and says_missing(value))
     if words:

@@ -4,13 +4,16 @@ import csv
 import gzip
 import warnings
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from p2ce.apps.paths import require_file
 from p2ce.apps.telling import notice, one_line
-from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.errors import InvalidOption, LimitExceeded, MissingExtra
+from p2ce.limits import DEFAULT, Limits
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 PARQUET, ZIP, GZIP = b"PAR1", b"PK\x03\x04", b"\x1f\x8b"
 NO_TABLES = {".parquet": "a Parquet file", ".yaml": "a policy", ".yml": "a policy"}
 SEPARATORS = (",", ";", "\t", "|")
+BLOCK = 1 << 20  # bytes that are read at once
+LONGEST_HEADER = 16 << 20  # bytes of the line with the names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,53 +40,110 @@ class Table:
         return [str(name) for name in self.frame.columns]
 
 
-def read_table(path: Path, option: str, *, may_be_empty: bool = False) -> Table:
+def read_table(path: Path, option: str, *, may_be_empty: bool = False, limits: Limits = DEFAULT) -> Table:
     """Read a table; whatever is wrong with it is told in one line."""
     require_file(path, option)
     with path.open("rb") as file:
         begins = file.read(4)
     if begins == PARQUET:
-        table = _read_parquet(path, option)
+        table = _read_parquet(path, option, limits)
     elif begins == ZIP:
         raise InvalidOption(
-            f"{option} {str(path)!r} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or Parquet."
+            f"{option} {echoed(str(path))} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or "
+            "Parquet."
         )
     elif path.suffix.lower() in NO_TABLES:
         kind = NO_TABLES[path.suffix.lower()]
-        raise InvalidOption(f"{option} {str(path)!r} is called like {kind}, and is no table of that kind.")
+        raise InvalidOption(
+            f"{option} {echoed(str(path))} is called like {kind}, and is no table of that kind."
+        )
     else:
-        table = _read_text(path, option, packed=begins[:2] == GZIP)
+        table = _read_text(path, option, limits, packed=begins[:2] == GZIP)
     if not len(table.frame) and not may_be_empty:
-        raise InvalidOption(f"{option} {str(path)!r} has columns but no rows. Give at least one person.")
-    names = table.columns
-    twice = sorted({name for name in names if names.count(name) > 1})
+        raise InvalidOption(
+            f"{option} {echoed(str(path))} has columns but no rows. Give at least one person."
+        )
+    twice = sorted(name for name, times in Counter(table.columns).items() if times > 1)
     if twice:
         raise InvalidOption(
-            f"{option} {str(path)!r} has more than one column called {twice[0]!r}. Rename one of them."
+            f"{option} {echoed(str(path))} has more than one column called {echoed(twice[0])}. Rename one "
+            "of them."
         )
     return table
 
 
-def _read_parquet(path: Path, option: str) -> Table:
-    import pandas as pd
-
+def _read_parquet(path: Path, option: str, limits: Limits) -> Table:
     try:
-        frame = pd.read_parquet(path)
+        frame = _unpacked_parquet(path, f"{option} {echoed(str(path))}", limits)
+    except LimitExceeded:
+        raise
     except ImportError as error:
         raise MissingExtra(
             "Parquet files are read by pyarrow, which is missing: pip install 'p2ce[parquet]'"
         ) from error
     except Exception as error:  # pyarrow's own kinds
-        raise InvalidOption(f"{option} {str(path)!r} is damaged: {one_line(error)[:200]}") from error
+        raise InvalidOption(f"{option} {echoed(str(path))} is damaged: {one_line(error)[:200]}") from error
     frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
     return Table(path, frame.rename(columns=str), is_text=False)
 
 
-def _read_text(path: Path, option: str, *, packed: bool) -> Table:
+def _unpacked_parquet(path: Path, what: str, limits: Limits) -> "pd.DataFrame":
+    """Read a Parquet file whose footer, and then whose texts, keep to the limits."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        footer, schema = file.metadata, file.schema_arrow
+        groups = [footer.row_group(place) for place in range(footer.num_row_groups)]
+        parts = [group.column(place) for group in groups for place in range(group.num_columns)]
+        _require_size(limits, what, footer.num_rows, footer.num_columns, sum(one.num_values for one in parts))
+        _require_bytes(limits, what, sum(one.total_uncompressed_size for one in parts))
+        texts = [
+            one.name for one in schema if pa.types.is_string(one.type) or pa.types.is_large_string(one.type)
+        ]
+    # Texts are read as places in a list of them, as they are stored: a few bytes may stand for gigabytes.
+    held = pq.read_table(path, read_dictionary=texts)
+    for name in texts:
+        for chunk in held.column(name).chunks:
+            if pa.types.is_dictionary(chunk.type):
+                lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
+                _require_bytes(limits, what, pc.sum(lengths.take(chunk.indices)).as_py() or 0)
+    frame: pd.DataFrame = held.cast(schema).to_pandas()
+    return frame
+
+
+def _require_size(limits: Limits, what: str, rows: int, columns: int, cells: int) -> None:
+    limits.require("table_rows", rows, f"{what} has {rows:,} rows")
+    limits.require("table_columns", columns, f"{what} has {columns:,} columns")
+    limits.require("table_cells", cells, f"{what} has {cells:,} cells")
+
+
+def _require_bytes(limits: Limits, what: str, count: int) -> None:
+    limits.require("table_bytes", count, f"{what} is too large, {count:,} bytes or more")
+
+
+def _measure(path: Path, what: str, limits: Limits, *, packed: bool) -> int:
+    """Count the lines of a file, or refuse it, before any of it is kept: it may unpack to terabytes."""
+    size = returns = lines = 0
+    with gzip.open(path, "rb") if packed else path.open("rb") as file:
+        while block := file.read(BLOCK):
+            size += len(block)
+            lines += block.count(b"\n")
+            returns += block.count(b"\r")
+            _require_bytes(limits, what, size)
+            limits.require("table_rows", max(lines, returns) - 1, f"{what} has {max(lines, returns):,} lines")
+    return max(lines, returns)
+
+
+def _read_text(path: Path, option: str, limits: Limits, *, packed: bool) -> Table:
     import pandas as pd
 
+    what = f"{option} {echoed(str(path))}"
     try:
+        lines = _measure(path, what, limits, packed=packed)
         head, names, separator = _header(path, option, packed=packed)
+        _require_size(limits, what, max(0, lines - 1), len(names), lines * len(names))
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows that are longer than the header
             frame = pd.read_csv(
@@ -95,24 +157,29 @@ def _read_text(path: Path, option: str, *, packed: bool) -> Table:
                 keep_default_na=False,
                 na_values=[""],
             )
-    except InvalidOption:
+    except (InvalidOption, LimitExceeded):
         raise
     except UnicodeDecodeError as error:
         raise InvalidOption(
-            f"{option} {str(path)!r} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
+            f"{option} {echoed(str(path))} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
             f"Save it as UTF-8: iconv -f latin1 -t utf-8 {path.name} > new.csv"
         ) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise InvalidOption(f"{option} {str(path)!r} is damaged: {one_line(error)}.") from error
+        raise InvalidOption(f"{option} {echoed(str(path))} is damaged: {one_line(error)}.") from error
     except (ValueError, pd.errors.ParserWarning, csv.Error) as error:
         why = one_line(error).rpartition("C error: ")[2]
         raise InvalidOption(
-            f"{option} {str(path)!r} is no table: {why.rstrip('.')}. Each row needs as many cells as the "
-            "first line has."
+            f"{option} {echoed(str(path))} is no table: {why.rstrip('.')}. Each row needs as many cells as "
+            "the first line has."
         ) from error
     if separator != _usual_separator(path):
-        shown = {"\t": "tabs"}.get(separator, f"{separator!r}")
+        shown = {"\t": "tabs"}.get(separator, f"{echoed(separator)}")
         notice(f"{path.name} is separated by {shown}.")
+    if len(names) != frame.shape[1]:
+        raise InvalidOption(
+            f"{what} is no table: its first line names {len(names):,} columns, and it has "
+            f"{frame.shape[1]:,}. Write the names on one line."
+        )
     frame.columns = pd.Index(names)
     blank = [name for name in names if not name]
     if blank:  # the row numbers that pandas writes
@@ -128,19 +195,21 @@ def _usual_separator(path: Path) -> str:
 def _header(path: Path, option: str, *, packed: bool) -> tuple[str, list[str], str]:
     """Give the first line, the names in it, and what separates them."""
     with gzip.open(path, "rb") if packed else path.open("rb") as file:
-        start = file.read(1 << 16)
+        start = file.read(BLOCK)
+        if b"\n" not in start.lstrip() and b"\r" not in start.lstrip():
+            start += file.read(LONGEST_HEADER)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InvalidOption(
-            f"{option} {str(path)!r} is text in UTF-16. Save it as UTF-8: "
+            f"{option} {echoed(str(path))} is text in UTF-16. Save it as UTF-8: "
             f"iconv -f utf-16 -t utf-8 {path.name} > new.csv"
         )
     if b"\x00" in start:
         raise InvalidOption(
-            f"{option} {str(path)!r} is a binary file, not a table. Give a CSV, TSV or Parquet file."
+            f"{option} {echoed(str(path))} is a binary file, not a table. Give a CSV, TSV or Parquet file."
         )
     if not start.strip():
-        raise InvalidOption(f"{option} {str(path)!r} is empty. Was it written to the end?")
-    lines = start.decode("utf-8-sig", errors="strict" if len(start) < 1 << 16 else "replace").splitlines()
+        raise InvalidOption(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
+    lines = start.decode("utf-8-sig", errors="strict" if len(start) < BLOCK else "replace").splitlines()
     head = next(line for line in lines if line.strip())
     usual = _usual_separator(path)
     separator = usual if usual in head else max(SEPARATORS, key=head.count)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.errors import InvalidTarget, nearest
+from p2ce.visible import echoed
 
 
 def read_target(model: Any, given: str | None) -> Any:
@@ -33,7 +34,7 @@ def read_target(model: Any, given: str | None) -> Any:
         if not isinstance(number, str) and not isinstance(known, str) and bool(known == number):
             return known
     hint = nearest(given, classes).replace("'", "")
-    raise InvalidTarget(f"--target {given!r} is no class of the model. {hint}")
+    raise InvalidTarget(f"--target {echoed(given)} is no class of the model. {hint}")
 
 
 def _classes(model: Any) -> list[Any] | None:
@@ -54,7 +55,7 @@ def _number_range(given: str) -> tuple[float | None, float | None] | None:
         ends = tuple(float(end) if end.strip() else None for end in (low, high))
     except ValueError:
         raise InvalidTarget(
-            f"--target {given!r} is no range. Write low:high, such as 1000:2000 or 1000:"
+            f"--target {echoed(given)} is no range. Write low:high, such as 1000:2000 or 1000:"
         ) from None
     return ends[0], ends[1]
 

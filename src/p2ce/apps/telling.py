@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from p2ce.errors import FAULT_RECORD
+from p2ce.errors import FAULT_RECORD, in_bounds
+from p2ce.visible import echoed, visible_code, visible_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,23 +25,21 @@ def one_line(text: object) -> str:
     >>> one_line("Wrong.\\n  Do this.")
     'Wrong. Do this.'
     """
-    return printable(" ".join(str(text).split()))
+    return visible_line(" ".join(str(text).split()))
 
 
 def printable(text: object) -> str:
     """Replace what would steer a terminal: names and labels come from files, whoever wrote them.
 
-    >>> printable("own\\x1b[31m")
-    'own\ufffd[31m'
+    >>> print(printable("own\\x1b[31m"))
+    own\\x1b[31m
     """
-    from p2ce.present.report.visible import visible_code
-
     return visible_code(text)
 
 
 def error_line(message: object) -> None:
     """Say what is wrong and what to do."""
-    print(f"p2ce: {one_line(message)}", file=sys.stderr, flush=True)
+    print(f"p2ce: {one_line(in_bounds(message))}", file=sys.stderr, flush=True)
 
 
 @cache
@@ -66,7 +65,7 @@ def notice(message: object) -> None:
     """Say something worth knowing that is not wrong."""
     from rich.text import Text
 
-    stderr_console().print(Text.assemble(("note: ", "bold cyan"), one_line(message)))
+    stderr_console().print(Text.assemble(("note: ", "bold cyan"), one_line(in_bounds(message))))
 
 
 @contextmanager
@@ -123,5 +122,5 @@ def listed(names: "list[str] | tuple[str, ...]", most: int = 6) -> str:
     >>> listed(["a", "b"]), listed(["a", "b", "c"], most=2)
     ("'a', 'b'", "'a', 'b' and 1 more")
     """
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(echoed(name, most=60) for name in names[:most])
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -14,14 +14,15 @@ import numpy as np
 
 from p2ce.arrays import BoolArray
 from p2ce.errors import InvalidOption, nearest
+from p2ce.limits import DEFAULT, Limits
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SCORE = "score"
 BOOLS = ("true", "false")
-LONGEST = 2_000  # characters; a deeper nesting than that allows would overflow the parser
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -38,14 +39,19 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 _TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|`([^`]+)`")
 
 
-def names_score(expression: str) -> bool:
+def names_score(expression: str, limits: Limits = DEFAULT) -> bool:
     """Tell whether an expression speaks of scores."""
-    tree, names = _parsed(expression)
+    tree, names = _parsed(expression, limits)
     used = {names.get(node.id, node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return SCORE in used
 
 
-def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] | None = None) -> BoolArray:
+def rows_where(
+    expression: str,
+    frame: "pd.DataFrame",
+    more: Mapping[str, Any] | None = None,
+    limits: Limits = DEFAULT,
+) -> BoolArray:
     """Tell for each row of a frame whether the expression holds; ``more`` names further columns.
 
     >>> import pandas as pd
@@ -53,21 +59,24 @@ def rows_where(expression: str, frame: "pd.DataFrame", more: Mapping[str, Any] |
     >>> rows_where("Age > 30 and not `Home town` == 'Bonn'", people).tolist()
     [False, False, True]
     """
-    tree, names = _parsed(expression)
+    tree, names = _parsed(expression, limits)
     reader = _Reader(frame, dict(more or {}), names)
     try:
         with np.errstate(all="ignore"):  # what is divided by zero is infinite or missing, as NumPy has it
             found = reader.read(tree.body)
     except RecursionError as error:
-        raise InvalidOption(f"--where {expression[:40]!r}… is nested too deeply. Simplify it.") from error
+        raise InvalidOption(
+            f"--where {echoed(expression[:40])}… is nested too deeply. Simplify it."
+        ) from error
     if not isinstance(found, np.ndarray) or found.dtype != np.bool_:
         raise InvalidOption(
-            f'--where {expression!r} is not true or false for a row. Compare something: --where "score < 0.5"'
+            f"--where {echoed(expression)} is not true or false for a row. "
+            'Compare something: --where "score < 0.5"'
         )
     return found
 
 
-def _parsed(expression: str) -> tuple[ast.Expression, dict[str, str]]:
+def _parsed(expression: str, limits: Limits) -> tuple[ast.Expression, dict[str, str]]:
     names: dict[str, str] = {}
 
     def stand_in(match: "re.Match[str]") -> str:
@@ -77,8 +86,8 @@ def _parsed(expression: str) -> tuple[ast.Expression, dict[str, str]]:
         names[alias] = match[1]
         return alias
 
-    if len(expression) > LONGEST:
-        raise InvalidOption(f"--where has {len(expression):,} characters. Keep it below {LONGEST:,}.")
+    count = len(expression)
+    limits.require("where_characters", count, f"--where has {count:,} characters")
     text = _TOKENS.sub(stand_in, expression).strip()
     try:
         return ast.parse(text, mode="eval"), names
@@ -88,7 +97,7 @@ def _parsed(expression: str) -> tuple[ast.Expression, dict[str, str]]:
             hint = "Write == to compare."
         elif re.search(r"\b(AND|OR|NOT)\b|&&|\|\|", text):
             hint = "Write and, or, not."
-        raise InvalidOption(f"--where {expression!r} cannot be read. {hint}") from error
+        raise InvalidOption(f"--where {echoed(expression)} cannot be read. {hint}") from error
 
 
 class _Reader:
@@ -117,7 +126,8 @@ class _Reader:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
             raise InvalidOption("In --where, write and, or instead of &, |.")
         raise InvalidOption(
-            f"--where knows comparisons, and, or, not, + - * /, but not {ast.unparse(node)!r}. Leave it out."
+            f"--where knows comparisons, and, or, not, + - * /, but not {echoed(ast.unparse(node))}. Leave "
+            "it out."
         )
 
     def column(self, name: str) -> Any:
@@ -130,7 +140,7 @@ class _Reader:
             raise InvalidOption(f"In --where, write {meant} instead of {name}.")
         known = [*map(str, self.frame.columns), *self.more]
         raise InvalidOption(
-            f"--where names {name!r}, which is no column of the data. {nearest(name, known)} "
+            f"--where names {echoed(name)}, which is no column of the data. {nearest(name, known)} "
             "Text goes in quotes."
         )
 
@@ -141,7 +151,7 @@ class _Reader:
         if isinstance(found, np.ndarray) and found.dtype == np.bool_:
             return found
         raise InvalidOption(
-            f"In --where, {ast.unparse(node)!r} is not true or false. Compare it with something."
+            f"In --where, {echoed(ast.unparse(node))} is not true or false. Compare it with something."
         )
 
     def number(self, node: ast.expr) -> Any:
@@ -151,7 +161,7 @@ class _Reader:
         if isinstance(found, np.float64):
             return found
         raise InvalidOption(
-            f"In --where, {ast.unparse(node)!r} is no number. Only numbers are added or negated."
+            f"In --where, {echoed(ast.unparse(node))} is no number. Only numbers are added or negated."
         )
 
     def compare(self, node: ast.Compare) -> BoolArray:
@@ -273,7 +283,7 @@ def _require_number(text: str) -> None:
     except ValueError:
         if text.lower() not in BOOLS:
             raise InvalidOption(
-                f"In --where, numbers are compared with the text {text!r}. Compare them with a number."
+                f"In --where, numbers are compared with the text {echoed(text)}. Compare them with a number."
             ) from None
 
 

@@ -12,6 +12,7 @@ from p2ce.archive.arrays import read_codes, read_mask, write_codes
 from p2ce.archive.values import Damaged, read_value, take, write_value
 from p2ce.errors import InvalidOption, MissingExtra
 from p2ce.tables.columns import text_dtype
+from p2ce.visible import echoed
 
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 Written: TypeAlias = tuple[dict[str, Any], Arrays]
@@ -49,14 +50,14 @@ def write_column(column: "pd.Series[Any]", name: str) -> Written:
     if isinstance(dtype, np.dtype) and dtype.kind == "O":
         return _write_objects(column.tolist(), name)
     raise InvalidOption(
-        f"Column {name!r} holds {dtype}, which a file cannot keep. Turn it into numbers, text or categories "
-        "of these before fitting the model."
+        f"Column {echoed(name)} holds {dtype}, which a file cannot keep. Turn it into numbers, text or "
+        "categories of these before fitting the model."
     )
 
 
 def _write_text(column: "pd.Series[Any]", dtype: Any, name: str) -> Written:
     places, labels = pd.factorize(column)
-    texts = [write_value(label, f"A cell of {name!r}") for label in labels.tolist()]
+    texts = [write_value(label, f"A cell of {echoed(name)}") for label in labels.tolist()]
     usual = dtype == text_dtype()
     told = {
         "type": TEXT,
@@ -74,7 +75,7 @@ def _write_objects(cells: list[Any], name: str) -> Written:
     codes = np.empty(len(cells), dtype=np.int64)
     for row, cell in enumerate(cells):
         # By its form, since what is equal may differ in type, and NaN is not even equal to itself.
-        form = write_value(cell, f"A cell of {name!r}")
+        form = write_value(cell, f"A cell of {echoed(name)}")
         key = (type(cell), cell) if isinstance(cell, str | bool | int) else repr(form)
         if key not in places:
             places[key] = len(written)
@@ -87,7 +88,7 @@ def read_column(schema: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> "pd.Seri
     """Undo `write_column`."""
     kind = take(schema, "type", str)
     if kind not in READERS:
-        raise Damaged(f"a column is of the type {kind!r:.40}")
+        raise Damaged(f"a column is of the type {echoed(kind, most=40)}")
     column: pd.Series[Any] = READERS[kind](schema, arrays)
     return column
 
@@ -133,7 +134,7 @@ def _read_text(schema: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
     held = np.array([*texts, None], dtype=object)
     storage, missing = take(schema, "storage", str), take(schema, "missing", str)
     if storage not in STORAGES or missing not in ("", "nan", "<NA>"):
-        raise Damaged(f"text is stored as {storage!r:.40}")
+        raise Damaged(f"text is stored as {echoed(storage, most=40)}")
     dtype = text_dtype() if storage == USUAL else _text_type(storage, missing)
     return pd.Series(held[read_codes(arrays["codes"], len(texts))], dtype=dtype)
 

@@ -19,11 +19,13 @@ from p2ce.archive.table import read_table
 from p2ce.archive.values import Damaged, take
 from p2ce.archive.zipped import Parts
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.errors import InvalidOption, LimitExceeded, MissingExtra
+from p2ce.limits import DEFAULT, Limits
 from p2ce.plausibility.isolation_forest import IsolationForest
 from p2ce.plausibility.reading import ReadDetector
 from p2ce.verify.fingerprint import model_scores, same_scores
 from p2ce.verify.setup import Setup
+from p2ce.visible import echoed
 
 ZIP_START = b"PK"
 AS_SAVED = "as saved"  # an argument that is not given again
@@ -49,8 +51,8 @@ class Kept:
         for name, what in self.own.items():
             if name not in given:
                 raise InvalidOption(
-                    f"{self.path!r} was saved with {name} of your own: {what[:300]}. A file cannot keep "
-                    f"that safely, so give it again: p2ce.load(path, model, {name}=…)."
+                    f"{echoed(self.path)} was saved with {name} of your own: {what[:300]}. A file cannot "
+                    f"keep that safely, so give it again: p2ce.load(path, model, {name}=…)."
                 )
         if "plausibility" in given and plausibility is None:  # and so there is no threshold to set
             given["contamination"] = None
@@ -63,7 +65,9 @@ class Kept:
         if several != self.asked.models:
             expected = "one model" if self.asked.models is None else f"a list of {self.asked.models} models"
             got = "one model" if several is None else f"a list of {several}"
-            raise InvalidOption(f"{self.path!r} was saved with {expected}, got {got}. Pass what it was then.")
+            raise InvalidOption(
+                f"{echoed(self.path)} was saved with {expected}, got {got}. Pass what it was then."
+            )
 
     def require_same_scores(self, setup: Setup, rows: FloatArray) -> None:
         """Refuse a model that scores people of the reference otherwise than the saved one did."""
@@ -71,30 +75,34 @@ class Kept:
         if same_scores(self.scores, scores):
             return
         if scores.shape != self.scores.shape:
-            raise InvalidOption(f"{self.path!r} is damaged: it has scores of other people. Save it again.")
+            raise InvalidOption(
+                f"{echoed(self.path)} is damaged: it has scores of other people. Save it again."
+            )
         apart = np.abs(scores - self.scores)
         raise InvalidOption(
-            f"This is another model than the one that {self.path!r} was saved with: of {scores.shape[1]} "
-            f"people it scores {int((apart > 1e-6).any(axis=0).sum())} differently, by up to "
-            f"{np.nanmax(apart):.3g}. Pass that model, or check_model=False to ask this one the same."
+            f"This is another model than the one that {echoed(self.path)} was saved with: of "
+            f"{scores.shape[1]} people it scores {int((apart > 1e-6).any(axis=0).sum())} differently, by up "
+            f"to {np.nanmax(apart):.3g}. Pass that model, or check_model=False to ask this one the same."
         )
 
 
-def read_kept(path: "str | os.PathLike[str]") -> Kept:
+def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Kept:
     """Read a file of `save`; what is wrong with it is told in one line."""
     shown = os.fsdecode(path)
     try:
-        return _read(shown)
+        return _read(shown, limits)
     except (MissingExtra, Refused):
         raise
+    except LimitExceeded as error:
+        raise LimitExceeded(f"{echoed(shown)} is damaged, or too large. {error}") from error
     except FileNotFoundError as error:
-        raise InvalidOption(f"There is no file {shown!r}. Check the path.") from error
+        raise InvalidOption(f"There is no file {echoed(shown)}. Check the path.") from error
     except OSError as error:
-        raise InvalidOption(f"Cannot read {shown!r}: {error.strerror or error}.") from error
+        raise InvalidOption(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
     except Exception as error:  # whatever a file may say, the answer is one line
         why = str(error) if isinstance(error, Damaged) else f"{type(error).__name__}: {error}"
         raise InvalidOption(
-            f"{shown!r} is damaged: {' '.join(why.split())[:300]}. Save the explainer again."
+            f"{echoed(shown)} is damaged: {' '.join(why.split())[:300]}. Save the explainer again."
         ) from error
 
 
@@ -102,25 +110,26 @@ class Refused(InvalidOption):
     """A file that is whole, but not for this version to read."""
 
 
-def _read(path: str) -> Kept:
+def _read(path: str, limits: Limits) -> Kept:
     with open(path, "rb") as file:
         start = file.read(len(ZIP_START))
     if start != ZIP_START:
         raise Refused(
-            f"{path!r} is not a p2ce file: expected what Explainer.save() wrote, got no zip archive."
+            f"{echoed(path)} is not a p2ce file: expected what Explainer.save() wrote, got no zip archive."
         )
     try:
-        parts = Parts(path)
+        parts = Parts(path, limits)
     except zipfile.BadZipFile as error:
         raise Damaged("it ends before its list of contents") from error
     with parts:
         if HEAD not in parts:
-            raise Refused(f"{path!r} is not a p2ce file: it is a zip archive without {HEAD!r}.")
+            raise Refused(f"{echoed(path)} is not a p2ce file: it is a zip archive without {echoed(HEAD)}.")
         head = json.loads(parts.take(HEAD))
         _check_format(head, path)
         frame, kind = read_table(json.loads(parts.take(TABLE)), _arrays(parts, "reference"))
         policy = parts.take(POLICY).decode("utf-8")
-        asked, own = read_settings(take(head, "settings", dict), policy=policy, reference=frame, kind=kind)
+        settings = take(head, "settings", dict)
+        asked, own = read_settings(settings, policy=policy, reference=frame, kind=kind, limits=limits)
         detector = None
         if isinstance(asked.arguments.plausibility, IsolationForest):
             detector = read_forest(take(head, "forest", dict), _arrays(parts, "forest"))
@@ -139,7 +148,7 @@ def _arrays(parts: Parts, folder: str) -> "Callable[[str], npt.NDArray[Any]]":
 def _check_format(head: Any, path: str) -> None:
     name, _, number = take(head, "format", str).partition("/")
     if name != FORMAT or not number.isdecimal():
-        raise Refused(f"{path!r} is not a p2ce file: its format is {head['format']!r:.60}.")
+        raise Refused(f"{echoed(path)} is not a p2ce file: its format is {echoed(head['format'], most=60)}.")
     if int(number) == NUMBER:
         return
     versions = head.get("versions")
@@ -147,10 +156,10 @@ def _check_format(head: Any, path: str) -> None:
     written = f" (p2ce {by:.20})" if isinstance(by, str) else ""
     if int(number) > NUMBER:
         raise Refused(
-            f"{path!r} was written by a newer version{written}. Type: pip install --upgrade p2ce, or save it "
-            "again with this version."
+            f"{echoed(path)} was written by a newer version{written}. Type: pip install --upgrade p2ce, or "
+            "save it again with this version."
         )
     raise Refused(
-        f"{path!r} was written by an older version{written}, in a form that is no longer read. "
+        f"{echoed(path)} was written by an older version{written}, in a form that is no longer read. "
         "Load it with that version, or make the explainer anew."
     )

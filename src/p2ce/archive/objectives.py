@@ -15,6 +15,7 @@ from p2ce.objectives import (
     PercentileShift,
     WeightedDistance,
 )
+from p2ce.visible import echoed
 
 OWN = "own"
 # What each is made from besides its name, join and tables.
@@ -44,7 +45,7 @@ def write_objective(objective: Objective) -> dict[str, Any]:
     if isinstance(objective, CostTable):
         asked = next((feature for feature, table in objective.tables if callable(table)), None)
         if asked is not None:
-            what = f"a CostTable with a function for {asked!r}"
+            what = f"a CostTable with a function for {echoed(asked)}"
             return {"type": OWN, "name": objective.name, "what": what}
         try:
             told["tables"] = [[feature, _prices(table)] for feature, table in objective.tables]
@@ -62,14 +63,14 @@ def read_objectives(told: Sequence[Any]) -> tuple[tuple[Objective, ...] | None, 
     """Give the objectives, or None and which of them only the user has."""
     own = [one for one in told if take(one, "type", str) == OWN]
     if own:
-        return None, "; ".join(f"{take(one, 'name', str)!r}, {take(one, 'what', str)}" for one in own)
+        return None, "; ".join(f"{echoed(take(one, 'name', str))}, {take(one, 'what', str)}" for one in own)
     return tuple(_read_objective(one) for one in told), ""
 
 
 def _read_objective(told: Any) -> Objective:
     made_by = TYPES.get(take(told, "type", str))
     if made_by is None:
-        raise Damaged(f"an objective {told['type']!r:.40}")
+        raise Damaged(f"an objective {echoed(told['type'], most=40)}")
     kinds = (bool, int, float, str, dict, type(None))
     given = {name: read_value(take(told, name, *kinds)) for name in PARAMETERS[made_by]}
     if made_by is WeightedDistance:

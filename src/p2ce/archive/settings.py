@@ -11,6 +11,7 @@ from p2ce.archive.objectives import qualified, read_objectives, write_objective
 from p2ce.archive.values import Damaged, read_value, take, write_value
 from p2ce.errors import PolicyError
 from p2ce.estimates.spec import ShapEstimate
+from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import resolve
 from p2ce.paper.settings import P2CE, Mapocam
 from p2ce.plausibility.isolation_forest import IsolationForest
@@ -18,6 +19,7 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.policy import read_policy
 from p2ce.problem.policy_document import read_document
 from p2ce.verify.arguments import Arguments
+from p2ce.visible import echoed
 
 # Arguments that are one value each.
 PLAIN = (
@@ -66,7 +68,7 @@ def _write_options(options: IsolationForest | ShapEstimate | Mapocam) -> dict[st
 
 
 def read_settings(
-    told: Any, *, policy: str, reference: pd.DataFrame, kind: str
+    told: Any, *, policy: str, reference: pd.DataFrame, kind: str, limits: Limits = DEFAULT
 ) -> tuple[Asked, dict[str, str]]:
     """Undo `write_settings`; what only the user has is left out, and told by the name of its argument."""
     plain = {name: read_value(take(told, name, *JSON)) for name in PLAIN}
@@ -75,7 +77,7 @@ def read_settings(
     bound = take(told, "bound", str, dict)
     method = take(told, "method", str, dict)
     arguments = Arguments(
-        actions=read_actions(policy),
+        actions=read_actions(policy, limits),
         objectives=objectives or (),
         plausibility=detector,
         method=method if isinstance(method, str) else _read_method(method),
@@ -100,20 +102,20 @@ def _read_detector(told: Any) -> tuple[IsolationForest | None, str]:
 def _read_method(told: Any) -> Mapocam:
     name = take(told, "type", str)
     if name not in METHODS:
-        raise Damaged(f"{name!r:.40} is no algorithm of the paper")
+        raise Damaged(f"{echoed(name, most=40)} is no algorithm of the paper")
     settings: Mapocam = _read_options(told, METHODS[name])
     return settings
 
 
 def _read_options(told: Any, made_by: Any) -> Any:
     if take(told, "type", str) != made_by.__name__:
-        raise Damaged(f"{told['type']!r:.40} stands for {made_by.__name__}")
+        raise Damaged(f"{echoed(told['type'], most=40)} stands for {made_by.__name__}")
     return made_by(**{field.name: read_value(take(told, field.name, *JSON)) for field in fields(made_by)})
 
 
-def read_actions(policy: str) -> ActionSet:
+def read_actions(policy: str, limits: Limits = DEFAULT) -> ActionSet:
     """Read the policy's YAML."""
-    reading = read_policy(read_document(policy))
+    reading = read_policy(read_document(policy, limits=limits), limits=limits)
     if reading.problems:
         first = reading.problems[0]
         raise PolicyError(f"line {first.line} of its policy: {first.message}", line=first.line)

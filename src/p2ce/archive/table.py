@@ -10,6 +10,7 @@ import pandas as pd
 from p2ce.archive.columns import Arrays, array_names, as_index, read_column, write_column
 from p2ce.archive.values import Damaged, read_value, take, write_value
 from p2ce.tables import KINDS
+from p2ce.visible import echoed
 
 
 def write_table(frame: pd.DataFrame, kind: str) -> tuple[dict[str, Any], Arrays]:
@@ -37,7 +38,7 @@ def read_table(content: Any, array: Callable[[str], npt.NDArray[Any]]) -> tuple[
     kind, rows = take(content, "kind", str), take(content, "rows", int)
     schemas = take(content, "columns", list)
     if kind not in KINDS:
-        raise Damaged(f"a table of the kind {kind!r:.40}")
+        raise Damaged(f"a table of the kind {echoed(kind, most=40)}")
     columns = {place: _column(schema, f"{place}.", array) for place, schema in enumerate(schemas)}
     labels = _column(take(content, "labels", dict), "labels.", array)
     if any(len(column) != rows for column in columns.values()) or len(labels) != len(columns):

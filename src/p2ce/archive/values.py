@@ -7,6 +7,7 @@ import numpy as np
 
 from p2ce.errors import InvalidOption
 from p2ce.result.plain import LONG_INT, NOT_FINITE, TUPLE, to_plain
+from p2ce.visible import echoed
 
 NUMPY = "numpy"
 NOTHING = "missing"  # how a cell of any type says that there is no value
@@ -43,7 +44,7 @@ def write_value(value: Any, what: str) -> Any:
     if isinstance(value, str):
         return str(value)
     raise InvalidOption(
-        f"{what} is {value!r:.80} ({kind.__name__}), which a file cannot keep safely. "
+        f"{what} is {echoed(value, most=80)} ({kind.__name__}), which a file cannot keep safely. "
         "Use numbers, text or bools, or keep the explainer by other means (pickle, if you trust the file)."
     )
 
@@ -69,14 +70,14 @@ def read_value(plain: Any) -> Any:
         return np.dtype(held[0]).type(read_value(held[1]))
     if form == NOTHING and held in ("<NA>", "NaT"):
         return pd.NA if held == "<NA>" else pd.NaT
-    raise Damaged(f"a value is written as {form!r:.40}")
+    raise Damaged(f"a value is written as {echoed(form, most=40)}")
 
 
 def take(data: Any, key: str, *kinds: type) -> Any:
     """Take an entry of an object that is of one of these types."""
     if type(data) is not dict or key not in data:
-        raise Damaged(f"an entry {key!r} is missing")
+        raise Damaged(f"an entry {echoed(key)} is missing")
     value = data[key]
     if type(value) not in kinds:
-        raise Damaged(f"the entry {key!r} is {type(value).__name__}")
+        raise Damaged(f"the entry {echoed(key)} is {type(value).__name__}")
     return value

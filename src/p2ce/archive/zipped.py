@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping
 from types import TracebackType
 
 from p2ce.archive.values import Damaged
+from p2ce.limits import DEFAULT, Limits
+from p2ce.visible import echoed
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
 LEVEL = 4  # on numbers, 6 takes a third longer and saves one percent
@@ -17,6 +19,8 @@ LARGEST_RATIO = 200
 SMALL = 65_536  # bytes of a part that may shrink as it likes
 WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENCRYPTED = 0x1  # a flag of zip files
+END, END_BYTES = b"PK\x05\x06", 22  # how a zip file ends, without a comment
+LONGEST_LIST = 64 << 20  # bytes of the list of parts, some hundred for each
 
 
 def zipped(parts: Mapping[str, bytes]) -> bytes:
@@ -52,12 +56,24 @@ def _unfolds_too_far(part: zipfile.ZipInfo) -> bool:
     return part.file_size > max(SMALL, LARGEST_RATIO * part.compress_size)
 
 
+def _require_short_list(path: "str | os.PathLike[str]") -> None:
+    """Refuse a list of parts that would take minutes to read; the end of the file says how long it is."""
+    with open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - END_BYTES))
+        end = file.read(END_BYTES)
+    if end[:4] != END or int.from_bytes(end[12:16], "little") > LONGEST_LIST:
+        raise Damaged("it ends otherwise than p2ce ends a file")
+
+
 class Parts:
     """The parts of a zip file, each read at most once."""
 
-    def __init__(self, path: "str | os.PathLike[str]") -> None:
+    def __init__(self, path: "str | os.PathLike[str]", limits: Limits = DEFAULT) -> None:
+        _require_short_list(path)
         self._archive = zipfile.ZipFile(path)
         held = self._archive.infolist()
+        unpacked = sum(part.file_size for part in held)
+        limits.require("archive_bytes", unpacked, f"It unpacks to {unpacked:,} bytes")
         self._parts = {part.filename: part for part in held}
         if len(self._parts) != len(held):
             raise Damaged("a part is there twice")
@@ -65,7 +81,7 @@ class Parts:
             raise Damaged("its parts lie over each other")
         for part in held:
             if part.flag_bits & ENCRYPTED or part.compress_type not in WAYS or _unfolds_too_far(part):
-                raise Damaged(f"its part {part.filename!r:.60} is not packed as p2ce packs")
+                raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs")
 
     def __enter__(self) -> "Parts":
         return self
@@ -82,13 +98,15 @@ class Parts:
         """Give a part's bytes, and forget it."""
         part = self._parts.pop(name, None)
         if part is None:
-            raise Damaged(f"it lacks the part {name!r:.60}")
+            raise Damaged(f"it lacks the part {echoed(name, most=60)}")
         try:
             return self._archive.read(part)
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise Damaged(f"its part {name!r:.60} cannot be unpacked") from error
+            raise Damaged(f"its part {echoed(name, most=60)} cannot be unpacked") from error
 
     def require_empty(self) -> None:
         """Refuse parts that nobody asked for."""
         if self._parts:
-            raise Damaged(f"it has a part {next(iter(self._parts))!r:.60} that no file of p2ce has")
+            raise Damaged(
+                f"it has a part {echoed(next(iter(self._parts)), most=60)} that no file of p2ce has"
+            )

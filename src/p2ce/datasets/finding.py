@@ -12,6 +12,7 @@ from p2ce.datasets.openml import fetch_raw
 from p2ce.datasets.places import CACHE, DATA, cache_folder, keep, named_folder
 from p2ce.datasets.preparing import as_csv, prepare
 from p2ce.errors import DamagedData, MissingData
+from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
 
@@ -49,7 +50,7 @@ def _checked(text: bytes, facts: Facts, *, told: str, advice: str) -> bytes:
     found = hashlib.sha256(text).hexdigest()
     if found != facts.sha256:
         raise DamagedData(
-            f"{told} is not the data set {facts.name!r} as published: expected the SHA-256 checksum "
+            f"{told} is not the data set {echoed(facts.name)} as published: expected the SHA-256 checksum "
             f"{facts.sha256}, got {found}. {advice}"
         )
     return text
@@ -61,8 +62,8 @@ def _prepared(raw: pd.DataFrame, facts: Facts) -> bytes:
         table = prepare(facts.name, raw)
     except (KeyError, ValueError) as error:
         raise DamagedData(
-            f"Table {number} of OpenML has no longer the form from which {facts.name!r} is made: "
-            f"{error!r}. {advice}"
+            f"Table {number} of OpenML has no longer the form from which {echoed(facts.name)} is made: "
+            f"{echoed(error)}. {advice}"
         ) from error
     return _checked(as_csv(table), facts, told=f"What table {number} of OpenML gives", advice=advice)
 
@@ -70,7 +71,7 @@ def _prepared(raw: pd.DataFrame, facts: Facts) -> bytes:
 def _not_found(facts: Facts, named: Path | None, cache: Path, error: Exception) -> str:
     of_user = f"{DATA} is not set" if named is None else f"not in {named}, which {DATA} names"
     return (
-        f"The data set {facts.name!r} was found nowhere: {of_user}; not in the cache {cache}; and OpenML did "
-        f"not give its table {facts.openml} ({type(error).__name__}: {error}). Set {DATA} to a folder that "
-        f"holds {facts.file}, or connect to the network once: the file is then kept in the cache."
+        f"The data set {echoed(facts.name)} was found nowhere: {of_user}; not in the cache {cache}; and "
+        f"OpenML did not give its table {facts.openml} ({type(error).__name__}: {error}). Set {DATA} to a "
+        f"folder that holds {facts.file}, or connect to the network once: the file is then kept in the cache."
     )

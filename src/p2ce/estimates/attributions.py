@@ -14,6 +14,7 @@ from p2ce.estimates.native import Native, Parsed, native_explainer
 from p2ce.estimates.sampling import Sampler
 from p2ce.estimates.scales import Link, to_scale
 from p2ce.estimates.shap_explainers import Explained, explain_by_asking
+from p2ce.visible import echoed
 
 # Rows (n, d) of the model's columns → reported scores (n,).
 AskRows: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -92,7 +93,8 @@ class Attributor:
             values = self._engine.explain(rows[list(new.values())])
             if values.shape != (len(new), rows.shape[1]) or not np.isfinite(values).all():
                 raise InvalidAnswer(
-                    f"The {self.explainer_name!r} explainer gave attributions that are not finite numbers, "
+                    f"The {echoed(self.explainer_name)} explainer gave attributions that are not finite "
+                    "numbers, "
                     'one per column. Pass explainer="sampling".'
                 )
             found.update(zip(new, values, strict=True))

@@ -11,6 +11,7 @@ from p2ce.errors import InvalidActions, nearest
 from p2ce.grid.compound import Compound
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import MISSING, Codebook, Coding
+from p2ce.visible import echoed
 
 
 class OneWay(NamedTuple):
@@ -82,13 +83,13 @@ class BaseGrid:
         for name in names:
             if name not in position:
                 raise InvalidActions(
-                    f"{name!r} may change but is no column of the model. {nearest(name, columns)}"
+                    f"{echoed(name)} may change but is no column of the model. {nearest(name, columns)}"
                 )
         values = tuple(np.unique(np.asarray(candidates[name], dtype=np.float64)) for name in names)
         for name, axis in zip(names, values, strict=True):
             if not len(axis) or not np.isfinite(axis[axis != MISSING]).all():
                 raise InvalidActions(
-                    f"Axis {name!r} needs finite candidates, at least one. Fix it or name values()."
+                    f"Axis {echoed(name)} needs finite candidates, at least one. Fix it or name values()."
                 )
         turns = direction or {}
         width = max((len(axis) for axis in values), default=0) + 1

@@ -61,7 +61,8 @@ def _read(model: Any, request: Request) -> ReadModel:
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")
     _refuse_other_features(model)
     exported = _export(model)
-    loss = exported["model_info"].get("params", {}).get("loss_function", {}).get("type")
+    with parsing("This CatBoost model"):
+        loss = exported["model_info"].get("params", {}).get("loss_function", {}).get("type")
     columns, named = _columns(model, request)
     feed = feeder(columns, request.reference, named=named)
     with parsing("This CatBoost model"):

@@ -13,6 +13,7 @@ from p2ce.compiled.foreign import ForeignScore
 from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidReference, InvalidTarget, InvalidThreshold, UnsupportedModel, nearest
 from p2ce.problem.coding import Codebook, codebook_of
+from p2ce.visible import echoed
 
 PROBABILITY = "probability"
 DECISION = "decision"
@@ -136,11 +137,11 @@ def binary_index(classes: Sequence[Any], target: Any, *, family: str) -> int:
 def class_index(classes: Sequence[Any], target: Any) -> int:
     """Find the target among the classes."""
     for index, known in enumerate(classes):
-        if np.ndim(target) == 0 and bool(known == target):
+        if not isinstance(target, list | tuple | dict) and np.ndim(target) == 0 and bool(known == target):
             return index
-    shown = ", ".join(repr(known) for known in classes)
+    shown = ", ".join(echoed(known, most=60) for known in classes)
     raise InvalidTarget(
-        f"The model knows the classes {shown}; target={target!r} is none of them. Pass one of these."
+        f"The model knows the classes {shown}; target={echoed(target)} is none of them. Pass one of these."
     )
 
 
@@ -149,7 +150,7 @@ def probability_threshold(threshold: float | None) -> float:
     asked = _number(0.5 if threshold is None else threshold)
     if not 0.0 <= asked <= 1.0:
         raise InvalidThreshold(
-            f"The model reports probabilities, so the threshold must lie in [0, 1]; got {threshold!r}."
+            f"The model reports probabilities, so the threshold must lie in [0, 1]; got {echoed(threshold)}."
         )
     return asked
 
@@ -159,18 +160,18 @@ def decision_threshold(threshold: float | None) -> float:
     asked = _number(0.0 if threshold is None else threshold)
     if not math.isfinite(asked):
         raise InvalidThreshold(
-            f"The model reports decision values, so the threshold must be finite; got {threshold!r}."
+            f"The model reports decision values, so the threshold must be finite; got {echoed(threshold)}."
         )
     return asked
 
 
 def _number(threshold: object) -> float:
     if isinstance(threshold, bool | np.bool_):
-        raise InvalidThreshold(f"The threshold must be a number; got {threshold!r}.")
+        raise InvalidThreshold(f"The threshold must be a number; got {echoed(threshold)}.")
     try:
         return float(threshold)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise InvalidThreshold(f"The threshold must be a number; got {threshold!r}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidThreshold(f"The threshold must be a number; got {echoed(threshold)}.") from None
 
 
 def plain_classes(classes: object) -> tuple[Any, ...]:

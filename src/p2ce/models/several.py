@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import sys
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from p2ce.models.own_threshold import loses_ties, own_threshold
 from p2ce.models.read import read_model
 from p2ce.models.reading import LEAD, PROBABILITY, ReadModel
 from p2ce.problem.coding import Codebook
+from p2ce.visible import echoed
 
 
 def read_models(
@@ -101,7 +103,7 @@ def _one_for_each(threshold: Any, count: int, *, several: bool) -> list[Any]:
 
 def _check_margin(margin: Any) -> None:
     is_number = isinstance(margin, numbers.Real) and not isinstance(margin, bool)
-    if not is_number or not math.isfinite(margin) or margin < 0:
+    if not is_number or not 0 <= margin <= sys.float_info.max:
         raise InvalidOption(
-            f"margin is how far beyond the threshold the score has to be, 0 or more; got {margin!r}."
+            f"margin is how far beyond the threshold the score has to be, 0 or more; got {echoed(margin)}."
         )

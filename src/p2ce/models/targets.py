@@ -29,6 +29,7 @@ from p2ce.models.reading import (
     class_index,
     decision_threshold,
 )
+from p2ce.visible import echoed
 
 # The user's own call that gives one column per class: frame → (n, classes).
 AskAll: TypeAlias = Callable[[pd.DataFrame], Any]
@@ -50,7 +51,7 @@ def refuse_scale(request: Request, offered: tuple[str, ...], *, name: str) -> No
         return
     known = " or ".join(f"scale={scale!r}" for scale in offered)
     raise InvalidOption(
-        f"scale={request.scale!r} asks for what this {name} does not report. "
+        f"scale={echoed(request.scale)} asks for what this {name} does not report. "
         + (f"Pass {known}, or leave scale out." if known else "Leave scale out.")
     )
 

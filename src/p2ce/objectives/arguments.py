@@ -6,6 +6,7 @@ from typing import get_args
 from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective
 from p2ce.objectives.base import Unit
+from p2ce.visible import echoed
 
 
 def read_join(join: str, *, name: str) -> Join:
@@ -14,14 +15,16 @@ def read_join(join: str, *, name: str) -> Join:
         return Join(join)
     except ValueError:
         raise InvalidObjective(
-            f"Objective {name!r} joins features by 'sum' or 'max', not {join!r}."
+            f"Objective {echoed(name)} joins features by 'sum' or 'max', not {echoed(join)}."
         ) from None
 
 
 def read_name(name: object) -> str:
     """Give the name of a user's own objective, which becomes a column."""
     if not isinstance(name, str) or not name.strip():
-        raise InvalidObjective(f"An objective needs a name, got {name!r}. Give a short text: name='effort'.")
+        raise InvalidObjective(
+            f"An objective needs a name, got {echoed(name)}. Give a short text: name='effort'."
+        )
     return name
 
 
@@ -33,14 +36,14 @@ def read_cost(given: object, *, what: str) -> float:
         cost = math.nan
     if not math.isfinite(cost) or cost < 0:
         raise InvalidObjective(
-            f"Costs must be finite numbers of 0 or more, but {what} is {given!r}. Correct it."
+            f"Costs must be finite numbers of 0 or more, but {what} is {echoed(given)}. Correct it."
         )
     return cost
 
 
 def read_category(given: object, *, name: str) -> float:
     """Give what a changed category counts in a distance."""
-    return read_cost(given, what=f"category of {name!r}")
+    return read_cost(given, what=f"category of {echoed(name)}")
 
 
 def read_unit(given: object, *, name: str) -> Unit:
@@ -50,6 +53,6 @@ def read_unit(given: object, *, name: str) -> Unit:
             unit: Unit = known
             return unit
     raise InvalidObjective(
-        f"The unit of {name!r} is 'robust', 'std' or 'own', not {given!r}: deviations without the tails of a "
-        f"column, plain standard deviations, or the feature's own unit."
+        f"The unit of {echoed(name)} is 'robust', 'std' or 'own', not {echoed(given)}: deviations without "
+        "the tails of a column, plain standard deviations, or the feature's own unit."
     )

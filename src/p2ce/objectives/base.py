@@ -13,6 +13,7 @@ from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective, P2CEError, what_happened
 from p2ce.problem.coding import MISSING, Codebook
 from p2ce.problem.spread import plain_spread, robust_spread
+from p2ce.visible import echoed
 
 Unit = Literal["robust", "std", "own"]  # in which distances count
 
@@ -159,7 +160,7 @@ def _check_costs(
 ) -> None:
     if np.shape(costs) != values.shape:
         raise InvalidObjective(
-            f"Objective {objective.name!r} gives costs of shape {np.shape(costs)} for values of shape "
+            f"Objective {echoed(objective.name)} gives costs of shape {np.shape(costs)} for values of shape "
             f"{values.shape}. Return one cost per value."
         )
     wrong = ~np.isfinite(costs) | (costs < 0) | ((values == current) & (costs != 0))
@@ -168,6 +169,6 @@ def _check_costs(
         now, then = current[person, 0], values[person, index]
         rule = "staying must cost 0" if now == then else "costs must be finite and 0 or more"
         raise InvalidObjective(
-            f"Objective {objective.name!r} gives column {column} from {now:g} to {then:g} the cost "
+            f"Objective {echoed(objective.name)} gives column {column} from {now:g} to {then:g} the cost "
             f"{costs[person, index]:g}; {rule}. Correct its costs()."
         )

@@ -14,6 +14,7 @@ from p2ce.objectives.arguments import read_cost, read_join, read_name
 from p2ce.objectives.base import FittedObjective, Objective, Reference
 from p2ce.problem.coding import MISSING, Coding, is_missing
 from p2ce.problem.labels import as_cells
+from p2ce.visible import echoed
 
 PriceOf: TypeAlias = Callable[[Any, npt.NDArray[Any]], Any]  # (current value, values (w,)) → costs (w,)
 Priced: TypeAlias = tuple[tuple[Any, float], ...]  # a dict as it was given: value and cost
@@ -68,7 +69,7 @@ class CostTable(Objective):
     ) -> None:
         if not isinstance(tables, Mapping) or not tables:
             raise InvalidObjective(
-                f"CostTable {name!r} expects a dict of feature → table, got {tables!r}. "
+                f"CostTable {echoed(name)} expects a dict of feature → table, got {echoed(tables)}. "
                 f"Write CostTable('effort', {{'Term': {{12: 0, 24: 1.5}}}})."
             )
         set_field = object.__setattr__  # frozen for everyone else
@@ -78,7 +79,9 @@ class CostTable(Objective):
             self, "tables", tuple((str(key), _read_table(name, str(key), t)) for key, t in tables.items())
         )
         set_field(
-            self, "default", None if default is None else read_cost(default, what=f"the default of {name!r}")
+            self,
+            "default",
+            None if default is None else read_cost(default, what=f"the default of {echoed(name)}"),
         )
 
     def fit(self, reference: Reference) -> FittedObjective:
@@ -88,8 +91,8 @@ class CostTable(Objective):
         for feature, _ in self.tables:
             if feature not in reference.names:
                 raise InvalidObjective(
-                    f"Objective {self.name!r} prices {feature!r}, which is no column of the model. "
-                    f"{nearest(feature, reference.names)}"
+                    f"Objective {echoed(self.name)} prices {echoed(feature)}, which is no column of the "
+                    f"model. {nearest(feature, reference.names)}"
                 )
         return FittedCostTable(
             name=self.name,
@@ -143,9 +146,9 @@ class FittedCostTable(FittedObjective):
         if self.default is None and unpriced.any():
             feature = self.features[column]
             raise InvalidObjective(
-                f"Objective {self.name!r} has no cost for {feature!r} = "
+                f"Objective {echoed(self.name)} has no cost for {echoed(feature)} = "
                 f"{self._shown(column, values[unpriced][0])}, which people may move to. "
-                f"Add it to the table, give CostTable a default=, or fix({feature!r})."
+                f"Add it to the table, give CostTable a default=, or fix({echoed(feature)})."
             )
 
     def _asked(self, column: int, table: PriceOf, values: FloatArray, current: float) -> FloatArray:
@@ -160,17 +163,17 @@ class FittedCostTable(FittedObjective):
             ) from error
         if costs.shape != values.shape:
             raise InvalidObjective(
-                f"Objective {self.name!r}: the function for {feature!r} must give {len(values)} costs for "
-                f"{len(values)} values, got shape {costs.shape}. Return one cost per value."
+                f"Objective {echoed(self.name)}: the function for {echoed(feature)} must give {len(values)} "
+                f"costs for {len(values)} values, got shape {costs.shape}. Return one cost per value."
             )
         wrong = ~np.isfinite(costs) | (costs < 0) | ((values == current) & (costs != 0))
         if wrong.any():
             first = int(np.argmax(wrong))
             rule = "staying must cost 0" if values[first] == current else "costs must be finite and 0 or more"
             raise InvalidObjective(
-                f"Objective {self.name!r} gives {feature!r} from {self._shown(column, current)} to "
-                f"{self._shown(column, values[first])} the cost {costs[first]:g}; {rule}. "
-                f"Correct the function for {feature!r}."
+                f"Objective {echoed(self.name)} gives {echoed(feature)} from {self._shown(column, current)} "
+                f"to {self._shown(column, values[first])} the cost {costs[first]:g}; {rule}. Correct the "
+                f"function for {echoed(feature)}."
             )
         return costs + 0.0  # −0 would print as such
 
@@ -192,13 +195,14 @@ def _read_table(name: str, feature: str, table: object) -> Priced | PriceOf:
     if isinstance(table, Mapping) and table:
         # Which column is a category is known only once there is a reference.
         return tuple(
-            (value, read_cost(cost, what=f"{name!r} at {feature} = {value}")) for value, cost in table.items()
+            (value, read_cost(cost, what=f"{echoed(name)} at {feature} = {value}"))
+            for value, cost in table.items()
         )
     if callable(table):
         return table
     raise InvalidObjective(
-        f"Objective {name!r}: the table of {feature!r} must be a dict of value → cost or a function "
-        f"of (current, values), got {table!r}."
+        f"Objective {echoed(name)}: the table of {echoed(feature)} must be a dict of value → cost or a "
+        f"function of (current, values), got {echoed(table)}."
     )
 
 
@@ -225,8 +229,8 @@ def _label(name: str, feature: str, value: object, coding: Coding) -> float:
     code = coding.code_of(value)
     if code is None:
         raise InvalidObjective(
-            f"Objective {name!r} prices {feature!r} = {value!r}, a label that the reference frame never has. "
-            f"{nearest(value, coding.labels or ())}"
+            f"Objective {echoed(name)} prices {echoed(feature)} = {echoed(value)}, a label that the "
+            f"reference frame never has. {nearest(value, coding.labels or ())}"
         )
     return code
 
@@ -238,7 +242,7 @@ def _number(name: str, feature: str, value: Any) -> float:
         number = np.nan
     if not np.isfinite(number):
         raise InvalidObjective(
-            f"Objective {name!r}: the values of {feature!r} must be finite numbers, got {value!r}. "
-            f"Use the numbers that the column holds."
+            f"Objective {echoed(name)}: the values of {echoed(feature)} must be finite numbers, got "
+            f"{echoed(value)}. Use the numbers that the column holds."
         )
     return number

@@ -12,6 +12,7 @@ from p2ce.objectives.max_distance import MaxDistance
 from p2ce.objectives.mean_distance import MeanDistance
 from p2ce.objectives.percentile_shift import PercentileShift
 from p2ce.objectives.weighted_distance import WeightedDistance
+from p2ce.visible import echoed
 
 # Every objective has a file of its own here; those that need no arguments also have a name.
 NAMED: dict[str, Callable[[], Objective]] = {
@@ -33,7 +34,7 @@ def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Ob
     given = [objectives] if isinstance(objectives, str | Objective) else objectives
     if not isinstance(given, Iterable):
         raise InvalidObjective(
-            f"objectives must be a list of names or Objective objects, got {objectives!r}."
+            f"objectives must be a list of names or Objective objects, got {echoed(objectives)}."
         )
     found = tuple(_resolve_one(one) for one in given)
     if not found:
@@ -42,7 +43,7 @@ def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Ob
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidObjective(
-            f"Objective {twice[0]!r} is given more than once. Remove one, or give yours another name=."
+            f"Objective {echoed(twice[0])} is given more than once. Remove one, or give yours another name=."
         )
     return found
 
@@ -57,13 +58,13 @@ def _resolve_one(given: object) -> Objective:
         )
     if not isinstance(given, str):
         raise InvalidObjective(
-            f"An objective is a name or an Objective object, got {given!r}. "
+            f"An objective is a name or an Objective object, got {echoed(given)}. "
             f"Wrap your own costs in p2ce.CostTable. {_known()}"
         )
     if given not in NAMED:
         near = nearest(given, NAMED)
         hint = f"{near} {_known()}" if near.startswith("Did") else _known()
-        raise UnknownObjective(f"There is no objective {given!r}. {hint}")
+        raise UnknownObjective(f"There is no objective {echoed(given)}. {hint}")
     return NAMED[given]()
 
 

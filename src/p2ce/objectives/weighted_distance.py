@@ -10,6 +10,7 @@ from p2ce.errors import InvalidObjective, nearest
 from p2ce.objectives.arguments import read_category, read_cost, read_join, read_name, read_unit
 from p2ce.objectives.base import FittedObjective, Objective, Reference, Unit
 from p2ce.objectives.distance import FittedDistance
+from p2ce.visible import echoed
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -62,7 +63,9 @@ class WeightedDistance(Objective):
         set_field(
             self,
             "weights",
-            tuple((str(key), read_cost(w, what=f"the weight of {key!r}")) for key, w in weights.items()),
+            tuple(
+                (str(key), read_cost(w, what=f"the weight of {echoed(key)}")) for key, w in weights.items()
+            ),
         )
         set_field(self, "unit", read_unit(unit, name=self.name))
         set_field(self, "default", read_cost(default, what="the default weight"))
@@ -74,8 +77,8 @@ class WeightedDistance(Objective):
         for feature in known:
             if feature not in reference.names:
                 raise InvalidObjective(
-                    f"Objective {self.name!r} weighs {feature!r}, which is no column of the model. "
-                    f"{nearest(feature, reference.names)}"
+                    f"Objective {echoed(self.name)} weighs {echoed(feature)}, which is no column of the "
+                    f"model. {nearest(feature, reference.names)}"
                 )
         weight = np.array([known.get(feature, self.default) for feature in reference.names])
         one = reference.unit(self.unit)

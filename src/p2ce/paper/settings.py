@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from p2ce.errors import InvalidOption, nearest
+from p2ce.visible import echoed
 
 AS_PRINTED, CORRECTED = "as printed", "corrected"
 LARGEST_SEED = 2**32 - 1
@@ -63,14 +64,18 @@ class Mapocam:
             given = getattr(self, name)
             if given not in known:
                 hint = f" {nearest(given, known)}" if isinstance(given, str) else ""
-                raise InvalidOption(f"{name} is one of {', '.join(map(repr, known))}; got {given!r}.{hint}")
+                raise InvalidOption(
+                    f"{name} is one of {', '.join(map(repr, known))}; got {echoed(given)}.{hint}"
+                )
         if not _is_whole(self.background) or self.background < 1:
             raise InvalidOption(
-                f"background is a number of reference rows, at least 1; got {self.background!r}."
+                f"background is a number of reference rows, at least 1; got {echoed(self.background)}."
             )
         seed = self.random_state
         if seed is not None and not (_is_whole(seed) and 0 <= seed <= LARGEST_SEED):
-            raise InvalidOption(f"random_state is a whole number from 0 to 2**32 - 1, or None; got {seed!r}.")
+            raise InvalidOption(
+                f"random_state is a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
+            )
 
     @property
     def name(self) -> str:
@@ -110,7 +115,9 @@ class P2CE(Mapocam):
     def __post_init__(self) -> None:
         Mapocam.__post_init__(self)  # no super(): a dataclass with slots is made twice
         if not isinstance(self.partial_plausibility, bool):
-            raise InvalidOption(f"partial_plausibility is True or False; got {self.partial_plausibility!r}.")
+            raise InvalidOption(
+                f"partial_plausibility is True or False; got {echoed(self.partial_plausibility)}."
+            )
 
     @property
     def name(self) -> str:
@@ -135,9 +142,10 @@ def find_method(given: object) -> Mapocam | None:
     if isinstance(given, Mapocam):
         return given
     if not isinstance(given, str) or given not in METHODS:
-        hint = nearest(str(given), METHODS)
+        hint = nearest(given, METHODS)
         known = f" Known are {', '.join(map(repr, METHODS))}." if hint.startswith("Did") else ""
         raise InvalidOption(
-            f"There is no method {given!r}. {hint}{known} Or pass p2ce.paper.P2CE(...) or .Mapocam(...)."
+            f"There is no method {echoed(given)}. {hint}{known} Or pass p2ce.paper.P2CE(...) or "
+            ".Mapocam(...)."
         )
     return METHODS[given]

@@ -20,6 +20,7 @@ from p2ce.compiled.answers import (
 from p2ce.compiled.retries import retried
 from p2ce.errors import InvalidAnswer, InvalidOption, InvalidReference, nearest
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
+from p2ce.visible import echoed
 
 # The share of the reference that is implausible to a detector that has no threshold of its own.
 DEFAULT_CONTAMINATION = 0.05
@@ -105,8 +106,9 @@ def lowest_share(values: FloatArray, contamination: float) -> float:
     least = float(np.percentile(bounded, 100.0 * contamination))
     if not finite.any() or least < values[finite].min():
         raise InvalidOption(
-            f"contamination={contamination!r} is the share of the reference that may be implausible, but the "
-            f"detector calls {np.mean(~finite):.0%} of it infinitely implausible. Fit it on the reference."
+            f"contamination={echoed(contamination)} is the share of the reference that may be implausible, "
+            f"but the detector calls {np.mean(~finite):.0%} of it infinitely implausible. Fit it on the "
+            "reference."
         )
     return least
 
@@ -115,11 +117,11 @@ def check_contamination(contamination: object) -> None:
     """Refuse a share that is no number above 0 and at most 0.5."""
     try:
         fits = not isinstance(contamination, bool | np.bool_) and 0.0 < float(contamination) <= 0.5  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
         raise InvalidOption(
-            f"contamination is the share of outliers, above 0 and at most 0.5; got {contamination!r}."
+            f"contamination is the share of outliers, above 0 and at most 0.5; got {echoed(contamination)}."
         )
 
 
@@ -136,8 +138,8 @@ def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...],
         for name in asked:
             if name not in known:
                 raise InvalidReference(
-                    f"The detector was fitted on column {name!r}, which the reference frame does not have. "
-                    f"{nearest(name, known)}"
+                    f"The detector was fitted on column {echoed(name)}, which the reference frame does not "
+                    f"have. {nearest(name, known)}"
                 )
         return tuple(asked), True
     if count is None:

@@ -9,6 +9,7 @@ from p2ce.errors import InvalidOption
 from p2ce.plausibility import autoencoder
 from p2ce.plausibility.asked import asked_detector, columns_of
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
+from p2ce.visible import echoed
 
 
 def recognises(detector: object) -> bool:
@@ -39,8 +40,8 @@ def _signed(function: Callable[[Any], Any], contamination: float | None) -> Call
             return found
         if contamination is not None:
             raise InvalidOption(
-                f"contamination={contamination!r} asks for a threshold, but the detector says yes or no and "
-                "has none to move. Remove contamination, or return a number."
+                f"contamination={echoed(contamination)} asks for a threshold, but the detector says yes or "
+                "no and has none to move. Remove contamination, or return a number."
             )
         return np.where(found, 1.0, -1.0)
 

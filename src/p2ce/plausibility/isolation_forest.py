@@ -21,10 +21,12 @@ from p2ce.plausibility.asked import check_contamination, columns_of, lowest_shar
 from p2ce.plausibility.outlier_detectors import CALL
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 from p2ce.plausibility.stand_ins import known_codes
+from p2ce.visible import echoed
 
 _NAMES = frozenset({"IsolationForest"})
 # 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
 _POWER_SLACK = 4.0 * 2.0**-52
+MOST_TREES = 100_000  # more make no difference, and would fill the memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +54,14 @@ class IsolationForest:
 
     def __post_init__(self) -> None:
         check_contamination(self.contamination)
-        if not _whole(self.n_estimators) or self.n_estimators < 1:
+        if not _whole(self.n_estimators) or not 1 <= self.n_estimators <= MOST_TREES:
             raise InvalidOption(
-                f"n_estimators must be a whole number of trees, at least 1; got {self.n_estimators!r}."
+                f"n_estimators must be a whole number of trees, 1 to {MOST_TREES:,}; "
+                f"got {echoed(self.n_estimators)}."
             )
         if self.max_samples != "auto" and (not _whole(self.max_samples) or int(self.max_samples) < 2):
             raise InvalidOption(
-                f"max_samples must be 'auto' or a whole number, at least 2; got {self.max_samples!r}."
+                f"max_samples must be 'auto' or a whole number, at least 2; got {echoed(self.max_samples)}."
             )
         _check_seed(self.random_state)
 
@@ -147,8 +150,8 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
     categories = [name for name in columns if request.codebook[name].is_category]
     if categories:
         raise UnsupportedDetector(
-            f"This IsolationForest looks at {categories[0]!r}, which holds categories here and not numbers. "
-            "So its trees cannot be read. p2ce.IsolationForest() takes categories as they are."
+            f"This IsolationForest looks at {echoed(categories[0])}, which holds categories here and not "
+            "numbers. So its trees cannot be read. p2ce.IsolationForest() takes categories as they are."
         )
 
     def decided(frame: pd.DataFrame) -> FloatArray:
@@ -248,7 +251,7 @@ def _full_length(fitted: Any) -> float:
 def _check_seed(seed: object) -> None:
     if seed is not None and not (_whole(seed) and 0 <= int(seed) < 2**32):  # type: ignore[call-overload]
         raise InvalidOption(
-            f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {seed!r}."
+            f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
         )
 
 

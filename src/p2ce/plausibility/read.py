@@ -21,6 +21,7 @@ from p2ce.plausibility.asked import check_contamination
 from p2ce.plausibility.isolation_forest import IsolationForest
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.visible import echoed
 
 __all__ = ["FAMILIES", "SUPPORTED", "IsolationForest", "ReadDetector", "read_detector"]
 
@@ -65,8 +66,8 @@ def read_detector(
     if detector is None:
         if contamination is not None:
             raise InvalidOption(
-                f"contamination={contamination!r} sets the threshold of a detector, but plausibility=None "
-                "means that there is none. Remove one of the two."
+                f"contamination={echoed(contamination)} sets the threshold of a detector, but "
+                "plausibility=None means that there is none. Remove one of the two."
             )
         return None
     if reference.shape[0] == 0:

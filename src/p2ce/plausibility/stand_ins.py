@@ -5,6 +5,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidReference
 from p2ce.problem.coding import MISSING, Codebook
+from p2ce.visible import echoed
 
 _LOWEST = float(np.finfo(np.float32).min)
 
@@ -27,7 +28,7 @@ def known_codes(codes: FloatArray, codebook: Codebook) -> FloatArray:
         column = known[:, place]
         if np.isnan(column).any():
             raise InvalidReference(
-                f"Column {coding.name!r} of the reference frame has values that are no finite numbers. "
+                f"Column {echoed(coding.name)} of the reference frame has values that are no finite numbers. "
                 "Drop those rows, or mark the values as missing."
             )
         missing = column == MISSING

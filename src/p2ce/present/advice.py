@@ -6,6 +6,7 @@ from p2ce.errors import InvalidOption
 from p2ce.present.speaker import Speaker
 from p2ce.result import Counterfactual, Feature, Question
 from p2ce.result.groups import whole_changes
+from p2ce.visible import echoed
 
 ALONG = "along"  # `moves` of features that change only together with another one
 
@@ -52,6 +53,7 @@ def check_advice(options: Iterable[Counterfactual], question: Question | None) -
         for name in option.changes:
             if name in features and not features[name].may_change:
                 raise InvalidOption(
-                    f"An option changes {name!r}, which is {features[name].moves}: no advice may name it, so "
-                    f"this answer is not told. Explain the person anew with the action set that is meant."
+                    f"An option changes {echoed(name)}, which is {features[name].moves}: no advice may name "
+                    "it, so this answer is not told. Explain the person anew with the action set that is "
+                    "meant."
                 )

@@ -14,6 +14,7 @@ from p2ce.present.standing import result_of, standing_for_officer, standing_for_
 from p2ce.present.ways import check_why, ways_in_words
 from p2ce.result import Counterfactual, Explanation, Pick, Status, WhyNone
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, scaled_costs
+from p2ce.visible import visible_lines
 
 MOST_FOR_A_PERSON = 3  # options; more are no help to choose
 
@@ -61,7 +62,7 @@ def to_text(
     check_advice(explanation, explanation.question)
     speaker = speaker_of(explanation, language, phrases)
     if audience == "auditor":
-        return "\n".join(audit_lines(explanation, speaker, why))
+        return visible_lines(audit_lines(explanation, speaker, why))
     lines = standing(explanation, audience=audience, language=language)
     options = option_sentences(explanation, audience=audience, language=language, phrases=phrases)
     lines += [f"{number}. {line}" for number, line in enumerate(options, start=1)]
@@ -75,7 +76,7 @@ def to_text(
         lines += ways_in_words(why, speaker, audience=audience)
     if audience == "person" and explanation.status is not Status.ERROR:
         lines.append(speaker.say("no_promise"))
-    return "\n".join(lines)
+    return visible_lines(lines)
 
 
 def standing(explanation: Explanation, *, audience: str = "person", language: str = "en") -> list[str]:

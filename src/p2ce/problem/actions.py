@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
+from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.arguments import read_choices, read_range, read_step
 from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind
@@ -12,6 +13,7 @@ from p2ce.problem.infer import Grid, infer_features
 from p2ce.problem.special import SpecialValues
 from p2ce.problem.table import actions_table
 from p2ce.tables import as_pandas
+from p2ce.visible import as_text, echoed
 
 if TYPE_CHECKING:
     import os
@@ -244,7 +246,7 @@ class ActionSet:
         if rule not in self.rules:
             texts = [one.text() for one in self.rules]
             given = rule.text() if hasattr(rule, "text") else rule
-            raise InvalidActions(f"There is no rule {given!r} to take away. {nearest(given, texts)}")
+            raise InvalidActions(f"There is no rule {echoed(given)} to take away. {nearest(given, texts)}")
         return replace(self, rules=tuple(one for one in self.rules if one != rule))
 
     def save(self, path: "str | os.PathLike[str]") -> None:
@@ -257,11 +259,11 @@ class ActionSet:
         save(self, path)
 
     @classmethod
-    def load(cls, path: "str | os.PathLike[str]") -> "ActionSet":
+    def load(cls, path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> "ActionSet":
         """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name."""
         from p2ce.problem.policy import load
 
-        return load(path)
+        return load(path, limits=limits)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -269,10 +271,11 @@ class ActionSet:
         return tuple(feature.name for feature in self.features)
 
     def __getitem__(self, name: object) -> FeatureActions:
+        wanted = as_text(name)
         for feature in self.features:
-            if feature.name == str(name):
+            if feature.name == wanted:
                 return feature
-        raise UnknownFeature(f"There is no feature {str(name)!r}. {nearest(name, self.names)}")
+        raise UnknownFeature(f"There is no feature {echoed(wanted)}. {nearest(wanted, self.names)}")
 
     def __len__(self) -> int:
         return len(self.features)
@@ -292,13 +295,13 @@ class ActionSet:
         if given is not None and not isinstance(given, Mapping):
             raise InvalidActions(
                 f"{call}() takes keywords or a dict, not {type(given).__name__}. "
-                f"Write {call}({{{_first(self.names)!r}: {example}}})."
+                f"Write {call}({{{echoed(_first(self.names))}: {example}}})."
             )
-        first = {str(name): value for name, value in (given or {}).items()}
+        first = {as_text(name): value for name, value in (given or {}).items()}
         twice = sorted(first.keys() & named.keys())
         if twice:
             raise InvalidActions(
-                f"{call}() got {twice[0]!r} twice, in the dict and as a keyword. Remove one of them."
+                f"{call}() got {echoed(twice[0])} twice, in the dict and as a keyword. Remove one of them."
             )
         return {**first, **named}
 
@@ -306,8 +309,8 @@ class ActionSet:
 def _turn(feature: FeatureActions, direction: Direction) -> FeatureActions:
     if feature.direction == -direction:
         raise ContradictoryConstraints(
-            f"{feature.name!r} is both increase_only and decrease_only. Remove one of the two, "
-            f"or use fix({feature.name!r}) if it must not change."
+            f"{echoed(feature.name)} is both increase_only and decrease_only. Remove one of the two, "
+            f"or use fix({echoed(feature.name)}) if it must not change."
         )
     return replace(feature, direction=direction)
 
@@ -316,7 +319,7 @@ def _shown_as(feature: FeatureActions, given: Any) -> Display:
     try:
         return Display.from_dict(given)
     except InvalidActions as error:
-        raise InvalidActions(f"display() of {feature.name!r}: {error}") from error
+        raise InvalidActions(f"display() of {echoed(feature.name)}: {error}") from error
 
 
 def _check_is_rule(rule: object) -> None:
@@ -324,7 +327,8 @@ def _check_is_rule(rule: object) -> None:
         raise InvalidActions(f"Give the rules one by one, not as a {type(rule).__name__}: rule(*rules).")
     if isinstance(rule, type) or not hasattr(rule, "columns") or not callable(getattr(rule, "text", None)):
         raise InvalidActions(
-            f"rule() expects rules, got {rule!r}. Make one with p2ce.rules: rule(linked('Years', 'Age'))."
+            f"rule() expects rules, got {echoed(rule)}. Make one with p2ce.rules: rule(linked('Years', "
+            "'Age'))."
         )
 
 
@@ -339,7 +343,7 @@ def _each(names: tuple[object, ...]) -> dict[str, None]:
             raise InvalidActions(
                 f"Give the names one by one, not as a {type(name).__name__}: put a star before it, *names."
             )
-    return {str(name): None for name in names}
+    return {as_text(name): None for name in names}
 
 
 def _first(names: Iterable[str]) -> str:

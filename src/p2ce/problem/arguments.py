@@ -8,9 +8,10 @@ import numpy as np
 
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.coding import is_missing
-from p2ce.problem.decimals import to_dtype
+from p2ce.problem.decimals import as_float, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, FeatureActions, Kind, shown, shown_range
 from p2ce.problem.labels import label_key
+from p2ce.visible import echoed
 
 
 def read_range(feature: FeatureActions, given: object) -> tuple[float, float]:
@@ -20,13 +21,13 @@ def read_range(feature: FeatureActions, given: object) -> tuple[float, float]:
     ends = _listed(given)
     if ends is None or len(ends) != 2:
         raise InvalidActions(
-            f"within() expects (low, high) for {name!r}, got {_described(given)}. "
-            f"Write within({{{name!r}: (0, 10)}})."
+            f"within() expects (low, high) for {echoed(name)}, got {_described(given)}. "
+            f"Write within({{{echoed(name)}: (0, 10)}})."
         )
-    low, high = (_number(end, f"within() of {name!r}") for end in ends)
+    low, high = (_number(end, f"within() of {echoed(name)}") for end in ends)
     if low > high:
         raise InvalidActions(
-            f"within() asks for {shown_range(low, high)} of {name!r}, an empty range. "
+            f"within() asks for {shown_range(low, high)} of {echoed(name)}, an empty range. "
             f"Swap the ends: ({shown(high)}, {shown(low)})."
         )
     return low, high
@@ -36,19 +37,20 @@ def read_step(feature: FeatureActions, given: object) -> float:
     """Give the step as a number above zero, whole where the feature is."""
     name = feature.name
     _refuse_category(feature, "step()")
-    step = _number(given, f"step() of {name!r}")
+    step = _number(given, f"step() of {echoed(name)}")
     if step <= 0:
         raise InvalidActions(
-            f"step() of {name!r} must be above 0, got {shown(step)}. "
+            f"step() of {echoed(name)} must be above 0, got {shown(step)}. "
             f"Use increase_only() or decrease_only() to set a direction, fix() to forbid moves."
         )
     if feature.kind is Kind.BINARY and step != 1:
         raise InvalidActions(
-            f"{name!r} is binary, so that its only step is 1, got {shown(step)}. Leave step() out for it."
+            f"{echoed(name)} is binary, so that its only step is 1, got {shown(step)}. Leave step() out for "
+            "it."
         )
     if feature.kind is Kind.WHOLE and not step.is_integer():
         raise InvalidActions(
-            f"{name!r} holds whole numbers, so that its step() must be whole, got {shown(step)}. "
+            f"{echoed(name)} holds whole numbers, so that its step() must be whole, got {shown(step)}. "
             f"Use {max(1, round(step))}{_or_values(feature)}."
         )
     return step
@@ -60,22 +62,22 @@ def read_choices(feature: FeatureActions, given: object) -> tuple[Any, ...]:
     listed = _listed(given)
     if listed is None:
         raise InvalidActions(
-            f"values() expects a list for {name!r}, got {_described(given)}. "
-            f"Write values({{{name!r}: {_example(feature)}}})."
+            f"values() expects a list for {echoed(name)}, got {_described(given)}. "
+            f"Write values({{{echoed(name)}: {_example(feature)}}})."
         )
     if not listed:
         raise InvalidActions(
-            f"values() of {name!r} is empty. "
-            f"Name at least one value, or use fix({name!r}) if it must not change."
+            f"values() of {echoed(name)} is empty. Name at least one value, or use fix({echoed(name)}) if "
+            "it must not change."
         )
     if len(listed) > MOST_CANDIDATES:
         raise InvalidActions(
-            f"values() gives {name!r} {len(listed):,} candidates, more than the {MOST_CANDIDATES:,} allowed. "
-            f"Name fewer of them."
+            f"values() gives {echoed(name)} {len(listed):,} candidates, more than the {MOST_CANDIDATES:,} "
+            "allowed. Name fewer of them."
         )
     if feature.labels is not None:
         return _labels(feature, feature.labels, listed)
-    numbers = [_number(value, f"values() of {name!r}") for value in listed]
+    numbers = [_number(value, f"values() of {echoed(name)}") for value in listed]
     # Adding 0 turns -0 into 0, so that equal action sets have equal candidates.
     return tuple(sorted({_as_held(feature, number) + 0.0 for number in numbers}))
 
@@ -86,13 +88,13 @@ def _labels(feature: FeatureActions, known: tuple[Any, ...], listed: list[Any]) 
     for label in listed:
         if is_missing(label):
             raise InvalidActions(
-                f"values() of {feature.name!r} expects labels, got {label!r}, which is none. "
-                f"Use allow_missing({feature.name!r}) if it may become missing."
+                f"values() of {echoed(feature.name)} expects labels, got {echoed(label)}, which is none. "
+                f"Use allow_missing({echoed(feature.name)}) if it may become missing."
             )
         place = _place(places, label)
         if place is None:
             raise InvalidActions(
-                f"values() of {feature.name!r} names {label!r}, which the data never has. "
+                f"values() of {echoed(feature.name)} names {echoed(label)}, which the data never has. "
                 f"{nearest(label, known)}"
             )
         chosen.add(place)
@@ -109,8 +111,8 @@ def _place(places: Mapping[Any, int], label: Any) -> int | None:
 def _refuse_category(feature: FeatureActions, call: str) -> None:
     if feature.is_category:
         raise InvalidActions(
-            f"{feature.name!r} is a category, which {call} says nothing about. "
-            f"Name the labels that it may take: values({{{feature.name!r}: {_example(feature)}}})."
+            f"{echoed(feature.name)} is a category, which {call} says nothing about. "
+            f"Name the labels that it may take: values({{{echoed(feature.name)}: {_example(feature)}}})."
         )
 
 
@@ -131,7 +133,7 @@ def _as_held(feature: FeatureActions, number: float) -> float:
         fits, held = abs(number) <= limit, f"numbers up to {limit:g}"
     if not fits:
         raise InvalidActions(
-            f"values() of {feature.name!r} names {shown(number)}, but the column is {dtype} "
+            f"values() of {echoed(feature.name)} names {shown(number)}, but the column is {dtype} "
             f"and holds {held}. Remove that value, or change the column's dtype before fitting the model."
         )
     return to_dtype(number, dtype)
@@ -141,7 +143,7 @@ def _number(given: object, where: str) -> float:
     if isinstance(given, str) or not isinstance(given, Real | np.bool_):
         hint = " The column holds numbers, not labels." if isinstance(given, str) else ""
         raise InvalidActions(f"{where} expects numbers, got {_described(given)}. Give plain numbers.{hint}")
-    number = float(given)
+    number = as_float(given)
     if not abs(number) <= LARGEST_MAGNITUDE:
         raise InvalidActions(
             f"{where} expects finite numbers, got {number}. Give the last value that makes sense."
@@ -156,8 +158,7 @@ def _listed(given: object) -> list[Any] | None:
 
 
 def _described(given: object) -> str:
-    text = repr(given)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return echoed(given, most=60)
 
 
 def _or_values(feature: FeatureActions) -> str:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from p2ce.arrays import FloatArray
 from p2ce.errors import UnsupportedColumn
 from p2ce.tables.cells import is_missing as is_missing
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,7 +239,7 @@ def coding_of(column: "pd.Series[Any]") -> Coding:
         gap = next((cell for cell in cells if is_missing(cell)), np.nan)
         return Coding(name=name, dtype=dtype, labels=_commonest_first(cells), gap=gap)
     raise UnsupportedColumn(
-        f"Expected columns of numbers, bools, categories or text, got {name!r} ({dtype}). "
+        f"Expected columns of numbers, bools, categories or text, got {echoed(name)} ({dtype}). "
         f"Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
     )
 
@@ -314,6 +315,6 @@ def _number(cell: Any) -> float:
         return np.nan
     try:
         found = float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.nan
     return np.nan if np.isinf(found) else found

@@ -1,5 +1,6 @@
 """Reckon with steps and ranges as the decimals that people type, not as their binary neighbours."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -9,6 +10,18 @@ from p2ce.arrays import FloatArray
 
 DOUBLE: "np.dtype[Any]" = np.dtype(np.float64)
 ROUND_DIGITS = (Fraction(5), Fraction(5, 2), Fraction(2), Fraction(1))
+
+
+def as_float(value: Any) -> float:
+    """Give a number as float64 holds it: infinite beyond its range, where Python itself would raise.
+
+    >>> as_float(10**400), as_float(-7)
+    (inf, -7.0)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def to_dtype(value: float, dtype: "np.dtype[Any]") -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from p2ce.errors import InvalidActions, nearest
+from p2ce.visible import as_text, echoed
 
 # One text for every language, or one for each: {"en": "loan amount", "pt": "o valor do empréstimo"}.
 Words: TypeAlias = str | Mapping[str, str]
@@ -48,24 +49,28 @@ class Display:
             given = getattr(self, key)
             if not isinstance(given, Mapping):
                 raise InvalidActions(
-                    f"{key} of a display must be a dict from values to words, got {given!r}."
+                    f"{key} of a display must be a dict from values to words, got {echoed(given)}."
                 )
             named: dict[str, Words] = {}
             for value, words in given.items():
                 _check_words(key, words)
                 if value_key(value) in named:
-                    raise InvalidActions(f"{key} of a display name {value_key(value)!r} twice. Remove one.")
+                    raise InvalidActions(
+                        f"{key} of a display name {echoed(value_key(value))} twice. Remove one."
+                    )
                 named[value_key(value)] = words
             object.__setattr__(self, key, named)
         if self.style not in STYLES:
-            raise InvalidActions(f"A display has no style {self.style!r}. {nearest(self.style, STYLES)}")
+            raise InvalidActions(
+                f"A display has no style {echoed(self.style)}. {nearest(self.style, STYLES)}"
+            )
         if type(self.unit_first) is not bool:
-            raise InvalidActions(f"unit_first must be true or false, got {self.unit_first!r}.")
+            raise InvalidActions(f"unit_first must be true or false, got {echoed(self.unit_first)}.")
         whole = isinstance(self.decimals, int) and not isinstance(self.decimals, bool)
         if self.decimals is not None and not (whole and 0 <= self.decimals <= MOST_DECIMALS):
             raise InvalidActions(
                 f"decimals of a display must be a whole number from 0 to {MOST_DECIMALS}, "
-                f"got {self.decimals!r}."
+                f"got {echoed(self.decimals)}."
             )
 
     def name_in(self, language: str) -> str:
@@ -114,10 +119,10 @@ class Display:
         if isinstance(data, Display):
             return data
         if not isinstance(data, Mapping):
-            raise InvalidActions(f"A display has entries such as 'name' and 'unit', got {data!r}.")
+            raise InvalidActions(f"A display has entries such as 'name' and 'unit', got {echoed(data)}.")
         for key in data:
             if key not in DISPLAY_KEYS:
-                raise InvalidActions(f"A display has no entry {key!r}. {nearest(key, DISPLAY_KEYS)}")
+                raise InvalidActions(f"A display has no entry {echoed(key)}. {nearest(key, DISPLAY_KEYS)}")
         return cls(**data)
 
 
@@ -139,12 +144,12 @@ def value_key(value: Any) -> str:
     unwrapped = value.item() if hasattr(value, "item") else value
     if isinstance(unwrapped, bool):
         return str(int(unwrapped))
-    text = str(unwrapped)
+    text = as_text(unwrapped)
     if NUMBER.fullmatch(text):  # keys of a file are text, however numbers are written there
         unwrapped = float(text) if not text.lstrip("+-").isdigit() else int(text)
     if isinstance(unwrapped, float) and unwrapped.is_integer() and abs(unwrapped) < 1e15:
         return str(int(unwrapped))
-    return {"true": "1", "false": "0"}.get(text.lower(), str(unwrapped))
+    return {"true": "1", "false": "0"}.get(text.lower(), as_text(unwrapped))
 
 
 def _check_words(key: str, words: Any) -> None:
@@ -153,11 +158,11 @@ def _check_words(key: str, words: Any) -> None:
     fits = isinstance(words, Mapping) and all(isinstance(text, str) for text in words.values())
     if not fits:
         raise InvalidActions(
-            f"{key} of a display must be text, or one text for each language, got {words!r}. "
+            f"{key} of a display must be text, or one text for each language, got {echoed(words)}. "
             f"Write it as {{'en': 'loan amount', 'pt': 'o valor do empréstimo'}}."
         )
     for language in words:
         if language not in LANGUAGES:
             raise InvalidActions(
-                f"{key} of a display has words in {language!r}. {nearest(language, LANGUAGES)}"
+                f"{key} of a display has words in {echoed(language)}. {nearest(language, LANGUAGES)}"
             )

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from p2ce.arrays import FloatArray
 from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
 from p2ce.problem.coding import MISSING, Coding, is_missing
-from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, to_dtype
+from p2ce.problem.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
 from p2ce.problem.display import Display, value_key
 from p2ce.problem.labels import as_cells, label_key, place_of
+from p2ce.visible import echoed
 
 MOST_CANDIDATES = 30_000
 LARGEST_MAGNITUDE = 1e300  # differences of two such values, and sums of a few, still are numbers
@@ -86,8 +87,8 @@ class FeatureActions:
         if self.special and self.choices is not None and set(self.special) & set(self.choices):
             both = shown_values(sorted(set(self.special) & set(self.choices)))
             raise ContradictoryConstraints(
-                f"{both} of {self.name!r} is a special value, where nobody goes, and one of its values(). "
-                f"Remove one of the two."
+                f"{both} of {echoed(self.name)} is a special value, where nobody goes, and one of its "
+                "values(). Remove one of the two."
             )
         if self.direction and self.labels is not None and self.order is None:
             raise self._without_order()
@@ -96,7 +97,9 @@ class FeatureActions:
         self._check_named()
         if self.count() == 0:
             if self.labels is not None:
-                raise InvalidActions(f"{self.name!r} is a category without labels. Give it at least one.")
+                raise InvalidActions(
+                    f"{echoed(self.name)} is a category without labels. Give it at least one."
+                )
             raise self._choices_outside() if self.choices is not None else self._range_between_multiples()
 
     @property
@@ -173,7 +176,7 @@ class FeatureActions:
         if coding.is_category != self.is_category:
             here, there = ("a category", "numbers") if self.is_category else ("numbers", "a category")
             raise InvalidActions(
-                f"{self.name!r} is {here} for the actions but {there} in the reference frame "
+                f"{echoed(self.name)} is {here} for the actions but {there} in the reference frame "
                 f"({coding.dtype}). Infer the actions from the reference frame: ActionSet.infer(frame)."
             )
         values = self.candidates()
@@ -193,7 +196,7 @@ class FeatureActions:
             return len(self.labels if self.choices is None else self.choices)
         if self.choices is not None or self._is_constant():
             return len(self._numbers())
-        steps = len(self._indices()) if self.inferred is None or self.asked_range is not None else 0
+        steps = _length(self._indices()) if self.inferred is None or self.asked_range is not None else 0
         if self.inferred is None or steps > MOST_CANDIDATES:
             return steps
         return len(self._numbers())
@@ -269,7 +272,7 @@ class FeatureActions:
         for label in labels:
             if label_key(label) not in places:
                 raise InvalidActions(
-                    f"{self.name!r} may become {label!r}, which the reference frame never has. "
+                    f"{echoed(self.name)} may become {echoed(label)}, which the reference frame never has. "
                     f"{nearest(label, known)} Infer the actions from the reference frame, "
                     f"or name what is possible with values()."
                 )
@@ -321,16 +324,16 @@ class FeatureActions:
             return
         if self.labels is not None:
             raise InvalidActions(
-                f"{self.name!r} has {self.count():,} labels, more than the {MOST_CANDIDATES:,} allowed. "
-                f"Name fewer with values(), or fix({self.name!r}) if it is an identifier."
+                f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
+                f"allowed. Name fewer with values(), or fix({echoed(self.name)}) if it is an identifier."
             )
         if self.inferred is not None and self.asked_range is None:
             raise InvalidActions(
-                f"{self.name!r} has {self.count():,} inferred candidates, more than the {MOST_CANDIDATES:,} "
-                f"allowed. Use step() or values()."
+                f"{echoed(self.name)} has {counted(self.count())} inferred candidates, more than the "
+                f"{MOST_CANDIDATES:,} allowed. Use step() or values()."
             )
         raise InvalidActions(
-            f"Steps of {shown(self.step)} give {self.name!r} {self.count():,} candidates in "
+            f"Steps of {shown(self.step)} give {echoed(self.name)} {counted(self.count())} candidates in "
             f"{shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
             f"Use a larger step() or a narrower within()."
         )
@@ -338,14 +341,14 @@ class FeatureActions:
     def _check_may_go_missing(self) -> None:
         if not self.holds_missing:
             raise InvalidActions(
-                f"{self.name!r} cannot go missing: its column is {self.dtype}, which has no missing value. "
-                f"Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
+                f"{echoed(self.name)} cannot go missing: its column is {self.dtype}, which has no missing "
+                "value. Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
             )
         if self.direction:
             way = "increase_only" if self.direction > 0 else "decrease_only"
             raise ContradictoryConstraints(
-                f"{self.name!r} is {way} and may go missing, but a missing value is neither up nor down. "
-                f"Remove one of the two."
+                f"{echoed(self.name)} is {way} and may go missing, but a missing value is neither up nor "
+                "down. Remove one of the two."
             )
 
     def _check_named(self) -> None:
@@ -357,21 +360,21 @@ class FeatureActions:
         for key in (*self.display.values, *self.display.phrases):
             if key not in known:
                 raise InvalidActions(
-                    f"The display of {self.name!r} has words for {key!r}, which is none of its labels. "
-                    f"{nearest(key, known.values())}"
+                    f"The display of {echoed(self.name)} has words for {echoed(key)}, which is none of its "
+                    f"labels. {nearest(key, known.values())}"
                 )
 
     def _without_order(self) -> InvalidActions:
         return InvalidActions(
-            f"{self.name!r} is a category without an order, so that it goes neither up nor down. "
+            f"{echoed(self.name)} is a category without an order, so that it goes neither up nor down. "
             f"Make its column an ordered categorical (pd.CategoricalDtype([...], ordered=True)), or name "
-            f"the labels that it may take: values({{{self.name!r}: [...]}})."
+            f"the labels that it may take: values({{{echoed(self.name)}: [...]}})."
         )
 
     def _choices_outside(self) -> ContradictoryConstraints:
         assert self.choices is not None
         return ContradictoryConstraints(
-            f"within() asks for {shown_range(*self.ends())} of {self.name!r}, which leaves none of its "
+            f"within() asks for {shown_range(*self.ends())} of {echoed(self.name)}, which leaves none of its "
             f"values() {shown_values(self.choices)}. Widen the range or add a value inside it."
         )
 
@@ -379,12 +382,12 @@ class FeatureActions:
         where = "within() asks for" if self.asked_range else "The inferred range is"
         if self.inferred:
             return InvalidActions(
-                f"{where} {shown_range(*self.ends())} of {self.name!r}, which holds none of its inferred "
-                f"candidates. {self._way_out(*self.ends())}"
+                f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds none of its "
+                f"inferred candidates. {self._way_out(*self.ends())}"
             )
         return InvalidActions(
-            f"{where} {shown_range(*self.ends())} of {self.name!r}, which holds no multiple of its step "
-            f"{shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"
+            f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds no multiple of its "
+            f"step {shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"
         )
 
     def _anchored(self) -> str:
@@ -396,7 +399,20 @@ class FeatureActions:
         if self.kind is Kind.BINARY or width == 0 or (whole and np.ceil(low) > np.floor(high)):
             return "Widen the range, or name the candidates with values() first."
         step = round_step(width, whole=whole)
-        return f"Widen the range, or call .step({{{self.name!r}: {shown(step)}}}) first."
+        return f"Widen the range, or call .step({{{echoed(self.name)}: {shown(step)}}}) first."
+
+
+def _length(indices: range) -> int:
+    return max(0, indices.stop - indices.start)  # of more than `len` can count, too
+
+
+def counted(count: int) -> str:
+    """Write how many there are; of numbers that nobody reads only the size.
+
+    >>> counted(30_000), counted(10**40)
+    ('30,000', 'about 1e+40')
+    """
+    return f"{count:,}" if count < 10**15 else f"about {as_float(count):.0e}"
 
 
 def shown(value: float) -> str:

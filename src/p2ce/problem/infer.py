@@ -14,6 +14,7 @@ from p2ce.problem.coding import MISSING, Coding, coding_of
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, FeatureActions, Kind, shown
 from p2ce.problem.special import SpecialValues, settle_special
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:  # The stages below the explainer do without pandas; a frame is asked, never built.
     import pandas as pd
@@ -34,7 +35,7 @@ def infer_features(
     (<Kind.WHOLE: 'whole'>, [19.0, 20.0, 21.0])
     """
     if grid not in GRIDS:
-        raise InvalidOption(f"grid must be 'data' or 'paper', not {grid!r}. {nearest(grid, GRIDS)}")
+        raise InvalidOption(f"grid must be 'data' or 'paper', not {echoed(grid)}. {nearest(grid, GRIDS)}")
     columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
     codings = [_coding_of(column) for column in columns]
     codes = [coding.encode(column) for coding, column in zip(codings, columns, strict=True)]
@@ -83,7 +84,7 @@ def _coding_of(column: "pd.Series[Any]") -> Coding:
         if isinstance(error, UnsupportedColumn):
             raise
         raise UnsupportedColumn(
-            f"{str(column.name)!r} ({column.dtype}) holds cells that are no labels: {error}. "
+            f"{echoed(str(column.name))} ({column.dtype}) holds cells that are no labels: {error}. "
             f"Turn each into a text or a number before fitting the model, or drop the column from both."
         ) from error
 
@@ -91,7 +92,7 @@ def _coding_of(column: "pd.Series[Any]") -> Coding:
 def _refuse_infinite(codings: Sequence[Coding], codes: Sequence[FloatArray]) -> None:
     counts = [int(np.count_nonzero(np.isnan(values))) for values in codes]
     found = ", ".join(
-        f"{coding.name!r} ({count})" for coding, count in zip(codings, counts, strict=True) if count
+        f"{echoed(coding.name)} ({count})" for coding, count in zip(codings, counts, strict=True) if count
     )
     if found:
         raise InvalidReference(
@@ -134,12 +135,12 @@ def _infer_number(
     kind = _kind(dtype, values)
     if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT_WHOLE and dtype.kind in "iu":
         raise InvalidReference(
-            f"{name!r} holds whole numbers up to {shown(float(np.abs(values).max()))}, beyond 2**53, where "
-            f"float64 mixes up neighbours. Rescale the column, or drop it if it is an identifier."
+            f"{echoed(name)} holds whole numbers up to {shown(float(np.abs(values).max()))}, beyond 2**53, "
+            "where float64 mixes up neighbours. Rescale the column, or drop it if it is an identifier."
         )
     if np.abs(values).max() > LARGEST_MAGNITUDE:
         raise InvalidReference(
-            f"{name!r} holds values beyond {LARGEST_MAGNITUDE:g}, whose differences leave float64. "
+            f"{echoed(name)} holds values beyond {LARGEST_MAGNITUDE:g}, whose differences leave float64. "
             f"Rescale the column."
         )
     low, high = _range(values, kind, dtype)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.visible import as_text
+
 
 def label_key(label: Any) -> tuple[bool, Any]:
     """Give what two equal labels share: 1 and 1.0 do, True and 1 (which Python takes for equal) do not.
@@ -39,5 +41,5 @@ def shown_labels(labels: Iterable[Any]) -> str:
     >>> shown_labels(["own", "rent", 3])
     'own, rent, 3'
     """
-    texts = [str(label) for label in labels]
+    texts = [as_text(label) for label in labels]
     return ", ".join(texts[:6]) + (", …" if len(texts) > 6 else "")

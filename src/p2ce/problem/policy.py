@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidActions, InvalidOption, P2CEError, PolicyError, nearest
+from p2ce.errors import InvalidActions, InvalidOption, LimitExceeded, P2CEError, PolicyError, nearest
 from p2ce.files import write_whole
+from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import FeatureActions
 from p2ce.problem.policy_document import Document, read_document, write_document
@@ -14,9 +15,11 @@ from p2ce.problem.policy_features import FeatureReader, feature_to_plain
 from p2ce.problem.rules.base import Rule
 from p2ce.problem.rules.check import check_rules
 from p2ce.problem.rules.registry import RULES, rule_from_plain
+from p2ce.visible import echoed
 
 VERSION = 1
 TOP_KEYS = ("version", "features", "rules")
+MOST_CLASHES = 20  # rules without room that are looked for; nobody reads of more
 SCHEMA = Path(__file__).with_name("policy.schema.json")
 HEADER = """\
 # What each feature may do, for p2ce: ActionSet.load("this file"), or `p2ce policy check` to look it over.
@@ -56,12 +59,12 @@ def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
         raise PolicyError(str(error)) from error
 
 
-def load(path: "str | os.PathLike[str]") -> ActionSet:
+def load(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> ActionSet:
     """Read an action set from YAML. Raises a PolicyError with file and line for the first thing wrong.
 
     Loading runs no code: a predicate's module is imported when the rule is first used.
     """
-    reading = read_policy(read_file(path))
+    reading = read_policy(read_file(path, limits=limits), limits=limits)
     _raise_first(reading, path)
     return ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules))
 
@@ -77,23 +80,31 @@ def to_text(actions: ActionSet) -> str:
     return HEADER + write_document(content)
 
 
-def read_file(path: "str | os.PathLike[str]") -> Document:
+def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:
     """Read a file's YAML; errors name the file and the line."""
+    what = f"The policy {echoed(os.fspath(path))}"
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        with open(path, "rb") as file:
+            content = file.read(int(limits.policy_bytes) + 1)
+        limits.require("policy_bytes", len(content), f"{what} is too long")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except LimitExceeded:
+        raise
     except OSError as error:
-        raise PolicyError(f"Cannot read {os.fspath(path)!r}: {error.strerror or error}.") from error
+        raise PolicyError(f"Cannot read {echoed(os.fspath(path))}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
         raise PolicyError(
-            f"{os.fspath(path)!r} is not text in UTF-8: {error.reason}. Save it as such."
+            f"{echoed(os.fspath(path))} is not text in UTF-8: {error.reason}. Save it as such."
         ) from error
+    except ValueError as error:  # a name that no disk takes
+        raise PolicyError(f"Cannot read {echoed(os.fspath(path))}: {error}.") from error
     try:
-        return read_document(text)
+        return read_document(text, limits=limits, what=what)
     except PolicyError as error:
         raise located(error, path) from error
 
 
-def read_policy(document: Document) -> PolicyReading:
+def read_policy(document: Document, *, limits: Limits = DEFAULT) -> PolicyReading:
     """Make features and rules from what a file says, and collect everything that is wrong."""
     problems: list[Problem] = []
     content = document.content
@@ -102,17 +113,18 @@ def read_policy(document: Document) -> PolicyReading:
         return PolicyReading(document, problems=problems)
     for key in content:
         if key not in TOP_KEYS:
-            text = f"A policy has no entry {key!r}. {nearest(key, TOP_KEYS)}"
+            text = f"A policy has no entry {echoed(key)}. {nearest(key, TOP_KEYS)}"
             problems.append(Problem(document.line((key,)), text))
     version = content.get("version")
     if type(version) is not int or version != VERSION:
-        text = f"Expected 'version: {VERSION}', got {version!r}. Another version of p2ce may have written it."
+        got = f"Expected 'version: {VERSION}', got {echoed(version)}."
+        text = f"{got} Another version of p2ce may have written it."
         problems.append(Problem(document.line(("version",)), text))
     if any(key not in TOP_KEYS for key in content):
         # A misspelt 'features:' or 'rules:' is the whole story.
         return PolicyReading(document, problems=problems)
     features = _read_features(document, problems)
-    rules = _read_rules(document, features, problems)
+    rules = _read_rules(document, features, problems, limits)
     problems.sort(key=lambda problem: problem.line)
     return PolicyReading(document, features, rules, problems)
 
@@ -133,46 +145,78 @@ def _read_features(document: Document, problems: list[Problem]) -> tuple[Feature
 
 
 def _read_rules(
-    document: Document, features: tuple[FeatureActions, ...], problems: list[Problem]
+    document: Document, features: tuple[FeatureActions, ...], problems: list[Problem], limits: Limits
 ) -> tuple[tuple[int, Rule], ...]:
     given = document.content.get("rules")
     if given is None:
         return ()
     if not isinstance(given, list):
-        text = f"'rules' must be a list, each beginning with '- rule: ...', got {given!r}."
+        text = f"'rules' must be a list, each beginning with '- rule: ...', got {echoed(given)}."
         problems.append(Problem(document.line(("rules",)), text))
         return ()
+    limits.require("policy_rules", len(given), f"The policy has {len(given):,} rules")
     incomplete = bool(problems)
+    names = {feature.name for feature in features}
     found: list[tuple[int, Rule]] = []
     for place, plain in enumerate(given):
         try:
             rule = _read_rule(document, place, plain)
             # With features that could not be read, a rule over them would look wrong for no fault of its own.
-            named = all(column in {feature.name for feature in features} for column in rule.columns)
-            if named or not incomplete:
-                check_rules(features, [*(one for _, one in found), rule])
+            if not incomplete or names.issuperset(rule.columns):
+                check_rules(features, [rule])
                 found.append((place, rule))
         except InvalidActions as error:
             line = getattr(error, "line", None) or document.line(("rules", place))
             problems.append(Problem(line, str(error)))
+    while (clash := _first_clash(features, [rule for _, rule in found])) is not None:
+        place, _ = found.pop(clash[0])
+        problems.append(Problem(document.line(("rules", place)), clash[1]))
+        if len(problems) >= MOST_CLASHES:
+            break
     return tuple(found)
+
+
+def _first_clash(features: tuple[FeatureActions, ...], rules: list[Rule]) -> tuple[int, str] | None:
+    """Find the first rule that those before it leave no room for, and what is wrong; None if there is none.
+
+    By halving, since to check so many rules for each one more would take the square of the time.
+    """
+
+    def wrong(count: int) -> str:
+        try:
+            check_rules(features, rules[:count])
+        except InvalidActions as error:
+            return str(error)
+        return ""
+
+    if not (told := wrong(len(rules))):
+        return None
+    fine, bad = 0, len(rules)
+    while bad - fine > 1:
+        middle = (fine + bad) // 2
+        found = wrong(middle)
+        fine, bad, told = (fine, middle, found) if found else (middle, bad, told)
+    return bad - 1, told
 
 
 def _read_rule(document: Document, place: int, plain: Any) -> Rule:
     """Make one rule; a wrong key is told with the key's own line."""
-    if isinstance(plain, dict) and (kind := plain.get("rule")) in RULES:
+    kind = plain.get("rule") if isinstance(plain, dict) else None
+    if isinstance(kind, str) and kind in RULES:
         known = ("rule", *RULES[kind].required, *RULES[kind].optional)
         for key in plain:
             if key not in known:
                 line = document.line(("rules", place, key))
-                raise PolicyError(f"The rule {kind!r} has no {key!r}. {nearest(key, known[1:])}", line=line)
+                raise PolicyError(
+                    f"The rule {echoed(kind)} has no {echoed(key)}. {nearest(key, known[1:])}", line=line
+                )
     try:
         return rule_from_plain(plain)
     except P2CEError:
         raise
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise InvalidActions(
-            f"Cannot read the rule {plain!r}: an entry has not the form that it should ({error})."
+            f"Cannot read the rule {echoed(plain)}: an entry has not the form that it should ({error})."
         ) from error
 
 

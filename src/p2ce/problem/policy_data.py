@@ -61,7 +61,7 @@ def _number(cell: Any) -> float | None:
     try:
         found = words.get(str(cell).strip().lower())
         number = float(cell) if found is None else found
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if np.isfinite(number) else None
 

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 import yaml
 
 from p2ce.errors import PolicyError
+from p2ce.limits import DEFAULT, Limits
+from p2ce.visible import echoed
 
 Path: TypeAlias = tuple[str | int, ...]  # keys and places on the way to an entry
 
@@ -29,7 +31,6 @@ PATTERNS = (
     (FLOAT, r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", list("-+.")),
 )
 LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
-LARGEST_FILE = 20_000_000  # characters; a policy of a thousand columns has a few hundred thousand
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,22 @@ class Document:
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 (PyYAML's way)
 
+    def __init__(self, text: str, limits: Limits, what: str) -> None:
+        super().__init__(text)
+        self.limits, self.what, self.depth, self.values = limits, what, 0, 0
+
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             # Nested aliases can make a small file mean gigabytes.
             line = self.peek_event().start_mark.line + 1
             raise PolicyError("A policy has no use for an alias. Write it out.", line=line)
-        return super().compose_node(parent, index)
+        self.values += 1
+        self.limits.require("policy_values", self.values, f"{self.what} holds too many values")
+        self.depth += 1
+        self.limits.require("policy_depth", self.depth, f"{self.what} is nested too deeply")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
@@ -101,13 +112,15 @@ def write_document(content: Any) -> str:
     return text
 
 
-def read_document(text: str) -> Document:
-    """Read YAML into plain data, or raise with the line at which it cannot be read."""
-    if len(text) > LARGEST_FILE:
-        raise PolicyError(f"The file has {len(text):,} characters, which is no policy.")
+def read_document(text: str, *, limits: Limits = DEFAULT, what: str = "The policy") -> Document:
+    """Read YAML into plain data, or raise with the line at which it cannot be read.
+
+    ``what`` begins the sentence that says which limit it exceeds.
+    """
+    limits.require("policy_bytes", len(text), f"{what} is too long")
     loader = None
     try:
-        loader = _Loader(text)
+        loader = _Loader(text, limits, what)
         node = loader.get_single_node()
         document = Document(None)
         return Document(_plain(node, (), document.lines), document.lines)
@@ -148,7 +161,7 @@ def _mapping(node: Any, path: Path, lines: dict[Path, int]) -> dict[str, Any]:
         if key in found:
             first = lines[(*path, key)]
             raise PolicyError(
-                f"{key!r} stands here a second time, after line {first}. Remove one.", line=line
+                f"{echoed(key)} stands here a second time, after line {first}. Remove one.", line=line
             )
         lines[(*path, key)] = line
         found[key] = _plain(value_node, (*path, key), lines)
@@ -167,12 +180,12 @@ def _scalar(node: Any) -> Any:
         return int(text)
     if tag in (INT, FLOAT):
         return float(re.sub(r"(?i)\.(inf|nan)", r"\1", text))
-    raise _refused(node, f"the tag {tag!r}")
+    raise _refused(node, f"the tag {echoed(tag)}")
 
 
 def _check_tag(node: Any, kind: str) -> None:
     if node.tag != f"tag:yaml.org,2002:{kind}":
-        raise _refused(node, f"the tag {node.tag!r}")
+        raise _refused(node, f"the tag {echoed(node.tag)}")
 
 
 def _refused(node: Any, what: str) -> PolicyError:

@@ -9,11 +9,12 @@ import numpy as np
 
 from p2ce.errors import InvalidActions, PolicyError, nearest
 from p2ce.problem.arguments import read_choices, read_range, read_step
-from p2ce.problem.decimals import as_typed, round_step
+from p2ce.problem.decimals import as_float, as_typed, round_step
 from p2ce.problem.display import DISPLAY_KEYS, Display
-from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions, Kind
+from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, Direction, FeatureActions, Kind
 from p2ce.problem.policy_document import Document, Path
 from p2ce.problem.runs import Run, numbers_in, runs_of
+from p2ce.visible import echoed
 
 FEATURE_KEYS = (
     "kind",
@@ -126,8 +127,8 @@ def _value(value: Any, feature: FeatureActions) -> Any:
         return tidy(plain)
     if not isinstance(plain, str | bool | int | float):
         raise PolicyError(
-            f"{feature.name!r} has the label {plain!r} of type {type(plain).__name__}, which a policy file "
-            f"cannot hold. Turn labels into text or numbers before fitting the model."
+            f"{echoed(feature.name)} has the label {echoed(plain)} of type {type(plain).__name__}, which a "
+            "policy file cannot hold. Turn labels into text or numbers before fitting the model."
         )
     return plain
 
@@ -141,21 +142,24 @@ class FeatureReader:
     def read(self, plain: Any) -> FeatureActions:
         """Make the feature, or raise a PolicyError with a line."""
         if not isinstance(plain, Mapping):
-            self.refuse((), f"{self.name!r} needs entries such as 'kind: whole', got {plain!r}.")
+            self.refuse((), f"{echoed(self.name)} needs entries such as 'kind: whole', got {echoed(plain)}.")
         for key in plain:
             if key not in FEATURE_KEYS:
                 self.refuse(
                     (key,),
-                    f"{self.name!r} has an entry {key!r} that means nothing. {nearest(key, FEATURE_KEYS)}",
+                    f"{echoed(self.name)} has an entry {echoed(key)} that means nothing. "
+                    f"{nearest(key, FEATURE_KEYS)}",
                 )
         if "kind" not in plain:
-            self.refuse((), f"{self.name!r} needs its 'kind': one of {', '.join(Kind)}.")
+            self.refuse((), f"{echoed(self.name)} needs its 'kind': one of {', '.join(Kind)}.")
         kind = Kind(self.word(plain, "kind", [str(one) for one in Kind]))
         others = NUMBERS_ONLY if kind is Kind.CATEGORY else CATEGORIES_ONLY
         for key in plain:
             if key in others:
                 self.refuse(
-                    (key,), f"{self.name!r} is of kind {kind}, for which {key!r} means nothing. Remove it."
+                    (key,),
+                    f"{echoed(self.name)} is of kind {kind}, for which {echoed(key)} means nothing. Remove "
+                    "it.",
                 )
         try:
             return self._category(plain) if kind is Kind.CATEGORY else self._number(plain, kind)
@@ -166,7 +170,7 @@ class FeatureReader:
 
     def _category(self, plain: Mapping[str, Any]) -> FeatureActions:
         if "labels" not in plain:
-            self.refuse((), f"{self.name!r} is a category and needs its 'labels', a list of them.")
+            self.refuse((), f"{echoed(self.name)} is a category and needs its 'labels', a list of them.")
         labels = self.labels(plain, "labels")
         order = self.labels(plain, "order") if "order" in plain else None
         shared = self._shared(plain, Kind.CATEGORY)
@@ -183,11 +187,11 @@ class FeatureReader:
         if kind is Kind.BINARY:
             seen = self.pair(plain, "seen") or (0.0, 1.0)
         if seen is None:
-            self.refuse((), f"{self.name!r} needs a 'range' [low, high], or 'values' to choose from.")
+            self.refuse((), f"{echoed(self.name)} needs a 'range' [low, high], or 'values' to choose from.")
         step = self.number(plain, "step") if "step" in plain else usual_step(*seen, kind)
         anchor = self.number(plain, "count_from") if "count_from" in plain else 0.0
         if step <= 0:
-            self.refuse(("step",), f"The step of {self.name!r} must be above 0, got {step}.")
+            self.refuse(("step",), f"The step of {echoed(self.name)} must be above 0, got {step}.")
         feature = FeatureActions(
             **shared,
             low=seen[0],
@@ -220,7 +224,8 @@ class FeatureReader:
         may_change = self.flag(plain, "may_change", not protected)
         if protected and may_change:
             self.refuse(
-                ("may_change",), f"{self.name!r} is protected, so that it may not change. Remove one entry."
+                ("may_change",),
+                f"{echoed(self.name)} is protected, so that it may not change. Remove one entry.",
             )
         fillable, may_go_missing = MISSING_WORDS[self.word(plain, "missing", MISSING_WORDS, "may be filled")]
         return {
@@ -241,39 +246,47 @@ class FeatureReader:
         if isinstance(given, Mapping):
             for key in given:
                 if key not in DISPLAY_KEYS:
-                    text = f"display of {self.name!r} has an entry {key!r} that means nothing."
+                    text = f"display of {echoed(self.name)} has an entry {echoed(key)} that means nothing."
                     self.refuse(("display", key), f"{text} {nearest(key, DISPLAY_KEYS)}")
                 try:
                     Display.from_dict({key: given[key]})
                 except InvalidActions as error:
-                    self.refuse(("display", key), f"{self.name!r}: {error}")
+                    self.refuse(("display", key), f"{echoed(self.name)}: {error}")
         try:
             return Display.from_dict(given)
         except InvalidActions as error:
-            self.refuse(("display",), f"{self.name!r}: {error}")
+            self.refuse(("display",), f"{echoed(self.name)}: {error}")
 
     def word(self, plain: Mapping[str, Any], key: str, known: Any, usual: str = "") -> str:
         given = plain.get(key, usual)
         if not isinstance(given, str) or given not in known:
-            self.refuse((key,), f"{key} of {self.name!r} cannot be {given!r}. {nearest(given, known)}")
+            self.refuse(
+                (key,), f"{key} of {echoed(self.name)} cannot be {echoed(given)}. {nearest(given, known)}"
+            )
         return given
 
     def flag(self, plain: Mapping[str, Any], key: str, usual: bool) -> bool:
         given = plain.get(key, usual)
         if not isinstance(given, bool):
-            self.refuse((key,), f"{key} of {self.name!r} must be true or false, got {given!r}.")
+            self.refuse((key,), f"{key} of {echoed(self.name)} must be true or false, got {echoed(given)}.")
         return given
 
     def number(self, plain: Mapping[str, Any], key: str, place: int | None = None) -> float:
         given = plain[key] if place is None else plain[key][place]
-        if isinstance(given, bool) or not isinstance(given, int | float) or not np.isfinite(float(given)):
-            self.refuse((key,), f"{key} of {self.name!r} must be a number, got {given!r}.")
+        if isinstance(given, bool) or not isinstance(given, int | float) or not _is_usable(given):
+            self.refuse(
+                (key,),
+                f"{key} of {echoed(self.name)} must be a number, got {echoed(given)}."
+                + f" Keep it within ±{LARGEST_MAGNITUDE:g}." * (type(given) in (int, float)),
+            )
         return float(given)
 
     def numbers(self, plain: Mapping[str, Any], key: str) -> list[float]:
         given = plain[key]
         if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-            self.refuse((key,), f"{key} of {self.name!r} must be a list such as [1, 2, 3], got {given!r}.")
+            self.refuse(
+                (key,), f"{key} of {echoed(self.name)} must be a list such as [1, 2, 3], got {echoed(given)}."
+            )
         return [self.number(plain, key, place) for place in range(len(given))]
 
     def candidates(self, plain: Mapping[str, Any], kind: Kind) -> tuple[float, ...] | None:
@@ -282,11 +295,13 @@ class FeatureReader:
             return None if "step" in plain or kind is Kind.BINARY else ()
         given = plain["candidates"]
         runs = [_run(part) for part in given] if isinstance(given, list) else [None]
-        if None in runs:
+        many = sum((run.last - run.first) / float(run.step) + 1 if run.step else 1 for run in runs if run)
+        if None in runs or many > MOST_CANDIDATES:
             self.refuse(
                 ("candidates",),
-                f"candidates of {self.name!r} must be a list of numbers and of [first, last, step], at most "
-                f"{MOST_CANDIDATES:,} in all, got {given!r}.",
+                f"candidates of {echoed(self.name)} must be a list of numbers and of [first, last, step], "
+                "at most "
+                f"{MOST_CANDIDATES:,} in all, got {echoed(given)}.",
             )
         return numbers_in(run for run in runs if run is not None)
 
@@ -295,18 +310,26 @@ class FeatureReader:
             return None
         ends = self.numbers(plain, key)
         if len(ends) != 2 or ends[0] > ends[1]:
-            self.refuse((key,), f"{key} of {self.name!r} must be [low, high], got {plain[key]!r}.")
+            self.refuse(
+                (key,), f"{key} of {echoed(self.name)} must be [low, high], got {echoed(plain[key])}."
+            )
         return ends[0], ends[1]
 
     def labels(self, plain: Mapping[str, Any], key: str) -> tuple[Any, ...]:
         given = plain[key]
         fits = isinstance(given, list) and all(isinstance(one, str | bool | int | float) for one in given)
         if not fits or not given:
-            self.refuse((key,), f"{key} of {self.name!r} must be a list of labels, got {given!r}.")
+            self.refuse(
+                (key,), f"{key} of {echoed(self.name)} must be a list of labels, got {echoed(given)}."
+            )
         return tuple(given)
 
     def refuse(self, key: Path, message: str) -> NoReturn:
         raise PolicyError(message, line=self.document.line((*self.path, *key)))
+
+
+def _is_usable(number: float) -> bool:
+    return abs(as_float(number)) <= LARGEST_MAGNITUDE
 
 
 def _run(part: Any) -> Run | None:
@@ -314,8 +337,13 @@ def _run(part: Any) -> Run | None:
     ends = part if isinstance(part, list) else [part, part, 0]
     if any(isinstance(one, bool) or not isinstance(one, int | float) for one in ends) or len(ends) != 3:
         return None
-    first, last, step = (float(one) for one in ends)
-    if not np.isfinite([first, last, step]).all() or first > last or step < 0 or (not step and first < last):
+    first, last, step = (as_float(one) for one in ends)
+    if (
+        not all(map(_is_usable, (first, last, step)))
+        or first > last
+        or step < 0
+        or (not step and first < last)
+    ):
         return None
     fits = not step or (last - first) / step <= MOST_CANDIDATES
     return Run(first, last, as_typed(step)) if fits else None

@@ -21,6 +21,7 @@ from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.spread import BULK, plain_spread, robust_spread
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +110,7 @@ class _Linter:
         named = list(given) if isinstance(given, dict) else []
         for name in named:
             if name not in self.data_names:
-                text = f"{name!r} is no column of the data. {nearest(name, self.data_names)}"
+                text = f"{echoed(name)} is no column of the data. {nearest(name, self.data_names)}"
                 yield self._at(("features", name), "unknown-column", text)
         left = [name for name in self.data_names if name not in named]
         if left and named:
@@ -122,10 +123,11 @@ class _Linter:
         for name in protected:
             if name not in features:
                 if name not in self.data_names:
-                    text = f"--protected names {name!r}, which is no column. {nearest(name, self.data_names)}"
+                    known = nearest(name, self.data_names)
+                    text = f"--protected names {echoed(name)}, which is no column. {known}"
                     yield self._at(("features",), "unknown-column", text)
             elif not features[name].fixed:
-                text = f"{name!r} is protected but may change. Write 'protected: true'."
+                text = f"{echoed(name)} is protected but may change. Write 'protected: true'."
                 yield self._at(("features", name), "protected-changeable", text)
         for name, feature in features.items():
             # Age follows the years in a job; nobody is told to grow older.
@@ -133,7 +135,7 @@ class _Linter:
                 continue
             if (word := likely_protected(name)) is not None:
                 text = (
-                    f"{name!r} may change, but looks like a protected attribute ({word}). "
+                    f"{echoed(name)} may change, but looks like a protected attribute ({word}). "
                     f"Write 'protected: true', or 'may_change: false'."
                 )
                 yield self._at(("features", name), "protected-changeable", text, Severity.WARNING)
@@ -149,7 +151,7 @@ class _Linter:
         rows = {name: column.codes for name, column in by_name.items()}
         for place, rule in self.reading.rules:
             if isinstance(rule, Predicate):
-                text = f"The predicate {rule.name!r} was not tried, since that would run its code."
+                text = f"The predicate {echoed(rule.name)} was not tried, since that would run its code."
                 yield self._at(("rules", place), "predicate-not-tried", text, Severity.WARNING)
             if any(name not in by_name for name in rule.columns):
                 continue  # told as an unknown column
@@ -175,7 +177,7 @@ class _Linter:
         people = f"{broken:,} of {rows:,} rows"
         if isinstance(rule, OneHot):
             none = " or none" if rule.may_be_none is False else ""
-            text = f"The group {rule.name!r} is not closed: {people} of the data have two levels{none}."
+            text = f"The group {echoed(rule.name)} is not closed: {people} of the data have two levels{none}."
             return self._at(("rules", place), "group-not-closed", text)
         text = (
             f"{people} of the data break '{rule.text()}'. They cannot be advised unless a change repairs it."
@@ -187,12 +189,12 @@ class _Linter:
         feature = column.feature
         path = ("features", feature.name)
         if column.strange and feature.is_category:
-            text = (
-                f"The data has labels of {feature.name!r} that the policy lacks: {_listed(column.strange)}."
-            )
+            strange = _listed(column.strange)
+            text = f"The data has labels of {echoed(feature.name)} that the policy lacks: {strange}."
             yield self._at((*path, "labels"), "unknown-label", text, Severity.WARNING)
         elif column.strange:
-            text = f"{feature.name!r} is of kind {feature.kind}, but the data has {_listed(column.strange)}."
+            strange = _listed(column.strange)
+            text = f"{echoed(feature.name)} is of kind {feature.kind}, but the data has {strange}."
             yield self._at((*path, "kind"), "wrong-kind", text)
         fits = {
             Kind.BINARY: np.isin(column.known, (0.0, 1.0)),
@@ -200,7 +202,7 @@ class _Linter:
         }.get(feature.kind)
         if fits is not None and not fits.all():
             example = shown(float(column.known[~fits][0]))
-            text = f"{feature.name!r} is of kind {feature.kind}, but the data has {example}."
+            text = f"{echoed(feature.name)} is of kind {feature.kind}, but the data has {example}."
             yield self._at((*path, "kind"), "wrong-kind", text)
 
     def _labels(self, column: PolicyColumn) -> Iterator[Finding]:
@@ -210,7 +212,7 @@ class _Linter:
         key, named = ("labels", feature.labels) if feature.choices is None else ("values", feature.choices)
         unseen = [label for label in named or () if label not in seen]
         if unseen:
-            text = f"No row of the data has {_listed(unseen)} in {feature.name!r}."
+            text = f"No row of the data has {_listed(unseen)} in {echoed(feature.name)}."
             yield self._at(("features", feature.name, key), "never-seen", text, Severity.WARNING)
 
     def _numbers(self, column: PolicyColumn) -> Iterator[Finding]:
@@ -222,12 +224,14 @@ class _Linter:
             yield from self._tails(feature, known)
             unseen = [value for value in feature.choices or () if value not in known]
             if unseen:
-                text = f"No row of the data has {_listed(map(shown, unseen))} in {feature.name!r}."
+                text = f"No row of the data has {_listed(map(shown, unseen))} in {echoed(feature.name)}."
                 yield self._at((*path, "values"), "never-seen", text, Severity.WARNING)
         first, last = feature.ends()
         if feature.choices is None and first < last and feature.step > last - first:
             wide = shown_range(first, last)
-            text = f"The step {shown(feature.step)} of {feature.name!r} is larger than its range {wide}."
+            text = (
+                f"The step {shown(feature.step)} of {echoed(feature.name)} is larger than its range {wide}."
+            )
             yield self._at((*path, "step"), "step-too-large", text, Severity.WARNING)
         try:
             feature.candidates()
@@ -241,12 +245,13 @@ class _Linter:
         first, last = feature.ends()
         where = f"the data lies in {shown_range(low, high)}"
         if first > high or last < low:
-            text = f"The {asked} {shown_range(first, last)} of {feature.name!r} misses the data: {where}."
+            text = (
+                f"The {asked} {shown_range(first, last)} of {echoed(feature.name)} misses the data: {where}."
+            )
             yield self._at(("features", feature.name, asked), "outside-the-data", text)
         elif first < low or last > high:
-            text = (
-                f"The {asked} {shown_range(first, last)} of {feature.name!r} goes beyond the data: {where}."
-            )
+            name = echoed(feature.name)
+            text = f"The {asked} {shown_range(first, last)} of {name} goes beyond the data: {where}."
             yield self._at(("features", feature.name, asked), "outside-the-data", text, Severity.WARNING)
 
     def _tails(self, feature: FeatureActions, known: FloatArray) -> Iterator[Finding]:
@@ -263,8 +268,8 @@ class _Linter:
         inside = known.min() <= first and last <= known.max()  # else the range misses the data, or leaves it
         if inside and high > low and beyond > FAR * (high - low):
             text = (
-                f"The range {shown_range(first, last)} of {feature.name!r} leads far beyond 98 % of the "
-                f"data, which lie in {shown_range(low, high)}. Narrow it unless that is meant."
+                f"The range {shown_range(first, last)} of {echoed(feature.name)} leads far beyond 98 % of "
+                f"the data, which lie in {shown_range(low, high)}. Narrow it unless that is meant."
             )
             yield self._at(("features", feature.name, "range"), "range-in-tails", text, Severity.WARNING)
 
@@ -289,16 +294,16 @@ def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str
     first, third = np.percentile(known, (25, 75)).tolist()
     if (third - first) / NORMAL_QUARTILES * VERY_HEAVY < robust and third > first:
         return (
-            f"{name!r} has heavy tails: even without the outermost 1 % on either side its standard deviation "
-            f"is {_short(robust)}, while half of the rows lie in {_short(first)}–{_short(third)}. A change "
-            f"there costs next to nothing. Clip values that cannot be real, or make them missing."
+            f"{echoed(name)} has heavy tails: even without the outermost 1 % on either side its standard "
+            f"deviation is {_short(robust)}, while half of the rows lie in {_short(first)}–{_short(third)}. "
+            "A change there costs next to nothing. Clip values that cannot be real, or make them missing."
         )
     if has_range or plain <= HEAVY * robust:
         return None
     return (
-        f"{name!r} has heavy tails: its standard deviation is {_short(plain)}, without the outermost 1 % on "
-        f"either side {_short(robust)}. Clip values that cannot be real, or name the range that people may "
-        f"move in (within(), or 'range')."
+        f"{echoed(name)} has heavy tails: its standard deviation is {_short(plain)}, without the outermost "
+        f"1 % on either side {_short(robust)}. Clip values that cannot be real, or name the range that "
+        "people may move in (within(), or 'range')."
     )
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions, UnknownFeature, nearest
+from p2ce.problem.decimals import as_float
+from p2ce.visible import echoed
 
 SpecialValues: TypeAlias = Mapping[Any, Sequence[float]] | Literal["detect"]
 
@@ -80,7 +82,7 @@ def proposal(found: Mapping[str, tuple[float, ...]], *, taken: bool) -> str:
     more = f" and in {len(named) - 3} more columns" if len(named) > 3 else ""
     return (
         f"These values look like codes and not like numbers: {first}{more}. If they are, say so: "
-        f"ActionSet.infer(X, special_values={first if not more else DETECT!r})."
+        f"ActionSet.infer(X, special_values={echoed(first if not more else DETECT)})."
     )
 
 
@@ -92,17 +94,18 @@ def _codes(
     name: str, codes: Any, numbers: Mapping[str, FloatArray], columns: Sequence[str]
 ) -> tuple[float, ...]:
     if name not in columns:
-        raise UnknownFeature(f"special_values names {name!r}. {nearest(name, columns)}")
+        raise UnknownFeature(f"special_values names {echoed(name)}. {nearest(name, columns)}")
     if name not in numbers:
         raise InvalidActions(
-            f"{name!r} is a category, in which every label is one. Leave special_values out."
+            f"{echoed(name)} is a category, in which every label is one. Leave special_values out."
         )
     listed = [codes] if isinstance(codes, Real) else list(codes)
-    if not all(isinstance(code, Real) and np.isfinite(float(code)) for code in listed):
-        raise InvalidActions(f"special_values of {name!r} must be numbers, got {codes!r}.")
+    if not all(isinstance(code, Real) and np.isfinite(as_float(code)) for code in listed):
+        raise InvalidActions(f"special_values of {echoed(name)} must be numbers, got {echoed(codes)}.")
     values = tuple(sorted({float(code) for code in listed}))
     if np.isin(numbers[name], values).all():
         raise InvalidActions(
-            f"Every value of {name!r} is special, so that no number is left. Name fewer, or drop the column."
+            f"Every value of {echoed(name)} is special, so that no number is left. Name fewer, or drop the "
+            "column."
         )
     return values

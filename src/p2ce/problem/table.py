@@ -10,11 +10,13 @@ from p2ce.problem.feature import (
     Direction,
     FeatureActions,
     Kind,
+    counted,
     shown,
     shown_range,
     shown_values,
 )
 from p2ce.problem.labels import shown_labels
+from p2ce.visible import visible_lines
 
 if TYPE_CHECKING:
     from p2ce.problem.rules.base import Rule
@@ -34,7 +36,7 @@ def actions_table(features: Sequence[FeatureActions], rules: Sequence["Rule"] = 
     if rules:
         title = f"{title}, {_counted(len(rules), 'rule')}"
     words = ["  rules", *(f"    {rule.text()}" for rule in rules)] if rules else []
-    return "\n".join([title, *(f"  {line}".rstrip() for line in lines), *words])
+    return visible_lines([title, *(f"  {line}".rstrip() for line in lines), *words])
 
 
 def _counted(count: int, what: str) -> str:
@@ -62,7 +64,7 @@ def _candidates(feature: FeatureActions) -> str:
     if feature.choices is not None or feature.kind is Kind.BINARY or count == 1:
         return f"{count}: {shown_values(feature.candidates())}"
     if feature.inferred is None or count > MOST_CANDIDATES:
-        return f"{count:,}: {shown_range(*feature.first_and_last())}, every {shown(feature.step)}"
+        return f"{counted(count)}: {shown_range(*feature.first_and_last())}, every {shown(feature.step)}"
     values, steps = feature.candidates(), steps_of(feature)
     assert steps is not None
     least, most = shown(steps[0]), shown(steps[1])

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from p2ce.result.plain import from_plain, to_plain
+from p2ce.limits import DEFAULT, Limits
+from p2ce.result.plain import to_plain
+from p2ce.result.reading import Entry, entry_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,11 @@ class Categories:
         return {"labels": plain, "ordered": bool(self.ordered), "dtype": "" if as_text else self.dtype}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Categories":
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Categories":
         """Undo `to_dict`."""
-        labels = tuple(from_plain(label) for label in data["labels"])
-        return cls(labels=labels, ordered=data["ordered"], dtype=data.get("dtype", ""))
+        return cls._read(entry_of(data, cls, limits))
+
+    @classmethod
+    def _read(cls, entry: Entry) -> "Categories":
+        labels = tuple(label.value() for label in entry["labels"].each())
+        return cls(labels=labels, ordered=entry["ordered"].flag(), dtype=entry.get("dtype", "").text())

@@ -1,18 +1,20 @@
 """Say what was proven about an answer, and by what work."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from p2ce.result.plain import plain_values, read_values, to_plain
+from p2ce.limits import DEFAULT, Limits
+from p2ce.result.plain import plain_values, to_plain
+from p2ce.result.reading import Entry, entry_of
+from p2ce.visible import echoed
 
 # All candidates are somebody's word; the data and the model's thresholds chose some; where those held no
 # option: all that data, model and detector tell apart.
 GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
-NESTED = ("dropped", "open_costs", "rules", "checked_rules")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate:
     """What the search proved, over which grid, and what each rule removed.
 
@@ -56,6 +58,11 @@ class Certificate:
     rules: tuple[str, ...] = ()  # rules between features that narrowed the search, in words
     checked_rules: tuple[str, ...] = ()  # rules that candidates were only checked against: they prune nothing
 
+    def __repr__(self) -> str:
+        # Not Python's own, which refuses to write counts of more than 4,300 digits.
+        told = (f"{one.name}={echoed(getattr(self, one.name))}" for one in fields(self))
+        return f"Certificate({', '.join(told)})"
+
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
         return {
@@ -88,14 +95,40 @@ class Certificate:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Certificate":
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Certificate":
         """Undo `to_dict`."""
+        return cls._read(entry_of(data, cls, limits))
+
+    @classmethod
+    def _read(cls, entry: Entry) -> "Certificate":
+        costs = entry["open_costs"].maybe(lambda one: one.read_all(Entry.number))
+        plain: dict[str, Any] = {
+            name: read(entry[name])
+            for name, read in READ.items()
+            if name in REQUIRED or name in entry.mapping()
+        }
         return cls(
-            **{
-                **read_values({name: data[name] for name in data if name not in NESTED}),
-                "dropped": read_values(data["dropped"]),
-                "open_costs": None if data["open_costs"] is None else read_values(data["open_costs"]),
-                "rules": tuple(data.get("rules", ())),
-                "checked_rules": tuple(data.get("checked_rules", ())),
-            }
+            **plain,
+            dropped=entry["dropped"].read_all(Entry.whole),
+            open_costs=costs,
+            rules=entry.get("rules", ()).texts(),
+            checked_rules=entry.get("checked_rules", ()).texts(),
         )
+
+
+def _maybe(read: Callable[[Entry], Any]) -> Callable[[Entry], Any]:
+    return lambda entry: entry.maybe(read)
+
+
+READ: dict[str, Callable[[Entry], Any]] = {
+    **dict.fromkeys(("proven", "finest_open", "ties"), Entry.flag),
+    **dict.fromkeys(("method", "model_family", "bound"), Entry.text),
+    **dict.fromkeys(("unproven_because", "detector_family", "explainer"), _maybe(Entry.text)),
+    "cells": lambda entry: entry.whole(most=None),
+    "grid": lambda entry: entry.word((GIVEN, INFERRED, FINEST)),
+    **dict.fromkeys(("axes", "boxes", "scored", "attributed", "verified"), Entry.whole),
+    **dict.fromkeys(("discrepancies", "open_boxes"), Entry.whole),
+    **dict.fromkeys(("max_changes", "sample_size"), _maybe(Entry.whole)),
+    **dict.fromkeys(("miss_rate", "residual"), _maybe(Entry.number)),
+}
+REQUIRED = ("proven", "method", "model_family", "bound", "cells", "axes")

@@ -4,8 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from p2ce.limits import DEFAULT, Limits
 from p2ce.result.numbers import readable
-from p2ce.result.plain import Value, from_plain, plain_values, read_values, to_plain
+from p2ce.result.plain import Value, plain_values, to_plain
+from p2ce.result.reading import Entry, entry_of
+from p2ce.visible import visible_line
 
 # What the user's own objects answer. Libraries of single precision round a row differently in other batches:
 # up to the share of it that is let pass there (p2ce.compiled.answers), such answers are the same.
@@ -91,22 +94,37 @@ class Counterfactual:
 
     @classmethod
     def from_dict(
-        cls, data: Mapping[str, Any], *, columns: Iterable[str] = (), objectives: Iterable[str] = ()
+        cls,
+        data: Mapping[str, Any],
+        *,
+        columns: Iterable[str] = (),
+        objectives: Iterable[str] = (),
+        limits: Limits = DEFAULT,
     ) -> "Counterfactual":
-        """Undo `to_dict`; `columns` and `objectives` give the order in which names are kept."""
+        """Undo `to_dict`; `columns` and `objectives` must be there, and give the order of names."""
+        return cls._read(entry_of(data, cls, limits), columns=columns, objectives=objectives)
+
+    @classmethod
+    def _read(cls, entry: Entry, columns: Iterable[str], objectives: Iterable[str]) -> "Counterfactual":
+        values, costs = entry["values"], entry["costs"]
+        for one, names in ((values, columns), (costs, objectives)):
+            for name in names:
+                one[name]  # which raises where it is not there
+        changes = {}
+        for change in entry["changes"].each():
+            feature = change["feature"].text()
+            values[feature]
+            changes[feature] = (change["from"].value(), change["to"].value())
         return cls(
-            values=read_values(data["values"], columns),
-            changes={
-                change["feature"]: (from_plain(change["from"]), from_plain(change["to"]))
-                for change in data["changes"]
-            },
-            costs=read_values(data["costs"], objectives),
-            score=from_plain(data["score"]),
-            plausibility=from_plain(data["plausibility"]),
-            prediction=from_plain(data.get("prediction")),
-            rounded=read_values(data.get("rounded", {}), columns),
-            rounded_score=from_plain(data.get("rounded_score")),
-            rounded_prediction=from_plain(data.get("rounded_prediction")),
+            values=values.values(columns),
+            changes=changes,
+            costs=costs.read_all(Entry.number, objectives),
+            score=entry["score"].number(),
+            plausibility=entry["plausibility"].maybe(Entry.number),
+            prediction=entry.get("prediction", None).maybe(Entry.number),
+            rounded=entry.get("rounded", {}).values(columns),
+            rounded_score=entry.get("rounded_score", None).maybe(Entry.number),
+            rounded_prediction=entry.get("rounded_prediction", None).maybe(Entry.number),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -121,6 +139,5 @@ class Counterfactual:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        return "; ".join(
-            f"{name}: {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items()
-        )
+        told = (f"{name}: {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items())
+        return visible_line("; ".join(told))

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from p2ce.result.plain import Value, from_plain, to_plain
+from p2ce.limits import DEFAULT, Limits
+from p2ce.result.plain import Value, to_plain
+from p2ce.result.reading import Entry, entry_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +37,19 @@ class Distribution:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Distribution":
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Distribution":
         """Undo `to_dict`."""
-        return cls(
-            edges=tuple(from_plain(edge) for edge in data["edges"]),
-            labels=tuple(from_plain(label) for label in data["labels"]),
-            shares=tuple(from_plain(share) for share in data["shares"]),
-            other=from_plain(data["other"]),
-            missing=from_plain(data["missing"]),
+        return cls._read(entry_of(data, cls, limits))
+
+    @classmethod
+    def _read(cls, entry: Entry) -> "Distribution":
+        found = cls(
+            edges=tuple(float(edge.finite()) for edge in entry["edges"].each()),
+            labels=tuple(label.value() for label in entry["labels"].each()),
+            shares=tuple(share.finite() for share in entry["shares"].each()),
+            other=entry["other"].finite(),
+            missing=entry["missing"].finite(),
         )
+        if len(found.shares) != (len(found.edges) - 1 if found.edges else len(found.labels)):
+            raise entry["shares"].refused("a list with a share for each label, or between each two edges")
+        return found

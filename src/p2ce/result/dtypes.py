@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from p2ce.errors import InvalidOption
 from p2ce.result.categories import Categories
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +55,15 @@ def made_column(values: Sequence[Any], dtype: str, categories: Categories | None
     Labels that the categories lack, such as a person's unseen one, are appended to them. A column of any
     objects keeps None and NaN as they are, since that is what its user tells missing values by.
     """
+    try:
+        return _made_column(values, dtype, categories)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidOption(
+            f"A column cannot be of the type {echoed(dtype)}: {error}. Was the answer changed on its way?"
+        ) from error
+
+
+def _made_column(values: Sequence[Any], dtype: str, categories: Categories | None) -> "pd.Series[Any]":
     import pandas as pd  # here, so that holding an answer costs no import
 
     if dtype == CATEGORY and categories is not None:

@@ -1,21 +1,24 @@
 """Hold the whole answer for one person."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from p2ce.errors import InvalidOption
+from p2ce.limits import DEFAULT, Limits
+from p2ce.problem.decimals import as_float
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual, same_score
 from p2ce.result.overview import overview
 from p2ce.result.overview_html import explanation_html
 from p2ce.result.picks import Pick, pick
-from p2ce.result.plain import Value, from_plain, plain_values, read_values, to_plain
+from p2ce.result.plain import Value, plain_values, to_plain
 from p2ce.result.question import Question
+from p2ce.result.reading import Entry, entry_of, read_json, require_format
 from p2ce.result.status import Status
 from p2ce.result.table import Layout, counterfactual_table
-from p2ce.tables import as_kind
+from p2ce.tables import KINDS, as_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,38 +146,47 @@ class Explanation:
         return data
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Explanation":
-        """Undo `to_dict`, also after a way through JSON that did not keep the order of keys."""
-        check_format(data, FORMAT, "Explanation")
-        columns, objectives = data["columns"], tuple(data["objectives"])
-        certificate = data["certificate"]
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanation":
+        """Undo `to_dict`, also after a way through JSON that did not keep the order of keys.
+
+        Data that `to_dict` cannot have written raise an `InvalidOption` that names the place.
+        """
+        return cls._read(entry_of(data, cls, limits))
+
+    @classmethod
+    def _read(cls, entry: Entry) -> "Explanation":
+        require_format(entry, cls, FORMAT)
+        columns, objectives = entry["columns"].names(), entry["objectives"].names()
         return cls(
-            status=Status(data["status"]),
-            person=read_values(data["person"]),
-            person_score=from_plain(data["person_score"]),
-            person_prediction=from_plain(data.get("person_prediction")),
-            threshold=from_plain(data["threshold"]),
-            margin=from_plain(data.get("margin", 0.0)),
-            scale=data["scale"],
-            models=data.get("models", 1),
-            target=from_plain(data["target"]),
+            status=_status(entry["status"]),
+            person=entry["person"].values(),
+            person_score=entry["person_score"].maybe(Entry.number),
+            person_prediction=entry.get("person_prediction", None).maybe(Entry.number),
+            threshold=entry["threshold"].number(),
+            margin=entry.get("margin", 0.0).number(),
+            scale=entry["scale"].text(),
+            models=entry.get("models", 1).whole(least=1),
+            target=_target(entry["target"]),
             counterfactuals=tuple(
-                Counterfactual.from_dict(option, columns=columns, objectives=objectives)
-                for option in data["counterfactuals"]
+                Counterfactual._read(option, columns=columns, objectives=objectives)
+                for option in entry["counterfactuals"].each()
             ),
-            certificate=None if certificate is None else Certificate.from_dict(certificate),
+            certificate=entry["certificate"].maybe(Certificate._read),
             objectives=objectives,
-            dtypes={name: data["dtypes"][name] for name in columns},
+            dtypes={name: entry["dtypes"][name].text() for name in columns},
             # Answers from before there were categories have none.
-            categories={
-                name: Categories.from_dict(labels) for name, labels in data.get("categories", {}).items()
-            },
-            kind=data.get("kind", "pandas"),
-            message=data["message"],
-            question=Question.from_dict(data["question"]) if "question" in data else None,
-            elapsed=from_plain(data.get("elapsed", 0.0)),
-            timings=read_values(data.get("timings", {})),
+            categories=entry.get("categories", {}).read_all(Categories._read),
+            kind=entry.get("kind", "pandas").word(KINDS),
+            message=entry["message"].maybe(Entry.text),
+            question=entry.get("question", None).maybe(Question._read),
+            elapsed=entry.get("elapsed", 0.0).number(),
+            timings=entry.get("timings", {}).read_all(Entry.number),
         )
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanation":
+        """Read what ``json.dumps(explanation.to_dict())`` wrote, whoever had it in between."""
+        return cls.from_dict(read_json(text, cls, limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Explanation):
@@ -204,11 +216,15 @@ class Explanation:
         return explanation_html(self)
 
 
-def check_format(data: Mapping[str, Any], expected: str, name: str) -> None:
-    """Refuse data that another class or another version wrote."""
-    if not isinstance(data, Mapping) or data.get("format") != expected:
-        got = data.get("format", "no format") if isinstance(data, Mapping) else type(data).__name__
-        raise InvalidOption(
-            f"{name}.from_dict() expects a dict with format {expected!r}, got {got!r}. "
-            f"Give it what {name}.to_dict() returned."
-        )
+def _status(entry: Entry) -> Status:
+    return Status(entry.word(list(Status)))
+
+
+def _target(entry: Entry) -> Any:
+    target = entry.value()
+    ends = target if isinstance(target, tuple) else ()
+    if any(isinstance(end, bool) or not isinstance(end, int | float | None) for end in ends):
+        raise entry.refused("a class, or a range (low, high) of numbers")
+    if any(end is not None and not math.isfinite(as_float(end)) and isinstance(end, int) for end in ends):
+        raise entry.refused("a range of numbers that float64 holds")
+    return target

@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from p2ce.errors import InvalidOption
+from p2ce.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
-from p2ce.result.explanation import Explanation, check_format
+from p2ce.result.explanation import Explanation
 from p2ce.result.overview_html import explanations_html
-from p2ce.result.plain import from_plain, to_plain
+from p2ce.result.plain import to_plain
 from p2ce.result.question import Question
+from p2ce.result.reading import entry_of, read_json, require_format
 from p2ce.result.status import Status
 from p2ce.result.table import Layout, counterfactual_table, own_name
-from p2ce.tables import as_kind
+from p2ce.tables import KINDS, as_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,17 +180,27 @@ class Explanations(Sequence[Explanation]):
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Explanations":
-        """Undo `to_dict`."""
-        check_format(data, FORMAT, "Explanations")
-        questions = [Question.from_dict(question) for question in data.get("questions", ())]
-        people = [
-            replace(entry, question=questions[one["asked"]]) if "asked" in one else entry
-            for one in data["people"]
-            for entry in [Explanation.from_dict(one)]
-        ]
-        labels = [from_plain(label) for label in data["labels"]]
-        return cls(people, labels=labels, kind=data.get("kind", "pandas"))
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanations":
+        """Undo `to_dict`. Data that it cannot have written raise an `InvalidOption` that names the place."""
+        entry = entry_of(data, cls, limits)
+        require_format(entry, cls, FORMAT)
+        questions = [Question._read(question) for question in entry.get("questions", ()).each()]
+        people = []
+        for one in entry["people"].each():
+            person = Explanation._read(one)
+            if "asked" in one.mapping():
+                place = one["asked"].whole()
+                if place >= len(questions):
+                    raise one["asked"].refused(f"the place of one of {len(questions)} questions")
+                person = replace(person, question=questions[place])
+            people.append(person)
+        labels = [label.value() for label in entry["labels"].each()]
+        return cls(people, labels=labels, kind=entry.get("kind", "pandas").word(KINDS))
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanations":
+        """Read what ``p2ce explain --out people.json`` wrote, whoever had it in between."""
+        return cls.from_dict(read_json(text, cls, limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         return (

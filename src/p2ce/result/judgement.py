@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from p2ce.result.counterfactual import Counterfactual
+from p2ce.visible import visible_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class Judgement:
             lines.append("goes to values that the search would not propose")
         if self.better:
             lines.append(f"beaten by {len(self.better)} option{'s' * (len(self.better) != 1)}")
-        return "\n".join(lines)
+        return visible_lines(lines)
 
     def _plausibility_in_words(self) -> str:
         words = {None: "plausibility not asked for", True: "plausible", False: "not plausible"}[

@@ -12,6 +12,7 @@ from p2ce.result.numbers import (
 )
 from p2ce.result.status import Status
 from p2ce.result.wanted import LEAD, is_range, lead_in_words, narrowed, wanted_ends, wanted_in_words
+from p2ce.visible import visible_lines
 
 if TYPE_CHECKING:
     from p2ce.result.counterfactual import Counterfactual
@@ -40,7 +41,7 @@ def overview(explanation: "Explanation") -> str:
             lines.append(f"rules kept to: {'; '.join(certificate.rules)}")
         if certificate.checked_rules:
             lines.append(f"rules checked on candidates: {'; '.join(certificate.checked_rules)}")
-    return "\n".join(lines)
+    return visible_lines(lines)
 
 
 def _headline(explanation: "Explanation") -> str:

@@ -1,7 +1,6 @@
 """Show answers in a notebook: a small table that fits both a light and a dark page."""
 
 import html
-import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from p2ce.result.numbers import (
 from p2ce.result.status import Status
 from p2ce.result.wanted import LEAD, is_range, lead_in_words, narrowed, wanted_ends, wanted_in_words
 from p2ce.tables.cells import is_missing
+from p2ce.visible import visible_line
 
 if TYPE_CHECKING:
     from p2ce.result.counterfactual import Counterfactual
@@ -29,8 +29,6 @@ LANGUAGE = "en"
 MOST_OPTIONS = 10
 MOST_PEOPLE = 10
 SHORT, LONGEST, LONGEST_MESSAGE = 24, 120, 600  # letters: kept on one line, most of a value, of a sentence
-# Controls, halves of surrogate pairs and marks that turn the line around; lines become spaces before.
-UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufffe\uffff]")
 BOX = 'style="margin:.3em 0;line-height:1.5"'
 TABLE = 'style="border-collapse:collapse;margin:.4em 0;color:inherit"'
 # Half transparent, so that lines and shades are seen on any background.
@@ -223,5 +221,5 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: tuple[
 
 def _shown(content: Any, most: int = LONGEST) -> str:
     """Write anything as escaped text of one line, cut where it is very long."""
-    text = UNSEEN.sub("\ufffd", re.sub(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+", " ", str(content)))
+    text = visible_line(content)
     return html.escape(text if len(text) <= most else text[: most - 1] + "…")

@@ -1,7 +1,7 @@
-"""Turn values into what JSON can carry, and back, without losing a bit."""
+"""Turn values into what JSON can carry without losing a bit; `reading` turns them back."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from p2ce.tables.cells import is_missing
@@ -36,23 +36,5 @@ def to_plain(value: Any) -> Any:
     return None if is_missing(value) else str(value)
 
 
-def from_plain(value: Any) -> Any:
-    """Undo `to_plain`."""
-    if not isinstance(value, Mapping):
-        return value
-    if TUPLE in value:
-        return tuple(from_plain(part) for part in value[TUPLE])
-    return int(value[LONG_INT], 16) if LONG_INT in value else float(value[NOT_FINITE])
-
-
 def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: to_plain(value) for name, value in values.items()}
-
-
-def read_values(plain: Mapping[str, Any], order: Iterable[str] = ()) -> dict[str, Any]:
-    """Undo `plain_values`, with the names of `order` first.
-
-    JSON objects have no order (some databases sort their keys), but columns of a table do.
-    """
-    names = dict.fromkeys([*(name for name in order if name in plain), *plain])
-    return {name: from_plain(plain[name]) for name in names}

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from p2ce.errors import InvalidActions, InvalidOption
+from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.display import Display
 from p2ce.result.distribution import Distribution
-from p2ce.result.plain import plain_values, read_values
+from p2ce.result.plain import plain_values
+from p2ce.result.reading import Entry, entry_of
 
 FIXED, PROTECTED = "fixed", "protected"  # `moves` of features that no advice may change
 
@@ -45,19 +48,32 @@ class Feature:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Feature":
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Feature":
         """Undo `to_dict`."""
-        spread = data["distribution"]
+        return cls._read(entry_of(data, cls, limits))
+
+    @classmethod
+    def _read(cls, entry: Entry) -> "Feature":
+        steps = entry.get("steps", None).maybe(lambda one: [step.finite() for step in one.each()])
+        if steps is not None and len(steps) != 2:
+            raise entry["steps"].refused("the smallest and the largest step")
         return cls(
-            name=data["name"],
-            kind=data["kind"],
-            moves=data["moves"],
-            group=data.get("group", ""),
-            candidates=data["candidates"],
-            steps=None if data.get("steps") is None else (data["steps"][0], data["steps"][1]),
-            display=Display.from_dict(data["display"]),
-            distribution=None if spread is None else Distribution.from_dict(spread),
+            name=entry["name"].text(),
+            kind=entry["kind"].text(),
+            moves=entry["moves"].text(),
+            group=entry.get("group", "").text(),
+            candidates=entry["candidates"].text(),
+            steps=None if steps is None else (steps[0], steps[1]),
+            display=_display(entry["display"]),
+            distribution=entry["distribution"].maybe(Distribution._read),
         )
+
+
+def _display(entry: Entry) -> Display:
+    try:
+        return Display.from_dict(entry.data)
+    except InvalidActions as error:
+        raise InvalidOption(f"{entry.who}: {entry.place}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,14 +108,19 @@ class Question:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Question":
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Question":
         """Undo `to_dict`."""
+        return cls._read(entry_of(data, cls, limits))
+
+    @classmethod
+    def _read(cls, entry: Entry) -> "Question":
+        features = [Feature._read(one) for one in entry["features"].each()]
         return cls(
-            features={one["name"]: Feature.from_dict(one) for one in data["features"]},
-            rules=tuple(data["rules"]),
-            policy=data["policy"],
-            people=data["people"],
-            versions=dict(data["versions"]),
-            hashes=dict(data["hashes"]),
-            settings=read_values(data["settings"]),
+            features={feature.name: feature for feature in features},
+            rules=entry["rules"].texts(),
+            policy=entry["policy"].text(),
+            people=entry["people"].whole(),
+            versions=entry["versions"].read_all(Entry.text),
+            hashes=entry["hashes"].read_all(Entry.text),
+            settings=entry["settings"].values(),
         )

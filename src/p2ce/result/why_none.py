@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from p2ce.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
-from p2ce.result.explanation import check_format
 from p2ce.result.numbers import readable_cost
 from p2ce.result.overview import changes_in_brief
-from p2ce.result.plain import Value, plain_values, read_values
+from p2ce.result.plain import Value, plain_values
+from p2ce.result.reading import Entry, entry_of, read_json, require_format
 from p2ce.result.table import Layout, counterfactual_table, own_name
-from p2ce.tables import as_kind
+from p2ce.tables import KINDS, as_kind
+from p2ce.visible import visible_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,16 +41,23 @@ class Opening:
 
     @classmethod
     def from_dict(
-        cls, data: Mapping[str, Any], *, columns: tuple[str, ...] = (), objectives: tuple[str, ...] = ()
+        cls,
+        data: Mapping[str, Any],
+        *,
+        columns: tuple[str, ...] = (),
+        objectives: tuple[str, ...] = (),
+        limits: Limits = DEFAULT,
     ) -> "Opening":
         """Undo `to_dict`."""
+        return cls._read(entry_of(data, cls, limits), columns=columns, objectives=objectives)
+
+    @classmethod
+    def _read(cls, entry: Entry, columns: tuple[str, ...], objectives: tuple[str, ...]) -> "Opening":
         return cls(
-            restrictions=tuple(data["restrictions"]),
-            kinds=tuple(data["kinds"]),
-            counterfactual=Counterfactual.from_dict(
-                data["counterfactual"], columns=columns, objectives=objectives
-            ),
-            proven=data["proven"],
+            restrictions=entry["restrictions"].texts(),
+            kinds=entry["kinds"].texts(),
+            counterfactual=Counterfactual._read(entry["counterfactual"], columns, objectives),
+            proven=entry["proven"].flag(),
         )
 
 
@@ -132,23 +141,29 @@ class WhyNone:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "WhyNone":
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "WhyNone":
         """Undo `to_dict`, also after a way through JSON that did not keep the order of keys."""
-        check_format(data, FORMAT, "WhyNone")
-        columns, objectives = tuple(data["columns"]), tuple(data["objectives"])
+        entry = entry_of(data, cls, limits)
+        require_format(entry, cls, FORMAT)
+        columns, objectives = entry["columns"].names(), entry["objectives"].names()
         return cls(
-            person=read_values(data["person"], columns),
+            person=entry["person"].values(columns),
             openings=tuple(
-                Opening.from_dict(one, columns=columns, objectives=objectives) for one in data["openings"]
+                Opening._read(one, columns=columns, objectives=objectives) for one in entry["openings"].each()
             ),
-            undecided=tuple(tuple(restrictions) for restrictions in data["undecided"]),
-            considered=tuple(data["considered"]),
-            complete=data["complete"],
+            undecided=tuple(restrictions.texts() for restrictions in entry["undecided"].each()),
+            considered=entry["considered"].texts(),
+            complete=entry["complete"].flag(),
             objectives=objectives,
-            dtypes={name: data["dtypes"][name] for name in columns},
-            categories={name: Categories.from_dict(one) for name, one in data["categories"].items()},
-            kind=data["kind"],
+            dtypes={name: entry["dtypes"][name].text() for name in columns},
+            categories=entry["categories"].read_all(Categories._read),
+            kind=entry["kind"].word(KINDS),
         )
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "WhyNone":
+        """Read what ``json.dumps(why.to_dict())`` wrote, whoever had it in between."""
+        return cls.from_dict(read_json(text, cls, limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
@@ -163,7 +178,7 @@ class WhyNone:
         for number, opening in enumerate(self.openings, start=1):
             lines += _told(opening, number, self.dtypes)
         lines += [f"Not settled in time: without {_quoted(names)}." for names in self.undecided]
-        return "\n".join([*lines, _closing(self)])
+        return visible_lines([*lines, _closing(self)])
 
 
 def _headline(why: WhyNone) -> str:

@@ -18,6 +18,7 @@ from p2ce.tables.columns import (
     whole_column,
 )
 from p2ce.tables.kinds import library
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ def read_arrow(table: Any, error: Problem) -> "pd.DataFrame":
     names = list(table.schema.names)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise error(f"Column {twice!r} appears more than once. Give every column its own name.")
+        raise error(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
     columns = {name: arrow_column(name, table.column(place), error) for place, name in enumerate(names)}
     return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows))
 

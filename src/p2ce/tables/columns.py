@@ -9,6 +9,7 @@ import numpy as np
 
 from p2ce.errors import InvalidReference, P2CEError, UnsupportedColumn
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,7 @@ def unsupported(name: object, what: object, error: Problem) -> P2CEError:
     """Say that a column is of no type that people can change values of."""
     refusal = UnsupportedColumn if issubclass(error, InvalidReference) else error
     return refusal(
-        f"Expected columns of numbers, bools, categories or text, got {str(name)!r} ({what}). "
+        f"Expected columns of numbers, bools, categories or text, got {echoed(str(name))} ({what}). "
         "Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
     )
 
@@ -82,7 +83,7 @@ def listed_column(name: object, values: Sequence[Any], error: Problem) -> "pd.Se
     for cell in known:
         odd_number = isinstance(cell, Number) and not isinstance(cell, int | float)
         if odd_number or isinstance(cell, NO_CELLS):
-            raise unsupported(name, f"it holds {type(cell).__name__}, as in {cell!r}", error)
+            raise unsupported(name, f"it holds {type(cell).__name__}, as in {echoed(cell)}", error)
     kinds = {bool if isinstance(cell, bool) else type(cell) for cell in known}
     if not known and any(isinstance(value, float) for value in values):
         kinds = {float}  # NaN all over

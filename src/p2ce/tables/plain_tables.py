@@ -11,6 +11,7 @@ from p2ce.tables.cells import plain_cells
 from p2ce.tables.columns import Problem, listed_column, unsupported
 from p2ce.tables.kinds import package_of
 from p2ce.tables.polars_tables import polars_column
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +26,8 @@ def read_columns(columns: Mapping[Any, Any], error: Problem) -> "pd.DataFrame":
     for name, column in read.items():
         if len(column) != len(read[first]):
             raise error(
-                f"Columns of a dict need the same length: {first!r} has {len(read[first])} values and "
-                f"{name!r} has {len(column)}. Add or drop values."
+                f"Columns of a dict need the same length: {echoed(first)} has {len(read[first])} values and "
+                f"{echoed(name)} has {len(column)}. Add or drop values."
             )
     return pd.DataFrame(read, index=pd.RangeIndex(len(read[first]) if read else 0))
 
@@ -40,7 +41,7 @@ def read_records(rows: Sequence[Mapping[Any, Any]], error: Problem) -> "pd.DataF
             state = "lacks" if wrong not in row else "has"
             other = "has" if wrong not in row else "lacks"
             raise error(
-                f"Row {place} {state} the key {wrong!r}, which row 0 {other}. "
+                f"Row {place} {state} the key {echoed(wrong)}, which row 0 {other}. "
                 "Give every row the same keys; write None for a value that is missing."
             )
     return read_columns({name: [row[name] for row in rows] for name in names}, error)
@@ -60,7 +61,7 @@ def read_pair(pair: tuple["npt.NDArray[Any]", Sequence[Any]], error: Problem) ->
     array, names = pair
     if isinstance(names, str) or len(names) != array.shape[1] or len(set(names)) != len(names):
         raise error(
-            f"(array, names) expects {array.shape[1]} different names, one per column, got {names!r}. "
+            f"(array, names) expects {array.shape[1]} different names, one per column, got {echoed(names)}. "
             "Give a list of them."
         )
     return read_columns({name: array[:, place] for place, name in enumerate(names)}, error)
@@ -86,7 +87,7 @@ def _column(name: Any, values: Any, error: Problem) -> "pd.Series[Any]":
     if isinstance(values, list | tuple | range):
         return listed_column(name, values, error)
     raise error(
-        f"A dict of columns expects a list or an array for {name!r}, got {values!r:.60}. "
+        f"A dict of columns expects a list or an array for {echoed(name)}, got {echoed(values, most=60)}. "
         "Wrap single values in lists; a person alone goes to explain()."
     )
 

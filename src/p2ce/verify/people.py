@@ -13,6 +13,7 @@ from p2ce.errors import InvalidPerson, nearest
 from p2ce.problem.coding import MISSING, Codebook, Coding, is_missing
 from p2ce.problem.feature import shown
 from p2ce.tables import as_pandas, as_person
+from p2ce.visible import echoed
 
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 
@@ -59,10 +60,11 @@ def read_row(given_row: Any, codebook: Codebook, *, kind: str = "pandas") -> Peo
         given = {name: _one(cells[key]) for name, key in zip(names, found, strict=True)}
     elif isinstance(row, np.ndarray | list | tuple):
         label = 0
-        if np.ndim(row) != 1 or len(row) != len(names):
+        shape = _shape(row)
+        if len(shape) != 1 or len(row) != len(names):
             raise InvalidPerson(
                 f"A person given as an array needs {len(names)} values in the model's column order, got an "
-                f"array of shape {np.shape(row)}. Pass a Series or a dict to go by name."
+                f"array of shape {shape}. Pass a Series or a dict to go by name."
             )
         given = {name: _one(value) for name, value in zip(names, row, strict=True)}
     else:
@@ -206,11 +208,20 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
     return fits
 
 
+def _shape(row: Any) -> tuple[int, ...]:
+    """Give the shape of an array, or of lists in each other as far as they are even."""
+    try:
+        return np.shape(row)
+    except (ValueError, RecursionError):
+        return (len(row), 0)
+
+
 def _describe(name: str, value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"The value of {name!r} is infinite. Give a finite number, or none at all."
     return (
-        f"Column {name!r} holds {value!r}, which is not a number. Encode it as the model was trained on it."
+        f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Encode it as the model was "
+        "trained on it."
     )
 
 

@@ -50,14 +50,14 @@ def test_harm_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_memory_has_a_limit(tmp_path: Path) -> None:
-    with pytest.raises(LimitExceeded, match=r"more than 2 GiB of memory.*--limit model-memory=4GiB"):
+    with pytest.raises(LimitExceeded, match="too much memory: the limit model_memory is 2,147,483,648"):
         answer(tmp_path, "memory", Limits(model_memory=2048 * MIB))
 
 
 @pytest.mark.parametrize("deed", ["sleep", "spin"])
 def test_time_has_a_limit(tmp_path: Path, deed: str) -> None:
     begun = time.monotonic()
-    with pytest.raises(LimitExceeded, match=r"not parsed after 2 s.*--limit model-seconds=20"):
+    with pytest.raises(LimitExceeded, match="too long: the limit model_seconds is 2"):
         answer(tmp_path, deed, Limits(model_seconds=2))
     assert time.monotonic() - begun < 8
 

@@ -12,7 +12,7 @@ from p2ce.apps.model_files.sandbox import read_file, why
 from p2ce.apps.paths import require_file
 from p2ce.apps.telling import one_line
 from p2ce.errors import InvalidModel, InvalidOption, MissingExtra, P2CEError
-from p2ce.limits import Limits
+from p2ce.limits import DEFAULT, Limits
 
 # The module of `formats` for each kind of file.
 FORMATS = {
@@ -39,13 +39,12 @@ def load_model(
     *,
     weights: Path | None = None,
     trust_pickle: bool = False,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT,
 ) -> LoadedModel:
     """Load the model that ``--model`` names; whatever is wrong is told in one line.
 
     A file is parsed by a child process first, since a file made to do harm may end the library that reads it.
     """
-    limits = limits or Limits()
     kind = kinds.detect(given)
     if weights is not None and kind != kinds.PYTHON:
         raise InvalidOption(

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from p2ce.errors import InvalidModel, LimitExceeded, MissingExtra, P2CEError, UnsupportedModel
-from p2ce.limits import GIB, Limits
+from p2ce.limits import Limits
+from p2ce.visible import echoed
 
 CHILD = "p2ce.apps.model_files.child"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -27,25 +28,21 @@ KNOWN_ERRORS: dict[str, type[P2CEError]] = {
 
 def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -> Any:
     """Give what a file holds, after a child process has parsed it."""
-    if path.stat().st_size > limits.model_bytes:
-        raise LimitExceeded(
-            f"{option} {str(path)!r} has {path.stat().st_size / GIB:.3g} GiB; at most "
-            f"{limits.model_bytes / GIB:.3g} are read. Raise it with --limit model-bytes=…"
-        )
+    limits.require("model_bytes", path.stat().st_size, f"{option} {echoed(str(path))} is too large")
     parser = importlib.import_module(f"p2ce.apps.model_files.formats.{module}")
     try:
         with Sandbox(path, parser.__name__, limits) as sandbox:
             parser.prepare(b"")  # this process imports the library while the child does
             return parser.load(sandbox.content())
     except (InvalidModel, LimitExceeded, UnsupportedModel) as error:
-        raise type(error)(f"{option} {str(path)!r} cannot be loaded as {kind}: {why(error)}") from error
+        raise type(error)(f"{option} {echoed(str(path))} cannot be loaded as {kind}: {why(error)}") from error
     except P2CEError:
         raise
     except ImportError as error:
         raise _missing(kind) from error
     except Exception as error:  # each library has its own for what it cannot read
         raise InvalidModel(
-            f"{option} {str(path)!r} looks like {kind} but cannot be loaded: {why(error)} "
+            f"{option} {echoed(str(path))} looks like {kind} but cannot be loaded: {why(error)} "
             "Was it written to the end, and by a version like the installed one?"
         ) from error
 
@@ -94,10 +91,7 @@ class Sandbox:
         except subprocess.TimeoutExpired:
             code = -getattr(signal, "SIGXCPU", 24)
         if code == -getattr(signal, "SIGXCPU", 24) or (code == -9 and time.monotonic() > self._deadline):
-            raise LimitExceeded(
-                f"it is not parsed after {limits.model_seconds:g} s. If it is sound, give it more: "
-                f"--limit model-seconds={10 * limits.model_seconds:g}"
-            )
+            raise limits.exceeded("model_seconds", "Parsing it takes too long")
         self._answer.seek(0)
         header = self._answer.readline(MOST_HEADER)
         if code != 0 or not header.endswith(b"\n"):
@@ -108,10 +102,7 @@ class Sandbox:
         if not told:
             return self._answer.read()
         if told["error"] == "LimitExceeded":
-            raise LimitExceeded(
-                f"parsing it takes more than {limits.model_memory / GIB:.3g} GiB of memory. If it is sound, "
-                f"give it more: --limit model-memory={2 * limits.model_memory / GIB:.3g}GiB"
-            )
+            raise limits.exceeded("model_memory", "Parsing it takes too much memory")
         raise KNOWN_ERRORS.get(told["error"], InvalidModel)(str(told["message"]))
 
 

@@ -12,6 +12,7 @@ from p2ce.present.charts.lever_data import LeverData, lever_data
 from p2ce.present.charts.map_data import MapData, map_data
 from p2ce.result import Explanation, Explanations, FeatureMap
 from p2ce.result.picks import Pick
+from p2ce.visible import echoed
 
 __all__ = [
     "ChangeData",
@@ -151,7 +152,7 @@ def _draw(backend: str, module: str, function: str, *arguments: Any, **options: 
         other = next(name for name in BACKENDS if name != backend)
         raise MissingExtra(
             f"This picture is drawn with {backend}, which is not installed. Type "
-            f"pip install 'p2ce[{BACKENDS[backend]}]', or pass backend={other!r} if you have that."
+            f"pip install 'p2ce[{BACKENDS[backend]}]', or pass backend={echoed(other)} if you have that."
         ) from error
     drawing = import_module(f"p2ce.present.charts.{backend}.{module}")
     return getattr(drawing, function)(*arguments, **options)
@@ -189,7 +190,7 @@ def _check_name(argument: str, given: Any, known: Iterable[str]) -> None:
     names = tuple(known)
     if given not in names:
         raise InvalidOption(
-            f"{argument} expects one of {list(names)}, got {given!r}. {nearest(given, names)}"
+            f"{argument} expects one of {list(names)}, got {echoed(given)}. {nearest(given, names)}"
         )
 
 
@@ -197,7 +198,9 @@ def _check_axes(ax: Any, backend: str, *, panels: int) -> None:
     if ax is None:
         return
     if backend != "matplotlib":
-        raise InvalidOption(f"ax is for matplotlib, but backend is {backend!r}. Leave one of the two out.")
+        raise InvalidOption(
+            f"ax is for matplotlib, but backend is {echoed(backend)}. Leave one of the two out."
+        )
     if not hasattr(ax, "get_xaxis"):
         raise InvalidOption(f"ax expects matplotlib axes, got {type(ax).__name__}.")
     if panels > 1:

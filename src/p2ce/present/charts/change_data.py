@@ -13,6 +13,7 @@ from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Explanation
 from p2ce.result.groups import whole_changes
 from p2ce.result.picks import Pick, pick, strengths
+from p2ce.visible import echoed
 
 MOST_OPTIONS = 5  # of a larger front, a few picks are shown unless others are asked for
 PICKS = 3
@@ -98,7 +99,7 @@ def _numbers(explanation: Explanation, asked: Iterable[int | Pick] | None) -> tu
         whole = isinstance(number, int) and not isinstance(number, bool)
         if not whole or not 1 <= number <= len(explanation):
             raise InvalidOption(
-                f"options expects numbers of options from 1 to {len(explanation)}, got {number!r}. "
+                f"options expects numbers of options from 1 to {len(explanation)}, got {echoed(number)}. "
                 "They are counted as people read them: the first is 1."
             )
     if not numbers:

@@ -10,6 +10,7 @@ from p2ce.present.charts.labels import label
 from p2ce.present.charts.scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Explanation
+from p2ce.visible import echoed
 
 PICKS = 3
 NEAR_ZERO = 0.5  # a lowest cost below this share of the highest lets its axis begin at zero
@@ -120,7 +121,7 @@ def _objectives(explanation: Explanation, asked: Sequence[str] | None) -> tuple[
 def check_objective(name: str, known: Sequence[str]) -> None:
     """Refuse an objective in which no costs were found."""
     if name not in known:
-        raise InvalidOption(f"These answers have no objective {name!r}. {nearest(name, known)}")
+        raise InvalidOption(f"These answers have no objective {echoed(name)}. {nearest(name, known)}")
 
 
 def _axis(name: str, costs: Sequence[float], speaker: Speaker) -> CostAxis:

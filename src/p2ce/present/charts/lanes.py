@@ -1,6 +1,7 @@
 """Lay out one feature's frame: its axis, the population in it, and where values stand."""
 
 import math
+import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -104,7 +105,7 @@ def _key(value: Any) -> Hashable:
 
 def _is_number(value: Any) -> bool:
     return is_missing(value) or (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     )
 
 

@@ -12,6 +12,7 @@ from p2ce.result import Counterfactual, Explanations
 from p2ce.result.groups import Groups, groups_of, whole_changes
 from p2ce.result.question import Question
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 Direction = Literal["up", "down", "switched"]
 DIRECTIONS: tuple[Direction, ...] = ("up", "down", "switched")
@@ -53,7 +54,7 @@ def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en
     What only moves along with another feature is no lever, and the columns of one category are one.
     """
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
-        raise InvalidOption(f"top expects how many features to show, at least 1; got {top!r}.")
+        raise InvalidOption(f"top expects how many features to show, at least 1; got {echoed(top)}.")
     asked: Question | None = None
     groups: dict[int, Groups] = {}  # of each question
     in_any: dict[str, int] = {}

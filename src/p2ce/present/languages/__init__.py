@@ -5,6 +5,7 @@ from functools import cache
 from importlib import import_module
 
 from p2ce.errors import InvalidOption, nearest
+from p2ce.visible import echoed
 
 LANGUAGES = ("en", "pt", "es")  # English, Portuguese (Brazil), Spanish
 AUDIENCES = ("person", "officer", "auditor")
@@ -18,7 +19,7 @@ def templates(language: str) -> Mapping[str, str]:
     """
     if language not in LANGUAGES:
         raise InvalidOption(
-            f"language expects one of the languages there are words for, got {language!r}. "
+            f"language expects one of the languages there are words for, got {echoed(language)}. "
             f"{nearest(language, LANGUAGES)}"
         )
     return _words(language)
@@ -34,6 +35,6 @@ def check_audience(audience: str) -> None:
     """Refuse an audience that nothing is written for."""
     if audience not in AUDIENCES:
         raise InvalidOption(
-            f"audience expects one of those that texts are written for, got {audience!r}. "
+            f"audience expects one of those that texts are written for, got {echoed(audience)}. "
             f"{nearest(audience, AUDIENCES)}"
         )

@@ -4,7 +4,7 @@ import html
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from p2ce.present.report.visible import visible, visible_code
+from p2ce.visible import visible, visible_code
 
 EMPTY_TAGS = ("meta", "br", "line", "rect", "circle", "path")  # these have no end
 

@@ -16,10 +16,10 @@ from p2ce.present.report.options import options_parts
 from p2ce.present.report.parts import Cell, Figure, Fold, Page, Part, Section, Table, Text
 from p2ce.present.report.policy import policy_section
 from p2ce.present.report.reader import LOOKS, Reader
-from p2ce.present.report.visible import shortened
 from p2ce.present.text import what_to_do
 from p2ce.present.ways import check_why
 from p2ce.result import Explanation, Explanations, Question, Status, WhyNone
+from p2ce.visible import echoed, shortened
 
 ALL_IN_FULL = 200  # people; of more than these, only the first have a section
 FIRST_IN_FULL = 50
@@ -71,7 +71,7 @@ def _check_whys(explanations: Explanations, entries: list[Explanation], why: Map
             told.add(label)
     if unknown := [label for label in why if label not in told]:
         raise InvalidOption(
-            f"why has an entry for {unknown[0]!r}, which is no label of these people. "
+            f"why has an entry for {echoed(unknown[0])}, which is no label of these people. "
             "Its keys are the labels of explanations, as explanations.labels lists them."
         )
 

@@ -17,7 +17,7 @@ from p2ce.present.report.parts import (
     Table,
     Text,
 )
-from p2ce.present.report.visible import visible, visible_code
+from p2ce.visible import visible, visible_code
 
 LOWEST_HEADING = 6
 SPECIAL = re.compile(r"[\\`*_{}\[\]#|~!$]")

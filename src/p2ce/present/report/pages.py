@@ -10,6 +10,7 @@ from p2ce.present.report.parts import Page
 from p2ce.present.report.reader import reader_for
 from p2ce.present.ways import check_why
 from p2ce.result import Explanation, Explanations, WhyNone
+from p2ce.visible import echoed
 
 
 def page_for(
@@ -24,7 +25,7 @@ def page_for(
     """Lay out the report on one person or many; `asked` is the name of the function that was called."""
     reader = reader_for(audience, language)
     if title is not None and not isinstance(title, str):
-        raise InvalidOption(f"title expects text, got {title!r}. Leave it out for a title in words.")
+        raise InvalidOption(f"title expects text, got {echoed(title)}. Leave it out for a title in words.")
     if isinstance(explanation, Explanation):
         check_why(explanation, why)
         assert why is None or isinstance(why, WhyNone)  # else the line above has raised

@@ -3,11 +3,11 @@
 from p2ce.present.advice import ALONG
 from p2ce.present.report.parts import Bullets, Cell, Code, Fold, Part, Section, Table, Text
 from p2ce.present.report.reader import Reader
-from p2ce.present.report.visible import shortened
 from p2ce.present.restated import candidates_in_words, restated
 from p2ce.present.speaker import Speaker, speaker_for
 from p2ce.result import Feature, Question
 from p2ce.result.question import FIXED, PROTECTED
+from p2ce.visible import shortened
 
 NAMED = 40  # features that one sentence may list
 LONGEST_CANDIDATES = 300

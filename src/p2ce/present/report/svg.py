@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from p2ce.present.charts.scales import Tick
 from p2ce.present.report.html import Content, Html, tag
-from p2ce.present.report.visible import visible
+from p2ce.visible import visible
 
 WIDTH = 340.0  # of every drawing, in units of which a phone shows about one per pixel
 SIZE = 12.0  # of letters

@@ -1,6 +1,7 @@
 """Say what a rule between features is, and what the search needs to know about it."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
@@ -10,6 +11,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, UnknownFeature, nearest
 from p2ce.problem.coding import Codebook, Coding
+from p2ce.visible import as_text, echoed, visible_line
 
 # Column → codes (n,), for n people or n candidate rows.
 Codes: TypeAlias = Mapping[str, FloatArray]
@@ -53,7 +55,7 @@ class Rule(ABC):
         """Translate the values that the rule names into the codes of a table's columns."""
 
     def __str__(self) -> str:
-        return self.text()
+        return visible_line(self.text())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,20 +140,25 @@ def columns_once(names: Iterable[str]) -> tuple[str, ...]:
 
 def read_names(rule: str, names: Iterable[object], *, least: int = 2) -> tuple[str, ...]:
     """Check the names of a group: enough of them, none twice."""
+    if not isinstance(names, Iterable):
+        raise InvalidActions(f"{rule}() expects names of columns, got {echoed(names)}. Name them in a list.")
     found = tuple(read_name(rule, name) for name in names)
     if len(found) < least:
-        got = ", ".join(map(repr, found)) or "none"
+        got = ", ".join(map(echoed, found)) or "none"
         raise InvalidActions(f"{rule}() needs at least {least} columns, got {got}. Name the others too.")
-    twice = next((name for name in found if found.count(name) > 1), None)
+    times = Counter(found)
+    twice = next((name for name in found if times[name] > 1), None)
     if twice is not None:
-        raise InvalidActions(f"{rule}() names {twice!r} twice. Remove one of the two.")
+        raise InvalidActions(f"{rule}() names {echoed(twice)} twice. Remove one of the two.")
     return found
 
 
 def read_list(rule: str, given: object) -> list[Any]:
     """Give a list of a plain form, refusing text, whose letters would be taken for columns."""
     if not isinstance(given, list | tuple):
-        raise InvalidActions(f"The rule {rule!r} expects a list of columns, got {given!r}. Write [a, b].")
+        raise InvalidActions(
+            f"The rule {echoed(rule)} expects a list of columns, got {echoed(given)}. Write [a, b]."
+        )
     return list(given)
 
 
@@ -159,17 +166,17 @@ def read_name(rule: str, name: object) -> str:
     """Give a column's name as text, refusing what cannot be one column's name."""
     if isinstance(name, bool) or name is None or isinstance(name, list | set | dict):
         raise InvalidActions(
-            f"{rule}() expects the name of a column, got {name!r}. "
+            f"{rule}() expects the name of a column, got {echoed(name)}. "
             f"Give names one by one; in a policy file, put a name such as 'yes' or 'null' in quotes."
         )
-    return str(name)
+    return as_text(name)
 
 
 def coding_for(rule: Rule, codebook: Codebook, column: str) -> Coding:
     """Find how a column is coded, or say that there is none of that name."""
     if column not in codebook.names:
         raise UnknownFeature(
-            f"The rule '{rule.text()}' speaks about {column!r}, which is no column. "
+            f"The rule '{rule.text()}' speaks about {echoed(column)}, which is no column. "
             f"{nearest(column, codebook.names)}"
         )
     return codebook[column]
@@ -186,7 +193,7 @@ def refuse_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
     for column in rule.columns:
         if coding_for(rule, codebook, column).is_category:
             raise InvalidActions(
-                f"The rule '{rule.text()}' speaks about {column!r}, which holds categories: {because}."
+                f"The rule '{rule.text()}' speaks about {echoed(column)}, which holds categories: {because}."
             )
 
 

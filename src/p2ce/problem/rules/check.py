@@ -1,7 +1,6 @@
 """Find rules that make no sense for these features, or that no row can keep together."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
@@ -18,6 +17,7 @@ from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.together import Together
 from p2ce.problem.rules.transitions import AllowOnly, Forbid
 from p2ce.problem.rules.values import told
+from p2ce.visible import echoed
 
 
 def check_rules(features: Sequence[FeatureActions], rules: Sequence[Rule]) -> None:
@@ -40,7 +40,7 @@ def _check_names(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
     for name in rule.columns:
         if name not in features:
             raise UnknownFeature(
-                f"The rule '{rule.text()}' speaks about {name!r}, which is no column. "
+                f"The rule '{rule.text()}' speaks about {echoed(name)}, which is no column. "
                 f"{nearest(name, features)}"
             )
 
@@ -51,7 +51,7 @@ def _check_kinds(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
     for name in rule.columns:
         if features[name].kind is Kind.CATEGORY:
             raise InvalidActions(
-                f"The rule '{rule.text()}' is about numbers, but {name!r} holds categories. "
+                f"The rule '{rule.text()}' is about numbers, but {echoed(name)} holds categories. "
                 f"Use if_then(), forbid() or together() for them."
             )
 
@@ -75,8 +75,8 @@ def _check_condition(rule: Rule, feature: FeatureActions, condition: Condition) 
     elif isinstance(condition, Between):
         if feature.labels is not None and feature.order is None:
             raise InvalidActions(
-                f"The rule '{rule.text()}' asks for a range of {feature.name!r}, whose categories have no "
-                f"order. List the values instead."
+                f"The rule '{rule.text()}' asks for a range of {echoed(feature.name)}, whose categories "
+                "have no order. List the values instead."
             )
         _check_labels(rule, feature, [end for end in (condition.low, condition.high) if end is not None])
 
@@ -88,13 +88,13 @@ def _check_labels(rule: Rule, feature: FeatureActions, named: Iterable[Any]) -> 
             continue
         if known is not None and place_of(value, known) is None:
             raise InvalidActions(
-                f"The rule '{rule.text()}' names {value!r}, which is no value of {feature.name!r}. "
-                f"{nearest(value, known)}"
+                f"The rule '{rule.text()}' names {echoed(value)}, which is no value of "
+                f"{echoed(feature.name)}. {nearest(value, known)}"
             )
         if known is None and isinstance(value, str):
             raise InvalidActions(
-                f"The rule '{rule.text()}' names {value!r} for {feature.name!r}, which holds numbers. "
-                f"Give a number."
+                f"The rule '{rule.text()}' names {echoed(value)} for {echoed(feature.name)}, which holds "
+                "numbers. Give a number."
             )
 
 
@@ -102,15 +102,15 @@ def _check_consequence(rule: IfThen, feature: FeatureActions, condition: Conditi
     if isinstance(condition, HasChanged):
         if feature.fixed:
             raise ContradictoryConstraints(
-                f"The rule '{rule.text()}' demands that {feature.name!r} changes, but it is fixed. "
-                f"Drop .fix({feature.name!r}) or the rule."
+                f"The rule '{rule.text()}' demands that {echoed(feature.name)} changes, but it is fixed. "
+                f"Drop .fix({echoed(feature.name)}) or the rule."
             )
         return
     if feature.fixed or feature.choices is None:
         return  # a person may stand at any value
     if not any(_meets(value, condition, feature) for value in feature.choices):
         raise ContradictoryConstraints(
-            f"The rule '{rule.text()}' demands what none of the values() of {feature.name!r} "
+            f"The rule '{rule.text()}' demands what none of the values() of {echoed(feature.name)} "
             f"({_listed(feature)}) meets. Add a value to values(), or correct the rule."
         )
 
@@ -137,8 +137,9 @@ def _check_link(rule: Linked, features: Mapping[str, FeatureActions]) -> None:
         if features[name].fixed:
             partner = next(one for one in rule.columns if one != name)
             raise ContradictoryConstraints(
-                f"{name!r} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or what fixes "
-                f"{name!r}: a linked partner never moves on its own, only together with {partner!r}."
+                f"{echoed(name)} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or what "
+                f"fixes {echoed(name)}: a linked partner never moves on its own, only together with "
+                f"{echoed(partner)}."
             )
 
 
@@ -147,40 +148,47 @@ def _check_links(links: Sequence[Linked]) -> None:
     for rule in links:
         if rule.follower in drivers:
             first = drivers[rule.follower]
-            both = f"both {first!r} and {rule.driver!r}" if first != rule.driver else f"{first!r} twice"
+            both = (
+                f"both {echoed(first)} and {echoed(rule.driver)}"
+                if first != rule.driver
+                else f"{echoed(first)} twice"
+            )
             raise ContradictoryConstraints(
-                f"{rule.follower!r} is linked to {both}, so that it would be pulled two ways. Keep one link."
+                f"{echoed(rule.follower)} is linked to {both}, so that it would be pulled two ways. Keep "
+                "one link."
             )
         drivers[rule.follower] = rule.driver
+    done: set[str] = set()
     for start in drivers:
-        path = [start]
-        while path[-1] in drivers:
-            path.append(drivers[path[-1]])
-            if path[-1] == start:
-                raise ContradictoryConstraints(
-                    f"The links run in a circle: {' ← '.join(path)}. Drop one of them."
-                )
-            if len(path) > len(drivers) + 1:
-                break  # it leads into a circle that does not hold the start; that one is met on its own
+        path: dict[str, None] = {}
+        at = start
+        while at in drivers and at not in done:
+            if at in path:
+                names = list(path)
+                circle = " ← ".join([*names[names.index(at) :], at])
+                raise ContradictoryConstraints(f"The links run in a circle: {circle}. Drop one of them.")
+            path[at] = None
+            at = drivers[at]
+        done.update(path)
 
 
 def _check_group(rule: OneHot, features: Mapping[str, FeatureActions]) -> None:
     if rule.name in features:
         raise InvalidActions(
-            f"one_hot() calls its group {rule.name!r}, which is a column already. Choose another name."
+            f"one_hot() calls its group {echoed(rule.name)}, which is a column already. Choose another name."
         )
     for level in rule.levels:
         if features[level].kind is not Kind.BINARY:
             raise InvalidActions(
-                f"one_hot() needs columns of 0 and 1, but {level!r} of {rule.name!r} is "
+                f"one_hot() needs columns of 0 and 1, but {echoed(level)} of {echoed(rule.name)} is "
                 f"{_a(features[level].kind)}. Leave it out of the group."
             )
     fixed = [level for level in rule.levels if features[level].fixed]
     if fixed and len(fixed) < len(rule.levels):
         free = [level for level in rule.levels if level not in fixed]
         raise ContradictoryConstraints(
-            f"{', '.join(map(repr, fixed))} of the group {rule.name!r} cannot change, but "
-            f"{', '.join(map(repr, free))} can. Fix all of its columns in one call, or none."
+            f"{', '.join(map(echoed, fixed))} of the group {echoed(rule.name)} cannot change, but "
+            f"{', '.join(map(echoed, free))} can. Fix all of its columns in one call, or none."
         )
 
 
@@ -196,36 +204,56 @@ def _check_groups(rules: Sequence[Rule]) -> None:
         if not isinstance(rule, OneHot):
             continue
         if rule.name in names:
-            raise InvalidActions(f"There are two one_hot() groups called {rule.name!r}. Rename one of them.")
+            raise InvalidActions(
+                f"There are two one_hot() groups called {echoed(rule.name)}. Rename one of them."
+            )
         names.add(rule.name)
         for level in rule.levels:
             if level in grouped:
                 raise ContradictoryConstraints(
-                    f"{level!r} is in two groups, {grouped[level]!r} and {rule.name!r}. "
+                    f"{echoed(level)} is in two groups, {echoed(grouped[level])} and {echoed(rule.name)}. "
                     f"Remove it from one of them."
                 )
             if level in linked:
                 raise ContradictoryConstraints(
-                    f"{level!r} is in the group {rule.name!r} and in the link '{linked[level].text()}'. "
-                    f"Remove it from one of the two."
+                    f"{echoed(level)} is in the group {echoed(rule.name)} and in the link "
+                    f"'{linked[level].text()}'. Remove it from one of the two."
                 )
             grouped[level] = rule.name
 
 
+def _sharing_two(one: Rule, exclusive: Mapping[str, Sequence[Rule]]) -> Rule | None:
+    """Find a rule that names two columns of another; none is looked at more than twice."""
+    met: set[int] = set()
+    for name in one.columns:
+        for other in exclusive.get(name, ()):
+            if id(other) in met:
+                return other
+            met.add(id(other))
+    return None
+
+
 def _check_pairs(rules: Sequence[Rule]) -> None:
     """Find columns that must change together and must not."""
-    exclusive = [rule for rule in rules if isinstance(rule, Exclusive)]
-    for one, other in product(rules, exclusive):
-        shared = [name for name in one.columns if name in other.columns]
-        if len(shared) < 2:
+    exclusive: dict[str, list[Rule]] = {}  # by column
+    for rule in rules:
+        if isinstance(rule, Exclusive):
+            for name in rule.columns:
+                exclusive.setdefault(name, []).append(rule)
+    for one in rules:
+        if not isinstance(one, Together | Linked | OneHot):
             continue
+        other = _sharing_two(one, exclusive)
+        if other is None:
+            continue
+        shared = [name for name in one.columns if name in other.columns]
         if isinstance(one, Together | Linked):
             raise ContradictoryConstraints(
-                f"{shared[0]!r} and {shared[1]!r} can never change: '{one.text()}', but also "
+                f"{echoed(shared[0])} and {echoed(shared[1])} can never change: '{one.text()}', but also "
                 f"'{other.text()}'. Drop one of the two rules, or use fix()."
             )
         if isinstance(one, OneHot):
             raise ContradictoryConstraints(
-                f"'{other.text()}' keeps the group {one.name!r} from going from {shared[0]!r} to "
-                f"{shared[1]!r}, since both columns change then. Name one column of each group only."
+                f"'{other.text()}' keeps the group {echoed(one.name)} from going from {echoed(shared[0])} to "
+                f"{echoed(shared[1])}, since both columns change then. Name one column of each group only."
             )

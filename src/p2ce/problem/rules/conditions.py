@@ -11,8 +11,9 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
 from p2ce.problem.coding import MISSING, Coding
-from p2ce.problem.decimals import to_dtype
+from p2ce.problem.decimals import as_float, to_dtype
 from p2ce.problem.rules.values import code_of, plain_value, told
+from p2ce.visible import echoed
 
 
 class Changes(Enum):
@@ -67,8 +68,8 @@ class Between:
     def resolve(self, coding: Coding, *, rule: str) -> "Met":
         if coding.is_category and not coding.ordered:
             raise InvalidActions(
-                f"The rule '{rule}' asks for a range of {coding.name!r}, whose categories have no order. "
-                f"List the values instead: [{told(self.low)}, {told(self.high)}]."
+                f"The rule '{rule}' asks for a range of {echoed(coding.name)}, whose categories have no "
+                f"order. List the values instead: [{told(self.low)}, {told(self.high)}]."
             )
         low, high = (None if end is None else _end(end, coding, rule=rule) for end in (self.low, self.high))
         return _Inside(-np.inf if low is None else low, np.inf if high is None else high)
@@ -130,13 +131,19 @@ def read_condition(column: str, given: Any) -> Condition:
     if isinstance(given, tuple):
         if len(given) != 2:
             raise InvalidActions(
-                f"A tuple for {column!r} is a range (low, high), got {given!r}. Use a list for single values."
+                f"A tuple for {echoed(column)} is a range (low, high), got {echoed(given)}. Use a list for "
+                "single values."
             )
         return _range(column, *given)
     listed = list(given) if isinstance(given, list | set | frozenset | range | np.ndarray) else [given]
     if not listed:
-        raise InvalidActions(f"The list of values for {column!r} is empty. Name at least one.")
-    return OneOf(tuple(dict.fromkeys(plain_value(value) for value in listed)))
+        raise InvalidActions(f"The list of values for {echoed(column)} is empty. Name at least one.")
+    try:
+        return OneOf(tuple(dict.fromkeys(plain_value(value) for value in listed)))
+    except TypeError:  # a list, say, which no column holds
+        raise InvalidActions(
+            f"The values for {echoed(column)} must be numbers, text or bools, got {echoed(given)}."
+        ) from None
 
 
 def _from_plain(column: str, given: Mapping[Any, Any]) -> Condition:
@@ -146,18 +153,20 @@ def _from_plain(column: str, given: Mapping[Any, Any]) -> Condition:
     if keys and keys <= {"from", "to"}:
         return _range(column, given.get("from"), given.get("to"))
     raise InvalidActions(
-        f"Cannot read the condition {dict(given)!r} of {column!r}. Expected a value, a list of values, "
-        f"{{from: low, to: high}} or {{changes: true}}."
+        f"Cannot read the condition {echoed(dict(given))} of {echoed(column)}. Expected a value, a list of "
+        "values, {from: low, to: high} or {changes: true}."
     )
 
 
 def _range(column: str, low: Any, high: Any) -> Between:
     low, high = (_open(plain_value(end)) for end in (low, high))
     if low is None and high is None:
-        raise InvalidActions(f"The range of {column!r} is open at both ends. Give at least one of them.")
+        raise InvalidActions(
+            f"The range of {echoed(column)} is open at both ends. Give at least one of them."
+        )
     if isinstance(low, Real) and isinstance(high, Real) and low > high:
         raise InvalidActions(
-            f"The range {told(low)} to {told(high)} of {column!r} is empty. Swap the ends, "
+            f"The range {told(low)} to {told(high)} of {echoed(column)} is empty. Swap the ends, "
             f"or use a list for single values."
         )
     return Between(low, high)
@@ -170,4 +179,4 @@ def _open(end: Any) -> Any:
 def _end(end: Any, coding: Coding, *, rule: str) -> float:
     if coding.is_category or not isinstance(end, Real):
         return code_of(end, coding, rule=rule)
-    return to_dtype(float(end), coding.number_dtype)  # half a year is a fair end for a whole column
+    return to_dtype(as_float(end), coding.number_dtype)  # half a year is a fair end for a whole column

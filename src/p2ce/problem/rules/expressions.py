@@ -9,10 +9,12 @@ A number is the decimal that is written: 0.1 is one tenth.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from p2ce.errors import InvalidActions
+from p2ce.visible import echoed
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w`])"
@@ -23,6 +25,7 @@ TOKEN = re.compile(
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 SAME_SIGN = {"≤": "<=", "≥": ">=", "−": "-", "·": "*", "×": "*"}
 MOST_DIGITS = 400  # a number beyond float64 has no use, and its fraction would eat the memory
+MOST_BITS = 4_000  # of numerator and denominator of what numbers come to
 MOST_DEEP = 100  # brackets within brackets
 
 
@@ -33,14 +36,25 @@ class Linear:
     terms: dict[str, Fraction] = field(default_factory=dict)
     constant: Fraction = Fraction(0)
 
-    def plus(self, other: "Linear", times: Fraction = Fraction(1)) -> "Linear":
-        terms = dict(self.terms)
-        for name, factor in other.terms.items():
-            terms[name] = terms.get(name, Fraction(0)) + factor * times
-        return Linear(terms, self.constant + other.constant * times)
-
     def times(self, factor: Fraction) -> "Linear":
-        return Linear().plus(self, factor)
+        return added([(self, factor)])
+
+
+def added(parts: Iterable[tuple[Linear, Fraction]]) -> Linear:
+    """Add multiples up."""
+    terms: dict[str, Fraction] = {}
+    constant = Fraction(0)
+    for part, times in parts:
+        for name, factor in part.terms.items():
+            terms[name] = _in_bounds(terms.get(name, Fraction(0)) + factor * times)
+        constant = _in_bounds(constant + part.constant * times)
+    return Linear(terms, constant)
+
+
+def _in_bounds(number: Fraction) -> Fraction:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
+        raise InvalidActions("An inequality comes to numbers beyond float64. Rescale it.")
+    return number
 
 
 def read_comparison(text: str) -> tuple[Linear, str]:
@@ -50,7 +64,7 @@ def read_comparison(text: str) -> tuple[Linear, str]:
     sign = reader.next_sign()
     if sign in ("<", ">"):
         raise InvalidActions(
-            f"The inequality {text!r} uses {sign}, but ends always count here. "
+            f"The inequality {echoed(text)} uses {sign}, but ends always count here. "
             f"Write {sign}=, and for whole numbers add 1 to the smaller side."
         )
     if sign not in ("<=", ">=", "=="):
@@ -58,7 +72,7 @@ def read_comparison(text: str) -> tuple[Linear, str]:
     right = reader.sum()
     if not reader.at_end():
         raise reader.unexpected("the end; write one comparison per rule")
-    return left.plus(right, Fraction(-1)), sign
+    return added([(left, Fraction(1)), (right, Fraction(-1))]), sign
 
 
 def write_sum(terms: list[tuple[str, Fraction]], constant: Fraction) -> str:
@@ -84,13 +98,13 @@ def number_text(number: Fraction) -> str:
 
 def _tokens(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    place = 0
-    while text[place:].strip():
+    place, end = 0, len(text.rstrip())
+    while place < end:
         match = TOKEN.match(text, place)
         if match is None or match.lastgroup is None:
             raise InvalidActions(
-                f"Cannot read the inequality {text!r} from {text[place:].strip()!r} on. Put names that are "
-                f"not plain words in backticks: `Loan amount` <= 2*Income."
+                f"Cannot read the inequality {echoed(text)} from {echoed(text[place:].strip())} on. Put "
+                "names that are not plain words in backticks: `Loan amount` <= 2*Income."
             )
         token = match[match.lastgroup]
         if match.lastgroup == "quoted":
@@ -109,34 +123,34 @@ class _Reader:
         self.text, self.tokens, self.place, self.depth = text, tokens, 0, 0
 
     def sum(self) -> Linear:
-        total = self.product()
+        parts = [(self.product(), Fraction(1))]
         while (sign := self.peek_sign()) in ("+", "-"):
             self.place += 1
-            total = total.plus(self.product(), Fraction(1 if sign == "+" else -1))
-        return total
+            parts.append((self.product(), Fraction(1 if sign == "+" else -1)))
+        return added(parts)
 
     def product(self) -> Linear:
-        total = self.factor()
+        total, scale = self.factor(), Fraction(1)
         while (sign := self.peek_sign()) in ("*", "/"):
             self.place += 1
             other = self.factor()
             if sign == "/":
                 if other.terms or other.constant == 0:
                     raise InvalidActions(
-                        f"The inequality {self.text!r} divides by something other than a number above or "
-                        f"below 0. Bring it to the other side."
+                        f"The inequality {echoed(self.text)} divides by something other than a number above "
+                        "or below 0. Bring it to the other side."
                     )
-                total = total.times(1 / other.constant)
+                scale = _in_bounds(scale / other.constant)
             elif not other.terms:
-                total = total.times(other.constant)
+                scale = _in_bounds(scale * other.constant)
             elif not total.terms:
-                total = other.times(total.constant)
+                total, scale = other, _in_bounds(scale * total.constant)
             else:
                 raise InvalidActions(
-                    f"The inequality {self.text!r} multiplies columns with each other, but only numbers "
-                    f"times columns can be pruned by. Use predicate() for it."
+                    f"The inequality {echoed(self.text)} multiplies columns with each other, but only "
+                    "numbers times columns can be pruned by. Use predicate() for it."
                 )
-        return total
+        return total if scale == 1 else total.times(scale)
 
     def factor(self) -> Linear:
         kind, token = self._take()
@@ -149,7 +163,7 @@ class _Reader:
             raise self.unexpected("a number or a column")
         self.depth += 1
         if self.depth > MOST_DEEP:
-            raise InvalidActions(f"The inequality {self.text!r} is nested too deeply. Simplify it.")
+            raise InvalidActions(f"The inequality {echoed(self.text)} is nested too deeply. Simplify it.")
         if token == "(":
             found = self.sum()
             if self.peek_sign() != ")":
@@ -168,7 +182,9 @@ class _Reader:
     def _number(self, token: str) -> Fraction:
         exponent = token.lower().partition("e")[2]
         if len(token) > MOST_DIGITS or (exponent and abs(int(exponent)) > MOST_DIGITS):
-            raise InvalidActions(f"The inequality {self.text!r} holds a number beyond float64. Rescale it.")
+            raise InvalidActions(
+                f"The inequality {echoed(self.text)} holds a number beyond float64. Rescale it."
+            )
         return Fraction(token)
 
     def peek_sign(self) -> str:
@@ -187,4 +203,6 @@ class _Reader:
 
     def unexpected(self, wanted: str) -> InvalidActions:
         got = "the end" if self.at_end() else repr(self.tokens[self.place][1])
-        return InvalidActions(f"Cannot read the inequality {self.text!r}: expected {wanted}, got {got}.")
+        return InvalidActions(
+            f"Cannot read the inequality {echoed(self.text)}: expected {wanted}, got {got}."
+        )

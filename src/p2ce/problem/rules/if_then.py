@@ -19,6 +19,7 @@ from p2ce.problem.rules.base import (
     read_name,
 )
 from p2ce.problem.rules.conditions import Condition, Met, read_condition
+from p2ce.visible import echoed
 
 Conditions: TypeAlias = tuple[tuple[str, Condition], ...]
 
@@ -112,7 +113,7 @@ def if_then(*, if_: Mapping[Any, Any], then: Mapping[Any, Any]) -> IfThen:
 def _side(name: str, given: object) -> Conditions:
     if not isinstance(given, Mapping) or not given:
         raise InvalidActions(
-            f"if_then() expects columns and their values for {name}, got {given!r}. "
+            f"if_then() expects columns and their values for {name}, got {echoed(given)}. "
             f'Write {name}={{"Housing": "own"}}.'
         )
     return tuple(

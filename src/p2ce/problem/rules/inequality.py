@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
 from p2ce.problem.coding import MISSING, Codebook
-from p2ce.problem.decimals import as_typed
+from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.rules.base import (
     Budget,
     Codes,
@@ -23,6 +23,7 @@ from p2ce.problem.rules.base import (
 )
 from p2ce.problem.rules.exact_sums import compare_with
 from p2ce.problem.rules.expressions import Linear, name_text, read_comparison, write_sum
+from p2ce.visible import echoed
 
 Terms: TypeAlias = tuple[tuple[str, Fraction], ...]
 LARGEST_NUMBER = Fraction(10) ** 200  # its products with column values still are float64
@@ -121,7 +122,8 @@ def inequality(given: str | Mapping[Any, Any], /, *, at_most: float | None = Non
         return _canonical(difference, repr(given), equal=sign == "==")
     if not isinstance(given, Mapping):
         raise InvalidActions(
-            f"inequality() expects text such as 'late_90d <= late_30d' or a dict of factors, got {given!r}."
+            "inequality() expects text such as 'late_90d <= late_30d' or a dict of factors, got "
+            f"{echoed(given)}."
         )
     if at_most is None:
         raise InvalidActions("inequality() of factors needs its limit: inequality({...}, at_most=0).")
@@ -145,6 +147,8 @@ def _canonical(difference: Linear, given: str, *, equal: bool) -> Inequality:
 def _number(given: object) -> Fraction:
     if isinstance(given, Rational):
         return Fraction(given)
-    if not isinstance(given, Real) or not np.isfinite(float(given)):
-        raise InvalidActions(f"inequality() expects finite numbers as factors and limit, got {given!r}.")
+    if not isinstance(given, Real) or not np.isfinite(as_float(given)):
+        raise InvalidActions(
+            f"inequality() expects finite numbers as factors and limit, got {echoed(given)}."
+        )
     return as_typed(float(given))

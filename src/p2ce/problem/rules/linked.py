@@ -12,9 +12,10 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.coding import MISSING, Codebook, Coding
-from p2ce.problem.decimals import as_typed
+from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.feature import shown
 from p2ce.problem.rules.base import Codes, ResolvedRule, Rule, coding_for, read_name, refuse_categories
+from p2ce.visible import echoed
 
 Counts = Literal["once", "each"]
 MOST_DECIMALS = 7  # places after the point for which there is a quick way
@@ -163,15 +164,15 @@ def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "on
     """
     names = read_name("linked", driver), read_name("linked", follower)
     if names[0] == names[1]:
-        raise InvalidActions(f"linked() names {names[0]!r} as its own follower. Name two columns.")
-    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not isfinite(ratio) or ratio == 0:
+        raise InvalidActions(f"linked() names {echoed(names[0])} as its own follower. Name two columns.")
+    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not isfinite(as_float(ratio)) or ratio == 0:
         raise InvalidActions(
-            f"linked() expects a ratio other than 0, got {ratio!r}. "
-            f"Give how much {names[1]!r} moves when {names[0]!r} moves by 1."
+            f"linked() expects a ratio other than 0, got {echoed(ratio)}. "
+            f"Give how much {echoed(names[1])} moves when {echoed(names[0])} moves by 1."
         )
     known = get_args(Counts)
     if counts not in known:
         raise InvalidActions(
-            f"linked() expects counts='once' or 'each', got {counts!r}. {nearest(counts, known)}"
+            f"linked() expects counts='once' or 'each', got {echoed(counts)}. {nearest(counts, known)}"
         )
     return Linked(*names, float(ratio), "each" if counts == "each" else "once")

@@ -18,6 +18,7 @@ from p2ce.problem.rules.base import (
     read_names,
     refuse_categories,
 )
+from p2ce.visible import echoed
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,10 @@ def one_hot(name: object, columns: Any, may_be_none: bool | None = None) -> OneH
     'Housing: exactly one of Housing_own, Housing_rent is 1'
     """
     if isinstance(columns, str):
-        raise InvalidActions(f"one_hot() expects a list of columns, got {columns!r}. Name at least two.")
+        raise InvalidActions(
+            f"one_hot() expects a list of columns, got {echoed(columns)}. Name at least two."
+        )
     if may_be_none not in (None, True, False):
-        raise InvalidActions(f"one_hot() expects may_be_none=None, True or False, got {may_be_none!r}.")
+        raise InvalidActions(f"one_hot() expects may_be_none=None, True or False, got {echoed(may_be_none)}.")
     levels = read_names("one_hot", columns)
     return OneHot(read_name("one_hot", name), levels, None if may_be_none is None else bool(may_be_none))

@@ -11,6 +11,7 @@ from p2ce.arrays import BoolArray
 from p2ce.errors import InvalidActions, InvalidAnswer, nearest, what_happened
 from p2ce.problem.coding import Codebook
 from p2ce.problem.rules.base import ResolvedRule, Rule, check_columns, read_list, read_name
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,8 @@ class Predicate(Rule):
     def to_plain(self) -> dict[str, Any]:
         if not isinstance(self.function, str):
             raise InvalidActions(
-                f"The predicate {self.name!r} is a Python object, which a policy file cannot hold. Give it "
+                f"The predicate {echoed(self.name)} is a Python object, which a policy file cannot hold. "
+                "Give it "
                 f'as "module:function", or drop it with without_rule() before saving.'
             )
         plain: dict[str, Any] = {"rule": self.kind, "function": self.function}
@@ -57,7 +59,9 @@ class Predicate(Rule):
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> "Predicate":
         if not isinstance(plain["function"], str):
-            raise InvalidActions(f'predicate expects function: "module:function", got {plain["function"]!r}.')
+            raise InvalidActions(
+                f'predicate expects function: "module:function", got {echoed(plain["function"])}.'
+            )
         columns = read_list(cls.kind, plain.get("columns", []))
         return predicate(plain["function"], name=plain.get("name"), columns=columns)
 
@@ -72,7 +76,7 @@ class Predicate(Rule):
             answer = function(frame.copy())
         except (Exception, SystemExit) as error:
             raise InvalidAnswer(
-                f"The predicate {self.name!r} failed on {len(frame)} candidate rows: "
+                f"The predicate {echoed(self.name)} failed on {len(frame)} candidate rows: "
                 f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must answer with a "
                 "bool for each row."
             ) from error
@@ -98,7 +102,7 @@ class Predicate(Rule):
 
     def _unusable(self, got: str, rows: int) -> InvalidAnswer:
         return InvalidAnswer(
-            f"The predicate {self.name!r} must answer with {rows} bools, one for each row, got {got}. "
+            f"The predicate {echoed(self.name)} must answer with {rows} bools, one for each row, got {got}. "
             f"Return a column of comparisons, such as frame['a'] <= frame['b'], without missing values."
         )
 
@@ -110,17 +114,17 @@ class Predicate(Rule):
             found: Any = import_module(module_name)
         except (Exception, SystemExit) as error:
             raise InvalidActions(
-                f"The predicate {self.function!r} could not be imported: "
+                f"The predicate {echoed(self.function)} could not be imported: "
                 f"{what_happened(error).removeprefix('raised ')}. "
-                f"Is {module_name!r} installed, or in the folder that Python runs in?"
+                f"Is {echoed(module_name)} installed, or in the folder that Python runs in?"
             ) from error
         for part in path.split("."):
             if not hasattr(found, part):
                 public = [one for one in dir(found) if not one.startswith("_")]
-                raise InvalidActions(f"{module_name!r} has no {path!r}. {nearest(part, public)}")
+                raise InvalidActions(f"{echoed(module_name)} has no {echoed(path)}. {nearest(part, public)}")
             found = getattr(found, part)
         if not callable(found):
-            raise InvalidActions(f"{self.function!r} is {type(found).__name__}, not a function.")
+            raise InvalidActions(f"{echoed(self.function)} is {type(found).__name__}, not a function.")
         function: Function = found
         return function
 
@@ -142,7 +146,9 @@ def predicate(
         module_name, colon, path = function.partition(":")
         parts = [*module_name.split("."), *path.split(".")]
         if not colon or not all(part.isidentifier() for part in parts):
-            raise InvalidActions(f'predicate() expects a function or "module:function", got {function!r}.')
+            raise InvalidActions(
+                f'predicate() expects a function or "module:function", got {echoed(function)}.'
+            )
     elif not callable(function):
         raise InvalidActions(f"predicate() expects a function or its name, got {type(function).__name__}.")
     if isinstance(columns, str):

@@ -14,6 +14,7 @@ from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.rules.together import Together
 from p2ce.problem.rules.transitions import AllowOnly, Forbid
+from p2ce.visible import echoed
 
 RULES: dict[str, type[Rule]] = {
     rule.kind: rule
@@ -39,16 +40,16 @@ def rule_from_plain(plain: Mapping[str, Any]) -> Rule:
     'at most one of a, b changes'
     """
     if not isinstance(plain, Mapping) or "rule" not in plain:
-        raise InvalidActions(f"Expected a rule such as {{rule: linked, ...}}, got {plain!r}.")
+        raise InvalidActions(f"Expected a rule such as {{rule: linked, ...}}, got {echoed(plain)}.")
     kind = plain["rule"]
-    if kind not in RULES:
-        raise InvalidActions(f"There is no rule {kind!r}. {nearest(kind, RULES)}")
+    if not isinstance(kind, str) or kind not in RULES:
+        raise InvalidActions(f"There is no rule {echoed(kind)}. {nearest(kind, RULES)}")
     rule = RULES[kind]
     known = ("rule", *rule.required, *rule.optional)
     for key in plain:
         if key not in known:
-            raise InvalidActions(f"The rule {kind!r} has no {key!r}. {nearest(key, known[1:])}")
+            raise InvalidActions(f"The rule {echoed(kind)} has no {echoed(key)}. {nearest(key, known[1:])}")
     for key in rule.required:
         if key not in plain:
-            raise InvalidActions(f"The rule {kind!r} needs {key!r}. Add it.")
+            raise InvalidActions(f"The rule {echoed(kind)} needs {echoed(key)}. Add it.")
     return rule.read(plain)

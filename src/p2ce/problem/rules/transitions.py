@@ -11,6 +11,7 @@ from p2ce.errors import InvalidActions
 from p2ce.problem.coding import Codebook
 from p2ce.problem.rules.base import Budget, Codes, ResolvedRule, Rule, coding_for, read_name
 from p2ce.problem.rules.values import code_of, plain_value, told
+from p2ce.visible import echoed
 
 # What a value may (not) become, by the value of today; plain Python values, None for missing.
 Moves: TypeAlias = tuple[tuple[Any, tuple[Any, ...]], ...]
@@ -144,14 +145,14 @@ def allow_only(column: object, transitions: Mapping[Any, Any]) -> AllowOnly:
 def _moves(rule: str, transitions: object) -> Moves:
     if not isinstance(transitions, Mapping) or not transitions:
         raise InvalidActions(
-            f"{rule}() expects what each value may become, got {transitions!r}. "
+            f"{rule}() expects what each value may become, got {echoed(transitions)}. "
             f'Write {rule}("Housing", {{"own": ["rent"]}}).'
         )
     found: dict[Any, tuple[Any, ...]] = {}
     for start, ends in transitions.items():
         listed = [ends] if isinstance(ends, str) or not isinstance(ends, Iterable) else list(ends)
         if not listed:
-            raise InvalidActions(f"{rule}() lists nothing for {start!r}. Name a value or leave it out.")
+            raise InvalidActions(f"{rule}() lists nothing for {echoed(start)}. Name a value or leave it out.")
         found[plain_value(start)] = tuple(dict.fromkeys(map(plain_value, listed)))
     return tuple(found.items())
 
@@ -160,12 +161,12 @@ def _listed(rule: str, transitions: Any) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     if not isinstance(transitions, list) or not transitions:
         raise InvalidActions(
-            f"{rule} expects a list such as [{{from: own, to: [rent]}}], got {transitions!r}."
+            f"{rule} expects a list such as [{{from: own, to: [rent]}}], got {echoed(transitions)}."
         )
     for one in transitions:
         if not isinstance(one, Mapping) or set(one) != {"from", "to"}:
-            raise InvalidActions(f"{rule} expects transitions {{from: own, to: [rent]}}, got {one!r}.")
+            raise InvalidActions(f"{rule} expects transitions {{from: own, to: [rent]}}, got {echoed(one)}.")
         if plain_value(one["from"]) in found:
-            raise InvalidActions(f"{rule} lists changes from {one['from']!r} twice. Join the two.")
+            raise InvalidActions(f"{rule} lists changes from {echoed(one['from'])} twice. Join the two.")
         found[plain_value(one["from"])] = one["to"]
     return found

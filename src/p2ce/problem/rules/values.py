@@ -7,9 +7,10 @@ import numpy as np
 
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.coding import MISSING, Coding
-from p2ce.problem.decimals import to_dtype
+from p2ce.problem.decimals import as_float, to_dtype
 from p2ce.problem.feature import shown
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 
 def plain_value(value: Any) -> Any:
@@ -32,7 +33,7 @@ def code_of(value: Any, coding: Coding, *, rule: str) -> float:
         if code is None:
             assert coding.labels is not None
             raise InvalidActions(
-                f"The rule '{rule}' names {value!r}, which is no value of {coding.name!r}. "
+                f"The rule '{rule}' names {echoed(value)}, which is no value of {echoed(coding.name)}. "
                 f"{nearest(value, coding.labels)}"
             )
         return code
@@ -42,14 +43,14 @@ def code_of(value: Any, coding: Coding, *, rule: str) -> float:
 def _number(value: Any, coding: Coding, rule: str) -> float:
     if not isinstance(value, Real):
         raise InvalidActions(
-            f"The rule '{rule}' names {value!r} for {coding.name!r}, which holds numbers. "
+            f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
             f"Give a number, or None for a missing value."
         )
-    number, dtype = float(value), coding.number_dtype
+    number, dtype = as_float(value), coding.number_dtype
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
         raise InvalidActions(
-            f"The rule '{rule}' names {shown(number)} for {coding.name!r}, whose type {dtype} never holds "
-            f"it. Correct the value."
+            f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} never "
+            "holds it. Correct the value."
         )
     # The value as the column holds it: the float32 nearest to 0.1 is a little above 0.1.
     return to_dtype(number, dtype) + 0.0
@@ -61,4 +62,4 @@ def told(value: Any) -> str:
         return "missing"
     if isinstance(value, float):
         return shown(value) if np.isfinite(value) else repr(value)
-    return repr(value)
+    return repr(value) if isinstance(value, str) else echoed(value)

@@ -1,0 +1,120 @@
+"""Bring any text into a form that can be shown: nothing unseen, nothing that steers a terminal."""
+
+import math
+import re
+import reprlib
+from collections.abc import Iterable
+from typing import Any
+
+SPACES = re.compile(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+")
+# Controls, halves of surrogate pairs (which no file can hold), marks that reverse the writing direction of
+# whatever follows them, and code points that are no characters.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff]")
+UNSEEN_BUT_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+LONGEST_WORD = 200  # letters without a space; the longest hash has 128
+KEPT = 120
+LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+MOST_ECHOED = 200  # characters of a value that an error message repeats
+LARGEST_WRITTEN = 10**150  # whole numbers from here on are told by their size
+
+
+def visible(content: object) -> str:
+    """Write anything as one line of text; words that would fill a page are cut, and end with an ellipsis.
+
+    >>> visible("loan\\n amount"), visible("a\\x00b"), visible(41), len(visible("x" * 5000))
+    ('loan  amount', 'a\\\\x00b', '41', 121)
+    """
+    shown = visible_line(content)
+    if len(shown) <= LONGEST_WORD:
+        return shown
+    return LONG_WORD.sub(lambda word: word.group()[:KEPT] + "…", shown)
+
+
+def visible_line(content: object) -> str:
+    """Write anything as one line of text, and all of it; what cannot be seen is written as its code.
+
+    >>> print(visible_line("own\\x1b[31m\\nhome"))
+    own\\x1b[31m home
+    """
+    return UNSEEN.sub(_code, SPACES.sub(" ", str(content)))
+
+
+def visible_lines(lines: Iterable[object]) -> str:
+    """Write each of these as a line of its own, whatever it holds."""
+    return "\n".join(map(visible_line, lines))
+
+
+def visible_code(content: object) -> str:
+    """Write anything as text that keeps its lines.
+
+    >>> print(visible_code("a:\\r\\n  b: 1\\x00"))
+    a:
+      b: 1\\x00
+    """
+    text = str(content).replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
+    return UNSEEN_BUT_LINES.sub(_code, text)
+
+
+def shortened(content: object, most: int) -> str:
+    """Cut what is longer than so many characters, and show that it was cut.
+
+    >>> shortened("loan amount", 6), shortened("loan", 6)
+    ('loan …', 'loan')
+    """
+    text = visible(content)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def echoed(value: object, most: int = MOST_ECHOED) -> str:
+    """Write a value for an error message as Python does, but no more than so many characters of it.
+
+    >>> echoed("Incme"), echoed([1, "a"]), len(echoed("x" * 10**6)), echoed(10**400)
+    ("'Incme'", "[1, 'a']", 200, 'about 1e400')
+    """
+    try:
+        text = visible_line(_Echo(most).repr(value))
+    except Exception:  # a value of somebody's own may refuse to be written
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def as_text(value: object) -> str:
+    """Write a name or a label as ``str`` does; what Python refuses to write is cut.
+
+    >>> as_text(("a", 1)), as_text(10**5000)
+    ("('a', 1)", 'about 1e5000')
+    """
+    try:
+        return str(value)
+    except (ValueError, RecursionError):
+        return echoed(value)
+
+
+class _Echo(reprlib.Repr):
+    """Writes the beginning of large values without writing the rest."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.maxlevel = 5
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxdict = 20
+        self.maxstring = self.maxother = self.maxlong = most
+
+    def repr_int(self, number: int, _level: int) -> str:
+        if abs(number) < LARGEST_WRITTEN:
+            return repr(number)
+        # By its logarithm, since Python refuses to write integers of more than 4,300 digits.
+        return f"about {'-' * (number < 0)}1e{math.log10(abs(number)):.0f}"
+
+    def repr_dict(self, entries: dict[Any, Any], level: int) -> str:
+        # In their order, not sorted as the standard library does.
+        if level <= 0 and entries:
+            return "{...}"
+        told = [
+            f"{self.repr1(key, level - 1)}: {self.repr1(entries[key], level - 1)}"
+            for key, _ in zip(entries, range(self.maxdict), strict=False)
+        ]
+        return "{" + ", ".join([*told, *(["..."] if len(entries) > self.maxdict else [])]) + "}"
+
+
+def _code(match: "re.Match[str]") -> str:
+    return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
