@@ -15,8 +15,6 @@ import sys
 from collections.abc import Collection
 from typing import IO
 
-from p2ce.errors import LimitExceeded, P2CEError
-
 
 def main(name: str, memory: int, seconds: float) -> None:
     """Read the file from standard input, and write the answer to what standard output was."""
@@ -29,15 +27,12 @@ def main(name: str, memory: int, seconds: float) -> None:
         module.prepare(content)
         _close_the_door(getattr(module, "FILES", 0))
         parsed = module.parse(content)
-    except MemoryError:
-        _refuse(answer, LimitExceeded("memory"))
-    except P2CEError as error:
-        _refuse(answer, error)
     except Exception as error:  # each library has its own for what it cannot read
-        _refuse(answer, error)
+        told = {"error": type(error).__name__, "message": str(error)[:1000]}
+        answer.write(json.dumps(told).encode() + b"\n")
     else:
         answer.write(b"{}\n" + parsed)
-        answer.flush()
+    answer.flush()
     os._exit(0)  # libraries need not clean up after a file that may have confused them
 
 
@@ -60,12 +55,6 @@ def _take_stdout() -> IO[bytes]:
     os.dup2(nowhere, 2)
     os.close(nowhere)
     return answer
-
-
-def _refuse(answer: IO[bytes], error: Exception) -> None:
-    told = {"error": type(error).__name__, "message": str(error)[:1000]}
-    answer.write(json.dumps(told).encode() + b"\n")
-    answer.flush()
 
 
 def _limit_memory_and_time(memory: int, seconds: float) -> None:
@@ -95,7 +84,7 @@ def _limit(what: int, most: int) -> None:
 
     _, hard = resource.getrlimit(what)
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    with contextlib.suppress(OSError, ValueError):  # not every system has every limit
+    with contextlib.suppress(OSError, ValueError, OverflowError):  # not every system has every limit
         resource.setrlimit(what, (most, most))
 
 

@@ -18,7 +18,6 @@ from p2ce.errors import InvalidModel, LimitExceeded, MissingExtra, P2CEError, Un
 from p2ce.limits import Limits
 from p2ce.visible import echoed
 
-CHILD = "p2ce.apps.model_files.child"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 MOST_HEADER = 1 << 16
 KNOWN_ERRORS: dict[str, type[P2CEError]] = {
@@ -57,17 +56,10 @@ class Sandbox:
         self._answer = tempfile.TemporaryFile()  # noqa: SIM115  # `__exit__` closes it
         # The child finds what this process finds, and no module of the folder that it is started in.
         paths = os.pathsep.join(dict.fromkeys(os.path.abspath(one) for one in sys.path if one))
+        program = [sys.executable, "-P", "-m", "p2ce.apps.model_files.child"]
         with path.open("rb") as file:
             self._child = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    CHILD,
-                    module,
-                    str(limits.model_memory),
-                    str(limits.model_seconds),
-                ],
+                [*program, module, str(int(limits.model_memory)), str(limits.model_seconds)],
                 stdin=file,
                 stdout=self._answer,
                 stderr=subprocess.DEVNULL,
@@ -86,33 +78,33 @@ class Sandbox:
     def content(self) -> bytes:
         """Wait for the answer: what ``parse`` gave, or the error that it raised."""
         limits = self._limits
+        too_long = limits.exceeded("model_seconds", "Parsing it takes too long")
         try:
             code = self._child.wait(max(0.0, self._deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            code = -getattr(signal, "SIGXCPU", 24)
-        if code == -getattr(signal, "SIGXCPU", 24) or (code == -9 and time.monotonic() > self._deadline):
-            raise limits.exceeded("model_seconds", "Parsing it takes too long")
+            raise too_long from None
+        if code < 0 and _name(-code) == "SIGXCPU":
+            raise too_long
         self._answer.seek(0)
         header = self._answer.readline(MOST_HEADER)
         if code != 0 or not header.endswith(b"\n"):
+            cause = f"the signal {_name(-code)}" if code < 0 else f"exit code {code}"
             raise InvalidModel(
-                f"its library ends by {_cause(code)} when it parses it, so it is damaged or made to do harm"
+                f"its library ends by {cause} when it parses it, so it is damaged or made to do harm"
             )
         told = json.loads(header)
         if not told:
             return self._answer.read()
-        if told["error"] == "LimitExceeded":
+        if told["error"] == "MemoryError" or "bad_alloc" in told["message"]:
             raise limits.exceeded("model_memory", "Parsing it takes too much memory")
         raise KNOWN_ERRORS.get(told["error"], InvalidModel)(str(told["message"]))
 
 
-def _cause(code: int) -> str:
-    if code >= 0:
-        return f"exit code {code}"
+def _name(number: int) -> str:
     try:
-        return f"the signal {signal.Signals(-code).name}"
+        return signal.Signals(number).name
     except ValueError:
-        return f"the signal {-code}"
+        return str(number)
 
 
 def _missing(kind: str) -> MissingExtra:
