@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from p2ce.errors import InvalidOption
+from p2ce.visible import echoed
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "The file") -> None:
@@ -17,7 +18,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "Th
 
     ``what`` begins the sentence that says why it could not be done.
     """
-    failed = f"{what} cannot be written to {os.fsdecode(path)!r}"
+    failed = f"{what} cannot be written to {echoed(os.fsdecode(path))}"
     try:
         # Where a link leads to is what is meant, not the link.
         target = Path(os.path.realpath(path))

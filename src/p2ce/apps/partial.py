@@ -17,6 +17,7 @@ from typing import Any
 from p2ce.errors import InvalidOption, P2CEError
 from p2ce.result import Explanation
 from p2ce.result.question import Question
+from p2ce.visible import echoed
 
 FORMAT = "p2ce.partial/2"
 Line = dict[str, Any]
@@ -36,7 +37,7 @@ def begin(path: Path, asked: Mapping[str, Any], *, fresh: bool) -> "Partial":
         path.unlink(missing_ok=True)
     except OSError as error:
         raise InvalidOption(
-            f"{str(path)!r} could not be removed: {error.strerror or error}. Choose another --out."
+            f"{echoed(str(path))} could not be removed: {error.strerror or error}. Choose another --out."
         ) from error
     return Partial(path, header)
 
@@ -100,12 +101,13 @@ class Partial:
                 os.fsync(file.fileno())
         except (FileExistsError, FileNotFoundError) as error:
             raise InvalidOption(
-                f"Another command with the same --out has begun or removed {str(self.path)!r} meanwhile. Let "
-                "it end, or choose another --out."
+                f"Another command with the same --out has begun or removed {echoed(str(self.path))} "
+                "meanwhile. Let it end, or choose another --out."
             ) from error
         except OSError as error:
             raise InvalidOption(
-                f"{str(self.path)!r} could not be written: {error.strerror or error}. Choose another --out."
+                f"{echoed(str(self.path))} could not be written: {error.strerror or error}. Choose another "
+                "--out."
             ) from error
         self._is_begun = True
 
@@ -142,19 +144,19 @@ def _go_on(path: Path, header: Line) -> Partial:
     before = lines[0] if lines and isinstance(lines[0], dict) else {}
     if before.get("format") != FORMAT or not isinstance(before.get("asked"), dict):
         raise InvalidOption(
-            f"{str(path)!r} is in the way, and not of this version of p2ce. Remove it, or pass --fresh."
+            f"{echoed(str(path))} is in the way, and not of this version of p2ce. Remove it, or pass --fresh."
         )
     changed = _changes(before["asked"], header["asked"])
     if changed:
         raise InvalidOption(
-            f"{str(path)!r} keeps answers to another question: {changed}. "
+            f"{echoed(str(path))} keeps answers to another question: {changed}. "
             "Pass --fresh to start over, or choose another --out."
         )
     found = Partial(path, header)
     try:
         found.read(lines[1:])
     except (KeyError, TypeError, ValueError, AttributeError, P2CEError) as error:
-        raise InvalidOption(f"{str(path)!r} is damaged. Remove it, or pass --fresh.") from error
+        raise InvalidOption(f"{echoed(str(path))} is damaged. Remove it, or pass --fresh.") from error
     with path.open("r+b") as file:
         file.truncate(whole)
     return found
@@ -169,7 +171,7 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
             continue
         # What a file holds is known by a hash, which says nothing to people.
         short = all(len(str(one)) < 40 for one in (old, new))
-        told.append(f"{name} was {old!r} and is {new!r}" if short else f"{name} has changed")
+        told.append(f"{name} was {echoed(old)} and is {echoed(new)}" if short else f"{name} has changed")
     return "; ".join(told)
 
 
@@ -185,7 +187,7 @@ def _whole_lines(path: Path) -> tuple[list[Any], int]:
             whole += len(line)
     except OSError as error:
         raise InvalidOption(
-            f"{str(path)!r} cannot be read: {error.strerror or error}. Pass --fresh."
+            f"{echoed(str(path))} cannot be read: {error.strerror or error}. Pass --fresh."
         ) from error
     except ValueError:
         return found, whole  # a damaged line, and nothing behind it is trusted

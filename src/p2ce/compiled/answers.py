@@ -10,6 +10,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.compiled.retries import OTHER_COLUMNS, retried
 from p2ce.errors import InvalidAnswer, NotFitted, P2CEError, what_happened
+from p2ce.visible import echoed
 
 # Rows are a pandas DataFrame throughout; this package does not import pandas.
 Rows: TypeAlias = Any
@@ -143,7 +144,7 @@ def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Row
     if found.dtype.kind not in "biuf":
         raise InvalidAnswer(
             f"{call} has to answer with numbers; asked about {len(given)} rows, it gave {found.dtype} "
-            f"of shape {found.shape}" + (f", such as {found.flat[0]!r}." if found.size else ".")
+            f"of shape {found.shape}" + (f", such as {echoed(found.flat[0])}." if found.size else ".")
         )
     return found
 

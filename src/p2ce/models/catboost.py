@@ -31,6 +31,7 @@ from p2ce.models.reading import (
 from p2ce.models.sklearn_common import require_numbers, require_own, steps_of_points
 from p2ce.models.targets import Margin
 from p2ce.problem.coding import MISSING
+from p2ce.visible import echoed
 
 FAMILY = "CatBoost"
 _NAMES = frozenset({"CatBoostClassifier", "CatBoostRegressor"})
@@ -105,7 +106,7 @@ def _read(model: Any, request: Request) -> ReadModel:
 
 def _require_loss(loss: object, known: tuple[str, ...], otherwise: str) -> None:
     if loss not in known:
-        raise UnsupportedModel(f"CatBoost with loss_function={loss!r} {otherwise}")
+        raise UnsupportedModel(f"CatBoost with loss_function={echoed(loss)} {otherwise}")
 
 
 def _columns(model: Any, request: Request) -> tuple[tuple[str, ...], bool]:
@@ -125,7 +126,7 @@ def _refuse_other_features(model: Any) -> None:
         if len(positions):
             name = model.feature_names_[positions[0]]
             raise UnsupportedModel(
-                f"CatBoost uses {name!r} as a {kind} feature, which cannot be read. "
+                f"CatBoost uses {echoed(name)} as a {kind} feature, which cannot be read. "
                 "Fit on numbers and categories only."
             )
 
@@ -263,8 +264,8 @@ def _codes_of_categories(
         if len(equal) == 0:
             name = columns[int(features[feature]["flat_feature_index"])]
             raise UnsupportedModel(
-                f"CatBoost splits by a category of {name!r} that the reference frame does not show, so that "
-                "nobody knows which. Pass the frame that the model was fitted on."
+                f"CatBoost splits by a category of {echoed(name)} that the reference frame does not show, "
+                "so that nobody knows which. Pass the frame that the model was fitted on."
             )
         found[feature, value] = equal
     return found
@@ -296,7 +297,8 @@ def _leaves_of_categories(
         leaves = np.asarray(model.calc_leaf_indexes(feed(book.decode(shown, index))))
     except Exception as error:  # CatBoost's own, about a type or a missing value that it does not take
         raise UnsupportedModel(
-            f"CatBoost does not take all categories of {coding.name!r} that the reference shows: {error}"
+            f"CatBoost does not take all categories of {echoed(coding.name)} that the reference shows: "
+            f"{error}"
         ) from error
     return codes, leaves.astype(np.int64)
 

@@ -18,6 +18,7 @@ from p2ce.compiled.answers import some_rows
 from p2ce.models.reading import DECISION, LEAD, PROBABILITY, ReadModel, Request, class_index
 from p2ce.models.votes import predictions
 from p2ce.models.ways import attribute_of, choose_way, classes_of, name_of
+from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
 
@@ -47,7 +48,7 @@ class Argument(NamedTuple):
 
     def in_python(self) -> str:
         """Write the argument as it is passed to `Explainer`."""
-        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+        return f"{self.name}=" if self.value is None else f"{self.name}={echoed(self.value)}"
 
     def on_command_line(self) -> str:
         """Write the argument as it is passed to ``p2ce explain``."""
@@ -113,7 +114,8 @@ def _other_decisions(model: Any, found: ReadModel, request: Request, scores: Flo
         return NO_DOUBT
     told = f"{found.scale} >= {threshold:g}" if found.scale != LEAD else "the largest score"
     return (
-        f"predict of {name_of(model)} and {told} disagree about class {target!r} on {int(apart.sum())} of "
+        f"predict of {name_of(model)} and {told} disagree about class {echoed(target)} on "
+        f"{int(apart.sum())} of "
         f"{len(apart)} rows of the reference. {_cut(model, found, scores, given)} Pass ",
         Argument("threshold"),
         " to say which decision counts.",
@@ -131,7 +133,7 @@ def _cut(model: Any, found: ReadModel, scores: FloatArray, given: BoolArray) -> 
         return f"predict's own cut-off seems to lie between {highest:.4g} and {lowest:.4g}."
     other = found.scale == PROBABILITY and callable(attribute_of(model, _SCORING[1]))
     return "No cut-off of this score separates what predict gives." + (
-        f" Perhaps it decides by its decision function: scale={DECISION!r}." if other else ""
+        f" Perhaps it decides by its decision function: scale={echoed(DECISION)}." if other else ""
     )
 
 
@@ -140,7 +142,7 @@ def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray
     if len(found.classes) != 2:
         return NO_DOUBT
     index = class_index(found.classes, request.target)
-    reasons = [f"{name!r} sounds like something unwanted" for name in _unwanted_names(model)[:1]]
+    reasons = [f"{echoed(name)} sounds like something unwanted" for name in _unwanted_names(model)[:1]]
     if found.scale == PROBABILITY and float(scores.mean()) < _RARE:
         reasons.append(f"its mean probability on the reference is {float(scores.mean()):.2g}")
     elif found.scale != PROBABILITY and float((scores >= found.threshold).mean()) < _RARE:
@@ -154,8 +156,8 @@ def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray
     if callable(model) and not any(callable(attribute_of(model, name)) for name in (*_SCORING, "predict")):
         way_out = ("pass a function that scores the wanted class",)  # of a function, there is no other score
     return (
-        f"No target is given, so class {wanted!r} is taken as the wanted one, but {' and '.join(reasons)}. "
-        f"If class {wanted!r} is the unwanted outcome, ",
+        f"No target is given, so class {echoed(wanted)} is taken as the wanted one, but "
+        f"{' and '.join(reasons)}. If class {echoed(wanted)} is the unwanted outcome, ",
         *way_out,
         "; to confirm it, pass ",
         Argument("target", wanted),

@@ -24,6 +24,7 @@ from p2ce.models.reading import (
 )
 from p2ce.models.sklearn_common import asks
 from p2ce.models.targets import refuse_scale, score_or_range
+from p2ce.visible import echoed
 
 
 def recognises(model: object) -> bool:
@@ -87,6 +88,6 @@ def _sigmoid(parts: Parts, classes: tuple[Any, ...]) -> float:
     if parts.objective == "cross_entropy":
         return 1.0
     raise UnsupportedModel(
-        f"LightGBM with objective {parts.objective or 'of your own'!r} does not report the probability of "
-        "one class out of two. Fit with objective='binary'."
+        f"LightGBM with objective {echoed(parts.objective or 'of your own')} does not report the "
+        "probability of one class out of two. Fit with objective='binary'."
     )

@@ -11,6 +11,7 @@ from p2ce.models.lightgbm_trees import split_text
 from p2ce.models.reading import Request, columns_by_count, columns_by_name, feeder
 from p2ce.models.sklearn_common import require_own
 from p2ce.problem.coding import Coding
+from p2ce.visible import echoed
 
 FAMILY = "LightGBM"
 NAMES = frozenset({"Booster", "LGBMClassifier", "LGBMRegressor"})
@@ -93,8 +94,8 @@ def _columns(
     text = [coding for coding in codings if not _is_taken(coding)]
     if text:
         raise InvalidReference(
-            f"LightGBM takes numbers and pandas categories, and column {text[0].name!r} of the reference "
-            f"frame holds {text[0].dtype}. Make it what it was for fitting, by .astype('category')."
+            f"LightGBM takes numbers and pandas categories, and column {echoed(text[0].name)} of the "
+            f"reference frame holds {text[0].dtype}. Make it what it was for fitting, by .astype('category')."
         )
     categories = [coding.name for coding in codings if coding.is_category]
     # LightGBM takes the first column of categories of a frame for its first one, and so on.

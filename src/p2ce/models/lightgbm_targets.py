@@ -39,6 +39,7 @@ from p2ce.models.targets import (
     softmax_wins,
     wins_ask,
 )
+from p2ce.visible import echoed
 
 AS_IT_IS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 EXPONENTIAL = ("poisson", "gamma", "tweedie")
@@ -211,6 +212,6 @@ def _prediction(parts: Parts) -> tuple[Reported, Callable[[FloatArray], FloatArr
             totals / divisor
         )
     raise UnsupportedModel(
-        f"LightGBM with objective {parts.objective!r} cannot be read as a regressor. "
+        f"LightGBM with objective {echoed(parts.objective)} cannot be read as a regressor. "
         f"Readable are {', '.join(AS_IT_IS + EXPONENTIAL)}."
     )

@@ -52,6 +52,7 @@ from p2ce.models.ways import (
     votes_in_pairs,
 )
 from p2ce.problem.coding import MISSING
+from p2ce.visible import echoed
 
 # What is tried, in this order, unless the caller chose a scale.
 _SCORING = {PROBABILITY: "predict_proba", DECISION: "decision_function"}
@@ -250,7 +251,7 @@ def _read_votes(model: Any, request: Request) -> ReadModel:
     if request.threshold is not None:
         raise InvalidThreshold(
             f"{name_of(model)} only predicts classes, without a score that could reach "
-            f"threshold={request.threshold!r}. Leave it out: the target then has to be predicted."
+            f"threshold={echoed(request.threshold)}. Leave it out: the target then has to be predicted."
         )
     classes = classes_of(model)
     if classes is None:
@@ -317,8 +318,8 @@ def _callable_index(columns: int, target: Any) -> int:
     if np.ndim(target) == 0 and bool(target == 1):
         return 0
     raise InvalidTarget(
-        f"The callable answers with one number per row, the score to be reached; target={target!r} cannot "
-        "choose another. Pass a callable that scores the wanted class, and leave target at 1."
+        f"The callable answers with one number per row, the score to be reached; target={echoed(target)} "
+        "cannot choose another. Pass a callable that scores the wanted class, and leave target at 1."
     )
 
 

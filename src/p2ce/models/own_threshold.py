@@ -43,6 +43,7 @@ from p2ce.models.reading import DECISION, PROBABILITY, ReadModel, Request, class
 from p2ce.models.sklearn_common import require_own
 from p2ce.models.targets import negated
 from p2ce.models.ways import Way, choose_way
+from p2ce.visible import echoed
 
 _NAMES = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
 # scikit-learn's searches over models hand every call on to the best one.
@@ -156,7 +157,7 @@ def read_with_own_threshold(
     """
     if request.scale not in (None, own.scale):
         raise InvalidOption(
-            f"scale={request.scale!r} asks for another score than the one that {type(model).__name__} "
+            f"scale={echoed(request.scale)} asks for another score than the one that {type(model).__name__} "
             f"decides by ({_METHODS[own.scale]}). Pass threshold= as well, or leave scale out."
         )
     index = class_index(own.classes, request.target)
@@ -170,7 +171,11 @@ def read_with_own_threshold(
     if own.scale == PROBABILITY and not 0.0 <= threshold <= 1.0:
         raise (InvalidOption if request.margin else InvalidThreshold)(
             f"{type(model).__name__} decides by a threshold of {value:g} on a probability"
-            + (f", and margin={request.margin!r} on top of it leaves [0, 1]." if request.margin else ".")
+            + (
+                f", and margin={echoed(request.margin)} on top of it leaves [0, 1]."
+                if request.margin
+                else "."
+            )
             + " Pass a threshold= or margin= that somebody can reach."
         )
     wanted = replace(request, target=own.classes[own.positive], threshold=threshold, scale=own.scale)

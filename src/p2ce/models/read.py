@@ -37,6 +37,7 @@ from p2ce.models.bare_boosters import is_bare_booster, read_bare_booster
 from p2ce.models.own_threshold import best_of, read_with_own_threshold
 from p2ce.models.reading import Ask, ReadModel, Request
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.visible import echoed
 
 __all__ = ["FAMILIES", "SUPPORTED", "ReadModel", "read_model"]
 
@@ -167,7 +168,7 @@ def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
     if unreadable.any():
         name = codebook.names[int(np.flatnonzero(unreadable)[0])]
         raise InvalidReference(
-            f"Column {name!r} of the reference frame has infinite values, or what is no number. "
+            f"Column {echoed(name)} of the reference frame has infinite values, or what is no number. "
             "Drop those rows."
         )
     largest = np.where(codes == MISSING, 0.0, np.abs(codes)).max(axis=0)
@@ -202,7 +203,7 @@ def _why_not(model: Any) -> str:
     if isinstance(model, type):
         return f"model is the class {model.__name__}. Pass a fitted instance of it."
     if model is None or isinstance(model, str | bytes | Path):
-        return f"model is {model!r}. Pass a fitted model (load it from its file first), or a function."
+        return f"model is {echoed(model)}. Pass a fitted model (load it from its file first), or a function."
     name = f"{type(model).__module__}.{type(model).__name__}"
     if hasattr(model, "best_estimator_"):
         return f"{name} is a search over models that answers by itself. Its best_estimator_ may be readable."

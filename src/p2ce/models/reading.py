@@ -101,7 +101,8 @@ def columns_by_name(
     extra = [name for name in known if name not in asked]
     if missing:
         raise InvalidReference(
-            f"The {subject} was fitted on column {missing[0]!r}, which the reference frame does not have"
+            f"The {subject} was fitted on column {echoed(missing[0])}, which the reference frame does not "
+            "have"
             + (f" (nor {len(missing) - 1} others)" if len(missing) > 1 else "")
             + f". {nearest(missing[0], known)} Pass the frame that the {subject} was fitted on."
         )

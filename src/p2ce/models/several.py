@@ -64,8 +64,8 @@ def read_models(
             wanted = read.threshold + margin
             if read.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:
                 raise InvalidOption(
-                    f"margin={margin!r} on top of the threshold {read.threshold:g} asks for a probability of "
-                    f"{wanted:g}. Keep their sum in [0, 1]."
+                    f"margin={echoed(margin)} on top of the threshold {read.threshold:g} asks for a "
+                    f"probability of {wanted:g}. Keep their sum in [0, 1]."
                 )
             read = read_one(one, target=target, threshold=wanted)
         elif asked is None and loses_ties(one, read, target):
@@ -78,15 +78,17 @@ def _narrowed(target: Any, margin: float) -> Any:
     """Move the ends of a wanted range inwards."""
     if not isinstance(target, tuple | list):
         raise InvalidOption(
-            f"margin={margin!r} has no scale where class {target!r} must win. Pass the threshold that its "
-            "probability has to reach instead."
+            f"margin={echoed(margin)} has no scale where class {echoed(target)} must win. Pass the "
+            "threshold that its probability has to reach instead."
         )
     low, high = (
         (-math.inf if target[0] is None else target[0]),
         (math.inf if target[1] is None else target[1]),
     )
     if low + margin > high - margin:
-        raise InvalidOption(f"margin={margin!r} leaves nothing of the range {target!r}. Pass a smaller one.")
+        raise InvalidOption(
+            f"margin={echoed(margin)} leaves nothing of the range {echoed(target)}. Pass a smaller one."
+        )
     return low + margin, high - margin
 
 

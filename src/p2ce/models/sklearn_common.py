@@ -15,6 +15,7 @@ from p2ce.compiled.tree_nodes import TreeNodes, parsing
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.reading import Ask, Request, columns_by_count, columns_by_name, feeder
 from p2ce.problem.coding import ABOVE_MISSING
+from p2ce.visible import echoed
 
 
 def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:
@@ -62,13 +63,13 @@ def require_numbers(
     categories = [column for column in columns if request.codebook[column].is_category]
     if categories:
         raise UnsupportedModel(
-            f"{name} is read on columns of numbers; {categories[0]!r} holds categories. "
+            f"{name} is read on columns of numbers; {echoed(categories[0])} holds categories. "
             "Put an encoder in front of it, in a Pipeline."
         )
     missing = [column for column in columns if column in request.may_miss]
     if missing and not takes_missing:
         raise UnsupportedModel(
-            f"{name} does not take missing values, which column {missing[0]!r} may hold. "
+            f"{name} does not take missing values, which column {echoed(missing[0])} may hold. "
             "Put an imputer in front of it, in a Pipeline."
         )
 

@@ -29,6 +29,7 @@ from p2ce.models.sklearn_common import (
 from p2ce.models.targets import Margin
 from p2ce.problem.coding import MISSING, Coding
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 FAMILY = "scikit-learn histogram gradient boosting"
 _NAMES = frozenset({"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"})
@@ -79,7 +80,7 @@ def _link(model: Any) -> Reported | None:
         return None
     if model.loss not in _LOG_LINKS:
         raise UnsupportedModel(
-            f"This {FAMILY} model has loss={model.loss!r}, of which it is not known what it predicts. "
+            f"This {FAMILY} model has loss={echoed(model.loss)}, of which it is not known what it predicts. "
             f"Fit with one of {', '.join(map(repr, _IDENTITY_LINKS + _LOG_LINKS))}."
         )
     slack = 8.0 * 2.0**-53  # as everywhere: exp errs by about one unit in the last place
@@ -146,7 +147,8 @@ def _known_categories(
             theirs = np.asarray(model._preprocessor.transform(feed(gone)))[:, number]
             if not np.array_equal(theirs, np.full(len(gone), missing), equal_nan=True):
                 raise UnsupportedModel(
-                    f"This {FAMILY} model takes None for a category of {coding.name!r} and NaN for a missing "
+                    f"This {FAMILY} model takes None for a category of {echoed(coding.name)} and NaN for a "
+                    "missing "
                     "value, and the reference frame has such values. Write all of them as NaN and fit again."
                 )
         may_miss = coding.name in request.may_miss

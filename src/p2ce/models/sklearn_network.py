@@ -39,6 +39,7 @@ from p2ce.models.sklearn_common import (
     require_own,
 )
 from p2ce.models.targets import read_range, refuse_scale
+from p2ce.visible import echoed
 
 FAMILY = "scikit-learn"
 _NAMES = frozenset({"MLPClassifier", "MLPRegressor"})
@@ -109,7 +110,7 @@ def _require_output(model: Any, family: str, *, count: int, activation: str) -> 
         )
     if model.activation not in _ACTIVATIONS:
         raise UnsupportedModel(
-            f"{family} with activation {model.activation!r} cannot be read. "
+            f"{family} with activation {echoed(model.activation)} cannot be read. "
             f"Supported are {', '.join(sorted(_ACTIVATIONS))}."
         )
 

@@ -31,6 +31,7 @@ from p2ce.models.sklearn_common import (
     require_own,
 )
 from p2ce.models.targets import range_ends, range_model, read_range, refuse_scale
+from p2ce.visible import echoed
 
 FAMILY = "scikit-learn support vector machine"
 _REGRESSORS = frozenset({"SVR", "NuSVR"})
@@ -224,12 +225,14 @@ def _band(duals: FloatArray, vectors: FloatArray, intercept: float, reach: Float
 def _refuse_what_has_no_bound(model: Any, family: str) -> None:
     if not isinstance(model.kernel, str) or model.kernel not in (_LINEAR, RBF, POLY):
         raise UnsupportedModel(
-            f"{family} with kernel {model.kernel!r} has no bound of its own. "
-            f"Kernels that can be read are {_LINEAR!r}, {RBF!r} and {POLY!r}."
+            f"{family} with kernel {echoed(model.kernel)} has no bound of its own. "
+            f"Kernels that can be read are {echoed(_LINEAR)}, {echoed(RBF)} and {echoed(POLY)}."
         )
     if hasattr(model.support_vectors_, "toarray"):
         raise UnsupportedModel(f"{family} was fitted on a sparse matrix. Fit it on the frame itself.")
     if model.kernel == POLY and not (isinstance(model.degree, int | np.integer) and model.degree >= 0):
-        raise UnsupportedModel(f"{family} has the degree {model.degree!r}. Fit it with a whole number.")
+        raise UnsupportedModel(f"{family} has the degree {echoed(model.degree)}. Fit it with a whole number.")
     if not 0.0 <= float(model._gamma) < np.inf:
-        raise UnsupportedModel(f"{family} has the gamma {model._gamma!r}. Fit it with a positive number.")
+        raise UnsupportedModel(
+            f"{family} has the gamma {echoed(model._gamma)}. Fit it with a positive number."
+        )

@@ -49,7 +49,7 @@ def refuse_scale(request: Request, offered: tuple[str, ...], *, name: str) -> No
     """Refuse a scale that the model does not report on: ``offered`` are the ones it does."""
     if request.scale is None or request.scale in offered:
         return
-    known = " or ".join(f"scale={scale!r}" for scale in offered)
+    known = " or ".join(f"scale={echoed(scale)}" for scale in offered)
     raise InvalidOption(
         f"scale={echoed(request.scale)} asks for what this {name} does not report. "
         + (f"Pass {known}, or leave scale out." if known else "Leave scale out.")
@@ -228,23 +228,24 @@ def read_range(request: Request, *, name: str) -> Range:
     target = request.target
     if request.threshold is not None:
         raise InvalidThreshold(
-            f"This {name} is a regressor, whose wanted range is the target: threshold={request.threshold!r} "
-            "has no meaning. Pass target=(low, high) and no threshold."
+            f"This {name} is a regressor, whose wanted range is the target: "
+            f"threshold={echoed(request.threshold)} has no meaning. Pass target=(low, high) and no threshold."
         )
     refuse_scale(request, (), name=f"{name}, a regressor,")
     if not isinstance(target, tuple | list) or len(target) != 2:
         raise InvalidTarget(
             f"This {name} is a regressor: pass target=(low, high), the wanted range of its prediction, with "
-            f"None for an open end; got {target!r}."
+            f"None for an open end; got {echoed(target)}."
         )
     low, high = (_end(end, open_end) for end, open_end in zip(target, (-math.inf, math.inf), strict=True))
     if math.isinf(low) and math.isinf(high):
         raise InvalidTarget(
-            f"target={target!r} asks for nothing. Give at least one end of the wanted range as a number."
+            f"target={echoed(target)} asks for nothing. Give at least one end of the wanted range as a "
+            "number."
         )
     if low > high:
         raise InvalidTarget(
-            f"target=(low, high) has its ends in ascending order; got {target!r}. Exchange them."
+            f"target=(low, high) has its ends in ascending order; got {echoed(target)}. Exchange them."
         )
     return Range(low, high)
 
@@ -268,8 +269,9 @@ def score_or_range(
     if request.threshold is None:
         raise InvalidTarget(
             f"This {name} predicts numbers that are no probabilities. Where they are scores of a class, pass "
-            f"threshold=, from which on they stand for class {classes[-1]!r} (0.0 for log-odds); otherwise "
-            f"target=(low, high), their wanted range, with None for an open end. Got target={target!r} alone."
+            f"threshold=, from which on they stand for class {echoed(classes[-1])} (0.0 for log-odds); "
+            "otherwise target=(low, high), their wanted range, with None for an open end. Got "
+            f"target={echoed(target)} alone."
         )
     refuse_scale(request, (DECISION,), name=name)
     threshold = decision_threshold(request.threshold)
@@ -295,7 +297,7 @@ def _end(end: Any, open_end: float) -> float:
     is_number = isinstance(end, numbers.Real) and not isinstance(end, bool | np.bool_)
     if not is_number or math.isnan(end) or float(end) == -open_end:
         raise InvalidTarget(
-            f"The ends of target=(low, high) are numbers, or None for an open end; got {end!r}."
+            f"The ends of target=(low, high) are numbers, or None for an open end; got {echoed(end)}."
         )
     return float(end)
 

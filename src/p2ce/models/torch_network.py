@@ -52,6 +52,7 @@ from p2ce.models.torch_layers import (
     require_eval,
     unit_of,
 )
+from p2ce.visible import echoed
 
 FAMILY = "PyTorch Sequential"
 OPAQUE_FAMILY = "opaque torch module"
@@ -158,8 +159,8 @@ def ask_module(module: Any, request: Request) -> ReadModel:
     categories = [name for name in columns if request.codebook[name].is_category]
     if categories:
         raise UnsupportedModel(
-            f"This {type(module).__name__} takes rows of numbers; column {categories[0]!r} holds categories. "
-            "Pass a function that encodes the rows of a frame and puts them to the module."
+            f"This {type(module).__name__} takes rows of numbers; column {echoed(categories[0])} holds "
+            "categories. Pass a function that encodes the rows of a frame and puts them to the module."
         )
     returned = _asks(module, columns, reference)
     rows = reference.head(2)

@@ -9,6 +9,7 @@ from p2ce.compiled.answers import raw_answers_of
 from p2ce.errors import InvalidAnswer, UnsupportedModel
 from p2ce.models.reading import Request
 from p2ce.models.ways import choose_way
+from p2ce.visible import echoed
 
 
 def predictions(model: Any, given: Any, call: str) -> np.ndarray:
@@ -34,12 +35,13 @@ def predicted_classes(model: Any, request: Request, call: str) -> tuple[Any, ...
     classes = tuple(dict.fromkeys(seen))
     if any(isinstance(one, float) and not one.is_integer() for one in classes):
         raise UnsupportedModel(
-            f"{call} gives numbers such as {classes[0]!r}, of which nobody knows what they mean. Pass it as "
+            f"{call} gives numbers such as {echoed(classes[0])}, of which nobody knows what they mean. "
+            "Pass it as "
             "a function, with the threshold to be reached; or the wanted range, target=(low, high)."
         )
     if len(classes) == 1:
         raise UnsupportedModel(
-            f"{call} gives {classes[0]!r} for all of the reference, and the model lists no classes. "
+            f"{call} gives {echoed(classes[0])} for all of the reference, and the model lists no classes. "
             "Pass a function that scores rows."
         )
     return classes

@@ -27,6 +27,7 @@ from p2ce.models.targets import refuse_scale, score_or_range
 from p2ce.models.xgboost_parts import CLASSIFIERS, FAMILY, NAMES, REGRESSORS, Parts, take_apart
 from p2ce.models.xgboost_targets import NUMBERS, SEVERAL, read_regressor, read_several
 from p2ce.models.xgboost_trees import is_plain, library_rounding, our_rounding, start_of
+from p2ce.visible import echoed
 
 _OBJECTIVES = ("binary:logistic", "reg:logistic")
 
@@ -60,8 +61,8 @@ def _read_two(parts: Parts, request: Request) -> ReadModel:
     classes = plain_classes(parts.model.classes_) if classifier else (0, 1)
     if parts.objective not in _OBJECTIVES:
         raise UnsupportedModel(
-            f"XGBoost with objective {parts.objective!r} does not report the probability of one class out of "
-            "two. Fit with objective='binary:logistic'."
+            f"XGBoost with objective {echoed(parts.objective)} does not report the probability of one "
+            "class out of two. Fit with objective='binary:logistic'."
         )
     index = binary_index(classes, request.target, family=FAMILY)
     sign = 1.0 if index == 1 else -1.0

@@ -20,6 +20,7 @@ from p2ce.models.sklearn_common import require_own
 from p2ce.models.targets import NO_TREES
 from p2ce.models.xgboost_trees import dropout_weights, read_tree
 from p2ce.problem.coding import Coding
+from p2ce.visible import echoed
 
 FAMILY = "XGBoost"
 CLASSIFIERS = frozenset({"XGBClassifier", "XGBRFClassifier"})
@@ -74,7 +75,7 @@ def take_apart(model: Any, request: Request) -> Parts:
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")
     if estimator and not math.isnan(model.missing):
         raise UnsupportedModel(
-            f"This {kind} treats the value {model.missing!r} as missing, which is not one cut per "
+            f"This {kind} treats the value {echoed(model.missing)} as missing, which is not one cut per "
             "split. Fit with missing=np.nan."
         )
     booster = model.get_booster() if estimator else model
@@ -107,7 +108,8 @@ def take_apart(model: Any, request: Request) -> Parts:
 def _refuse_what_has_no_trees(learner: dict[str, Any], name: str) -> None:
     if int(learner["learner_model_param"].get("num_target", "1")) != 1:
         raise UnsupportedModel(
-            f"XGBoost with objective {name!r} predicts several numbers here. Fit a model for the wanted one."
+            f"XGBoost with objective {echoed(name)} predicts several numbers here. Fit a model for the "
+            "wanted one."
         )
     if learner["gradient_booster"]["name"] not in ("gbtree", "dart"):
         raise UnsupportedModel(
@@ -159,7 +161,7 @@ def _seen(columns: Sequence[str], learner: dict[str, Any], request: Request) -> 
         if coding.is_category != (fitted_on_labels or (kind == "c" and coding.is_category)):
             raise InvalidReference(
                 f"XGBoost was fitted on {'numbers' if coding.is_category else 'categories'} in column "
-                f"{name!r}, the reference frame holds {coding.dtype}. Give it the type of fitting."
+                f"{echoed(name)}, the reference frame holds {coding.dtype}. Give it the type of fitting."
             )
         numbers = _numbers(coding, labels if fitted_on_labels else None) if coding.is_category else None
         seen.append(Seen(name in request.may_miss, numbers))
@@ -170,7 +172,7 @@ def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
     """Find XGBoost's codes for our labels."""
     if not isinstance(coding.dtype, pd.CategoricalDtype):
         raise InvalidReference(
-            f"XGBoost takes pandas categories, and column {coding.name!r} of the reference frame holds "
+            f"XGBoost takes pandas categories, and column {echoed(coding.name)} of the reference frame holds "
             f"{coding.dtype}. Make it what it was for fitting, by .astype('category')."
         )
     declared = coding.dtype.categories.tolist()
@@ -189,7 +191,8 @@ def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
     strange = [label for label, number in zip(labels, numbers, strict=False) if math.isnan(number)]
     if strange:
         raise InvalidReference(
-            f"Column {coding.name!r} of the reference frame has the category {strange[0]!r}, which XGBoost "
+            f"Column {echoed(coding.name)} of the reference frame has the category {echoed(strange[0])}, "
+            "which XGBoost "
             "has not seen in fitting and refuses, even if no row has it. Give the column the categories that "
             "it had for fitting, by .cat.set_categories."
         )
@@ -211,7 +214,8 @@ def _same_labels(coding: Coding, declared: list[Any], slices: list[bytes]) -> Fl
     cut = [_slices(np.concatenate([[0], np.cumsum(each)]).tolist(), text) for each in lengths]
     if slices not in cut or len(set(slices)) < len(slices):
         raise UnsupportedModel(
-            f"XGBoost keeps the labels of column {coding.name!r}, which have letters beyond ASCII, in a way "
+            f"XGBoost keeps the labels of column {echoed(coding.name)}, which have letters beyond ASCII, "
+            "in a way "
             "that cannot be matched with the reference. Give it the categories of fitting, in their order."
         )
     return library_codes(coding, declared)

@@ -37,6 +37,7 @@ from p2ce.models.targets import (
 )
 from p2ce.models.xgboost_parts import CLASSIFIERS, FAMILY, Parts
 from p2ce.models.xgboost_trees import is_plain, library_rounding, our_rounding, start_of
+from p2ce.visible import echoed
 
 SEVERAL = ("multi:softprob", "multi:softmax")
 _AS_IT_IS = (
@@ -171,6 +172,6 @@ def _prediction(parts: Parts) -> tuple[str, Reported, Callable[[FloatArray], Flo
     if parts.objective in _LOGISTIC:
         return "logistic", logistic(complement=False, single=True), lambda margins: np.asarray(expit(margins))
     raise UnsupportedModel(
-        f"XGBoost with objective {parts.objective!r} cannot be read as a regressor. "
+        f"XGBoost with objective {echoed(parts.objective)} cannot be read as a regressor. "
         f"Readable are {', '.join(NUMBERS)}."
     )

@@ -20,6 +20,7 @@ from p2ce.compiled.steps import Steps, steps_of_codes, steps_of_cut
 from p2ce.compiled.tree_nodes import TreeNodes, parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.category_codes import Seen, steps_of_stretches, with_missing
+from p2ce.visible import echoed
 
 UNIT = 2.0**-24  # half a unit in the last place of float32, in which XGBoost computes
 
@@ -147,7 +148,9 @@ def start_of(learner: dict[str, Any], group: int, link: str) -> tuple[float, flo
         margin = -math.log(1.0 / base - 1.0)
         # 1/base and the subtraction err relative to 1/base, which log sees relative to 1/base - 1.
         return margin, 4.0 * UNIT * (1.0 / (1.0 - base) + abs(margin))
-    raise UnsupportedModel(f"XGBoost with base_score={base!r} starts from an infinite margin. Fit it again.")
+    raise UnsupportedModel(
+        f"XGBoost with base_score={echoed(base)} starts from an infinite margin. Fit it again."
+    )
 
 
 def json_number(text: str) -> list[float]:

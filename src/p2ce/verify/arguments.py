@@ -35,6 +35,7 @@ from p2ce.verify.question import question_of
 from p2ce.verify.refine import refinement_of
 from p2ce.verify.rules import columns_to_miss, read_rules
 from p2ce.verify.setup import Setup, labels_of, without_special
+from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
 
@@ -93,7 +94,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     check_limit(given.max_changes)
     check_bound(given.bound)
     if not isinstance(given.ties, bool | np.bool_):
-        raise InvalidOption(f"ties is True or False; got {given.ties!r}.")
+        raise InvalidOption(f"ties is True or False; got {echoed(given.ties)}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other one is tried after it.

@@ -10,6 +10,7 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compiled.answers import REBATCHED, differences
 from p2ce.errors import InvalidAnswer
+from p2ce.visible import echoed
 
 # Rounding in single precision, which need not have shown in the rows that were tried first.
 STEADY = 1e-6
@@ -98,6 +99,7 @@ def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: fl
     if apart.any():
         at = int(np.flatnonzero(apart)[0])
         raise InvalidAnswer(
-            f"The {who} answered {float(then[at])!r} about a row and {float(now[at])!r} when asked again. "
+            f"The {who} answered {echoed(float(then[at]))} about a row and {echoed(float(now[at]))} when "
+            "asked again. "
             "It has to give the same answer every time: fix its seed, or put it into evaluation mode."
         )

@@ -6,6 +6,7 @@ from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions, P2CEError
 from p2ce.result.numbers import readable
 from p2ce.verify.setup import Setup
+from p2ce.visible import echoed
 
 MOST_TRIED = 2_000  # candidates in all: a slow model takes some seconds for them
 
@@ -76,7 +77,8 @@ def _refusal(setup: Setup, refused: list[tuple[int, float]], error: P2CEError) -
     values = [readable(coding.plain(value)) for place, value in refused if place == column]
     more = ", …" if len(values) > 5 else ""
     return InvalidActions(
-        f"The model refuses {coding.name!r} at {', '.join(values[:5])}{more} "
+        f"The model refuses {echoed(coding.name)} at {', '.join(values[:5])}{more} "
         f"({type(error).__name__}: {error}). "
-        f"Name the values that it takes: actions.values({{{coding.name!r}: [...]}}), or fix the feature."
+        f"Name the values that it takes: actions.values({{{echoed(coding.name)}: [...]}}), or fix the "
+        "feature."
     )

@@ -14,6 +14,7 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.coding import Codebook
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,9 @@ def check_actions(actions: object, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in actions.names]
     extra = [name for name in actions.names if name not in names]
     if missing or extra:
-        what = f"lacks {missing[0]!r}" if missing else f"has {extra[0]!r}, which the model does not"
+        what = (
+            f"lacks {echoed(missing[0])}" if missing else f"has {echoed(extra[0])}, which the model does not"
+        )
         raise InvalidActions(
             f"The action set and the model have different columns: it {what}. "
             "Infer it from the frame that the model was fitted on."

@@ -12,6 +12,7 @@ from p2ce.problem.feature import Kind
 from p2ce.result.numbers import readable
 from p2ce.verify.compounds import moves
 from p2ce.verify.setup import Setup
+from p2ce.visible import echoed
 
 
 class Kept(NamedTuple):
@@ -61,16 +62,16 @@ def broken_rules(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.
             continue
         name, move = coding.name, f"{readable(then)} → {readable(now)}"
         if feature.fixed:
-            broken.append(f"{name!r} is fixed, but goes {move}.")
+            broken.append(f"{echoed(name)} is fixed, but goes {move}.")
         elif (
             feature.kind is not Kind.CATEGORY
             and np.isfinite([before[column], after[column]]).all()
             and (after[column] - before[column]) * feature.direction < 0
         ):
             way = "increase" if feature.direction > 0 else "decrease"
-            broken.append(f"{name!r} may only {way}, but goes {move}.")
+            broken.append(f"{echoed(name)} may only {way}, but goes {move}.")
         else:
-            broken.append(f"{name!r} goes {move}, outside of what within() and values() allow.")
+            broken.append(f"{echoed(name)} goes {move}, outside of what within() and values() allow.")
     count = int(moves(setup.compounds, before[None, :], after[None, :])[0])
     if setup.max_changes is not None and count > setup.max_changes:
         broken.append(f"{count} features change, at most {setup.max_changes} may.")

@@ -19,6 +19,7 @@ from p2ce.verify.people import People, read_row
 from p2ce.verify.pricing import reported, totals_of
 from p2ce.verify.rows import plausibility_of, score_frame
 from p2ce.verify.setup import Setup
+from p2ce.visible import echoed
 
 
 def read_proposal(
@@ -32,7 +33,7 @@ def read_proposal(
         unknown = [str(name) for name in proposal if str(name) not in setup.names]
         if unknown:
             raise InvalidPerson(
-                f"The proposal changes {unknown[0]!r}, which is not a column of the model. "
+                f"The proposal changes {echoed(unknown[0])}, which is not a column of the model. "
                 f"{nearest(unknown[0], setup.names)}"
             )
         proposal = before.row(0, setup.names) | {str(name): value for name, value in proposal.items()}

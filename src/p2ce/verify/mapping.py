@@ -12,6 +12,7 @@ from p2ce.result.feature_map import FeatureMap
 from p2ce.verify.constraints import kept_rows
 from p2ce.verify.rows import plausibility_of, score_frame
 from p2ce.verify.setup import Setup
+from p2ce.visible import echoed
 
 MOST_PEOPLE = 400  # dots behind the map
 TAILS = (1.0, 99.0)  # percentiles of the population that the map reaches to
@@ -32,7 +33,7 @@ def map_of(
     """
     across, up = (_place(setup, name) for name in columns)
     if across == up:
-        raise InvalidOption(f"A map needs two different features, got {columns[0]!r} twice.")
+        raise InvalidOption(f"A map needs two different features, got {echoed(columns[0])} twice.")
     ticks = [
         _ticks(setup, explanation, float(person[0, column]), column, population, size)
         for column in (across, up)
@@ -62,7 +63,9 @@ def map_of(
 
 def _place(setup: Setup, name: object) -> int:
     if str(name) not in setup.names:
-        raise UnknownFeature(f"{str(name)!r} is not a column of the model. {nearest(name, setup.names)}")
+        raise UnknownFeature(
+            f"{echoed(str(name))} is not a column of the model. {nearest(name, setup.names)}"
+        )
     return setup.names.index(str(name))
 
 
@@ -85,7 +88,7 @@ def _ticks(
         return np.unique(np.concatenate([distinct, marks]))
     ends = np.concatenate([np.percentile(known, TAILS), marks]) if len(known) else marks
     if not len(ends):
-        raise InvalidOption(f"{name!r} has no known value, so that there is nothing to draw.")
+        raise InvalidOption(f"{echoed(name)} has no known value, so that there is nothing to draw.")
     ticks = np.linspace(ends.min(), ends.max(), size)
     if coding.number_dtype.kind in "biu":
         ticks = np.round(ticks)

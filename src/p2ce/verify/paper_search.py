@@ -28,6 +28,7 @@ from p2ce.verify.estimate import parsed_of
 from p2ce.verify.points import compiled_scores
 from p2ce.verify.rows import score_frame
 from p2ce.verify.setup import Setup
+from p2ce.visible import echoed
 
 Cells = Callable[[Int32Array], tuple[FloatArray, BoolArray]]
 
@@ -75,7 +76,8 @@ def check_paper(setup: Setup, *, bound: object) -> None:
     assert settings is not None
     if bound != "auto":
         raise InvalidOption(
-            f"bound={bound!r} is a setting of the exact search. The paper's algorithms have bounds of their "
+            f"bound={echoed(bound)} is a setting of the exact search. The paper's algorithms have bounds "
+            "of their "
             'own: method=p2ce.paper.P2CE(bound="shap"), for example.'
         )
     if setup.keep_ties:

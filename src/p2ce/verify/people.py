@@ -119,12 +119,12 @@ def _read(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook
             text = _describe(name, columns[position][bad])
         elif abs(value) > LARGEST_VALUE:
             text = (
-                f"The value of {name!r}, {value:g}, is too large: models and detectors that compute in "
+                f"The value of {echoed(name)}, {value:g}, is too large: models and detectors that compute in "
                 f"single precision hold up to {LARGEST_VALUE:.2g}. Give a smaller one."
             )
         else:
             text = (
-                f"Column {name!r} holds {codebook[name].dtype} in the reference, which cannot hold "
+                f"Column {echoed(name)} holds {codebook[name].dtype} in the reference, which cannot hold "
                 f"{shown(value)} exactly. Give the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
@@ -150,8 +150,8 @@ def _other_kind(coding: Coding, value: Any) -> str:
     assert coding.labels is not None
     shown_labels = ", ".join(map(repr, coding.labels[:4]))
     return (
-        f"Column {coding.name!r} holds {shown_labels} and the like in the reference, but "
-        f"{_plain(value)!r} here. Give the value in the reference's own type."
+        f"Column {echoed(coding.name)} holds {shown_labels} and the like in the reference, but "
+        f"{echoed(_plain(value))} here. Give the value in the reference's own type."
     )
 
 
@@ -162,18 +162,18 @@ def _labels(given: Any, names: Sequence[str]) -> list[Any]:
     if len(labels) != len(given):
         texts = [str(label) for label in given]
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise InvalidPerson(f"Column {twice!r} appears more than once. Give every column its own name.")
+        raise InvalidPerson(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
     missing = [name for name in names if name not in labels]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise InvalidPerson(
-            f"Column {missing[0]!r} is missing{more}. {nearest(missing[0], list(labels))} "
+            f"Column {echoed(missing[0])} is missing{more}. {nearest(missing[0], list(labels))} "
             "A person needs every column of the model."
         )
     extra = [name for name in labels if name not in names]
     if extra:
         raise InvalidPerson(
-            f"Column {extra[0]!r} is not one of the model's. {nearest(extra[0], list(names))} "
+            f"Column {echoed(extra[0])} is not one of the model's. {nearest(extra[0], list(names))} "
             "Drop what the model does not see."
         )
     return [labels[name] for name in names]
@@ -218,7 +218,7 @@ def _shape(row: Any) -> tuple[int, ...]:
 
 def _describe(name: str, value: Any) -> str:
     if isinstance(value, float | np.floating):
-        return f"The value of {name!r} is infinite. Give a finite number, or none at all."
+        return f"The value of {echoed(name)} is infinite. Give a finite number, or none at all."
     return (
         f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Encode it as the model was "
         "trained on it."
@@ -244,5 +244,5 @@ def unseen_labels(codebook: Codebook, values: FloatArray) -> str:
     for column, coding in enumerate(codebook):
         if coding.labels is not None:
             for code in np.unique(values[values[:, column] >= len(coding.labels), column]).tolist():
-                found.append(f"{coding.name!r} holds {coding.plain(code)!r}")
+                found.append(f"{echoed(coding.name)} holds {echoed(coding.plain(code))}")
     return ", ".join(found)

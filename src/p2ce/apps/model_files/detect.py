@@ -6,6 +6,7 @@ from pathlib import Path
 
 from p2ce.apps.paths import require_file
 from p2ce.errors import InvalidOption
+from p2ce.visible import echoed
 
 LIGHTGBM, XGBOOST, CATBOOST = "LightGBM", "XGBoost", "CatBoost"
 CATBOOST_JSON = "CatBoost JSON"
@@ -30,7 +31,7 @@ def detect(given: str) -> str:
         head = file.read(HEAD)
     found = _by_content(path, head)
     if found is None:
-        raise InvalidOption(f"--model {given!r} is no model file that is known here. Give {SUPPORTED}.")
+        raise InvalidOption(f"--model {echoed(given)} is no model file that is known here. Give {SUPPORTED}.")
     return found
 
 
@@ -46,7 +47,7 @@ def _by_content(path: Path, head: bytes) -> str | None:
         return _of_json(path, head)
     if head.startswith((b"binf", b"bs64")):
         raise InvalidOption(
-            f"--model {str(path)!r} is in the old binary form of XGBoost. "
+            f"--model {echoed(str(path))} is in the old binary form of XGBoost. "
             'Save it again: booster.save_model("model.json")'
         )
     if path.suffix.lower() in PICKLE_SUFFIXES or (head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05"):
@@ -63,14 +64,14 @@ def _of_zip(path: Path) -> str | None:
             names = archive.namelist()
     except (zipfile.BadZipFile, OSError):
         raise InvalidOption(
-            f"--model {str(path)!r} is damaged: a zip file that breaks off. Copy it again."
+            f"--model {echoed(str(path))} is damaged: a zip file that breaks off. Copy it again."
         ) from None
     if "schema.json" in names:
         return SKOPS
     if any(name.endswith("data.pkl") for name in names):
         raise InvalidOption(
-            f"--model {str(path)!r} holds PyTorch weights, which say nothing about the network. Name the "
-            f"Python function that builds it: --model my_module:make_network --weights {path}"
+            f"--model {echoed(str(path))} holds PyTorch weights, which say nothing about the network. Name "
+            f"the Python function that builds it: --model my_module:make_network --weights {path}"
         )
     return None
 
@@ -80,7 +81,7 @@ def _of_json(path: Path, head: bytes) -> str | None:
         return XGBOOST  # JSON and its binary sister UBJ alike
     if b"tree_info" in head or b"feature_infos" in head:
         raise InvalidOption(
-            f"--model {str(path)!r} is a LightGBM dump, which LightGBM itself cannot load. "
+            f"--model {echoed(str(path))} is a LightGBM dump, which LightGBM itself cannot load. "
             'Save the model instead: booster.save_model("model.txt")'
         )
     if b"oblivious_trees" in path.read_bytes() or b"features_info" in head:
@@ -94,6 +95,6 @@ def _by_suffix(path: Path) -> str | None:
     if name is None:
         return None
     raise InvalidOption(
-        f"--model {str(path)!r} is called like a {name} model but does not begin like one. Was it written to "
-        "the end, or is it another file?"
+        f"--model {echoed(str(path))} is called like a {name} model but does not begin like one. Was it "
+        "written to the end, or is it another file?"
     )

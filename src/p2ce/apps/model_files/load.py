@@ -13,6 +13,7 @@ from p2ce.apps.paths import require_file
 from p2ce.apps.telling import one_line
 from p2ce.errors import InvalidModel, InvalidOption, MissingExtra, P2CEError
 from p2ce.limits import DEFAULT, Limits
+from p2ce.visible import echoed
 
 # The module of `formats` for each kind of file.
 FORMATS = {
@@ -49,7 +50,7 @@ def load_model(
     if weights is not None and kind != kinds.PYTHON:
         raise InvalidOption(
             "--weights go with a network that Python code builds: --model my_module:make_network. "
-            f"{given!r} is a file of its own."
+            f"{echoed(given)} is a file of its own."
         )
     if kind == kinds.PYTHON:
         weights = None if weights is None else require_file(weights, "--weights")
@@ -59,7 +60,8 @@ def load_model(
     path = Path(given)
     if kind == kinds.PICKLE and not trust_pickle:
         raise InvalidOption(
-            f"--model {given!r} is a pickle, and unpickling runs whatever code its writer put in. If you "
+            f"--model {echoed(given)} is a pickle, and unpickling runs whatever code its writer put in. If "
+            "you "
             "made it yourself or trust who did, add --trust-pickle; safer is to save it with skops, or in "
             "its library's own format (LightGBM text, XGBoost JSON, CatBoost cbm)."
         )
@@ -76,11 +78,11 @@ def _unpickled(path: Path) -> Any:
         raise
     except ImportError as error:
         raise MissingExtra(
-            f"The pickle needs the package {error.name or one_line(error)!r}, which is not installed here. "
-            "Install it in the version that the model was saved with."
+            f"The pickle needs the package {echoed(error.name or one_line(error))}, which is not installed "
+            "here. Install it in the version that the model was saved with."
         ) from error
     except Exception as error:  # whatever the objects in it raise
         raise InvalidModel(
-            f"--model {str(path)!r} is a pickle that cannot be loaded: {why(error)} "
+            f"--model {echoed(str(path))} is a pickle that cannot be loaded: {why(error)} "
             "Was it written to the end, and by a version like the installed one?"
         ) from error

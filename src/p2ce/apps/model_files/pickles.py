@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from p2ce.errors import InvalidOption
+from p2ce.visible import echoed
 
 
 def load_pickle(path: Path) -> Any:
@@ -16,6 +17,7 @@ def load_pickle(path: Path) -> Any:
         found = joblib.load(path)  # which reads plain pickles too
     if not callable(found) and not hasattr(found, "predict"):
         raise InvalidOption(
-            f"--model {str(path)!r} holds a {type(found).__name__}, which is no model. Save the model itself."
+            f"--model {echoed(str(path))} holds a {type(found).__name__}, which is no model. Save the "
+            "model itself."
         )
     return found

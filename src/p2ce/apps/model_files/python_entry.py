@@ -11,6 +11,7 @@ from p2ce.apps.model_files.sandbox import read_file
 from p2ce.apps.telling import one_line
 from p2ce.errors import InvalidOption, P2CEError, nearest
 from p2ce.limits import Limits
+from p2ce.visible import echoed
 
 
 def load_python(given: str, weights: Path | None, limits: Limits) -> Any:
@@ -25,7 +26,7 @@ def load_python(given: str, weights: Path | None, limits: Limits) -> Any:
     for part in name.split("."):
         if not hasattr(found, part):
             known = [one for one in vars(module) if not one.startswith("_")]
-            raise InvalidOption(f"{module_name} has no {name!r}. {nearest(name, known)}")
+            raise InvalidOption(f"{module_name} has no {echoed(name)}. {nearest(name, known)}")
         found = getattr(found, part)
     if inspect.isroutine(found) or inspect.isclass(found) or isinstance(found, functools.partial):
         try:
@@ -57,10 +58,11 @@ def _module(given: str, name: str) -> Any:
         if error.name is not None and name.startswith(error.name):
             scripts = [path.stem for path in Path.cwd().glob("*.py")]
             raise InvalidOption(
-                f"--model {given!r} names the module {name!r}, neither in this folder nor installed. "
+                f"--model {echoed(given)} names the module {echoed(name)}, neither in this folder nor "
+                "installed. "
                 f"{nearest(name, scripts) if scripts else 'Run p2ce where it lies, or set PYTHONPATH.'}"
             ) from error
-        raise InvalidOption(f"{name} imports {error.name!r}, which is not installed.") from error
+        raise InvalidOption(f"{name} imports {echoed(error.name)}, which is not installed.") from error
     except P2CEError:
         raise
     except Exception as error:  # the user's own code
@@ -80,6 +82,6 @@ def _with_weights(model: Any, weights: Path | None, limits: Limits, given: str) 
         model.load_state_dict(tensors)
     except Exception as error:
         raise InvalidOption(
-            f"--weights {str(weights)!r} do not fit the network of {given}: {one_line(error)[:200]}"
+            f"--weights {echoed(str(weights))} do not fit the network of {given}: {one_line(error)[:200]}"
         ) from error
     return model.eval()

@@ -7,6 +7,7 @@ import numpy as np
 from p2ce.compiled.lens import Strand
 from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.fold import Fold, some_columns, transformed
+from p2ce.visible import echoed
 
 
 def pipeline(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
@@ -30,8 +31,8 @@ def columns(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[St
             continue
         if np.isscalar(chosen):
             raise UnsupportedModel(
-                f"This ColumnTransformer hands the single column {chosen!r} over as a series, which no "
-                f"transformer here can be read on. Name it in a list: [{chosen!r}]."
+                f"This ColumnTransformer hands the single column {echoed(chosen)} over as a series, which no "
+                f"transformer here can be read on. Name it in a list: [{echoed(chosen)}]."
             )
         found += fold.follow(one, [strands[place] for place in places], some_columns(given, places))
     return found

@@ -12,6 +12,7 @@ from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.fold import Fold, encoded, is_sparse, transformed
 from p2ce.models.preprocessing.operations import REFUSED, Lookup
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 
 def one_hot(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
@@ -96,8 +97,8 @@ def _numbers(labels: list[Any], strand: Strand, fold: Fold) -> FloatArray:
     found = [label for label in labels if not is_missing(label)]
     if not all(isinstance(label, float | int | np.number | np.bool_) for label in found):
         raise UnsupportedModel(
-            f"This Pipeline encodes labels such as {found[0]!r} in column {fold.columns[strand.source]!r}, "
-            "which holds numbers."
+            f"This Pipeline encodes labels such as {echoed(found[0])} in column "
+            f"{echoed(fold.columns[strand.source])}, which holds numbers."
         )
     return np.unique(np.array(found, dtype=np.float64))
 

@@ -16,6 +16,7 @@ import pandas as pd
 from p2ce.compiled.lens import Operation, Strand
 from p2ce.compiled.library import library_class, overrides
 from p2ce.errors import UnsupportedModel
+from p2ce.visible import echoed
 
 # Follow strands through one fitted transformer; ``given`` is what some reference rows look like before it.
 Follow: TypeAlias = Callable[[Any, list[Strand], Any, "Fold"], list[Strand]]
@@ -99,8 +100,8 @@ def extended(strand: Strand, *operations: Operation, name: str, fold: Fold) -> S
     if strand.is_category:
         if strand.raw:
             raise UnsupportedModel(
-                f"This Pipeline puts column {fold.columns[strand.source]!r}, which holds categories, through "
-                f"{name}, which takes numbers. Encode it first, or make it a column of numbers."
+                f"This Pipeline puts column {echoed(fold.columns[strand.source])}, which holds categories, "
+                f"through {name}, which takes numbers. Encode it first, or make it a column of numbers."
             )
         return strand
     return Strand(source=strand.source, operations=(*strand.operations, *operations))

@@ -9,6 +9,7 @@ from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.fold import Fold, encoded, precision
 from p2ce.models.preprocessing.operations import Cast, Fill, Flag
 from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
 
 
 def imputer(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
@@ -63,6 +64,7 @@ def _marker(step: Any, dtype: np.dtype[Any], fold: Fold, strand: Strand) -> floa
     if marker is not None and is_missing(marker):
         return float("nan")  # pandas' NA
     raise UnsupportedModel(
-        f"This Pipeline takes {marker!r} for missing in column {fold.columns[strand.source]!r}, which holds "
+        f"This Pipeline takes {echoed(marker)} for missing in column "
+        f"{echoed(fold.columns[strand.source])}, which holds "
         f"numbers of {dtype}. Read is missing_values=np.nan, or such a number."
     )

@@ -15,6 +15,7 @@ from p2ce.models.preprocessing.operations import Refuse, ZeroIsMissing
 from p2ce.models.preprocessing.prepare import CHECKED_ROWS, Preparation, as_codes, as_frame
 from p2ce.models.preprocessing.tables import tabulate_labels, twins
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.visible import echoed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,12 +74,12 @@ def build_lens(preparation: Preparation, strands: Sequence[Strand], fold: Fold, 
         name = fold.columns[strand.source]
         if strand.raw and not coding.is_category:
             raise UnsupportedModel(
-                f"This Pipeline hands column {name!r}, which holds categories, to its model as numbers. "
-                "Make it a column of numbers, or encode it."
+                f"This Pipeline hands column {echoed(name)}, which holds categories, to its model as "
+                "numbers. Make it a column of numbers, or encode it."
             )
         if coding.is_category and not strand.raw:
             raise UnsupportedModel(
-                f"This Pipeline makes categories of column {name!r} (input {j}), which cannot be read."
+                f"This Pipeline makes categories of column {echoed(name)} (input {j}), which cannot be read."
             )
     for source, labels in fold.known.items():
         # From now on all labels that an encoder tells apart have codes, and all others are alike to it.
@@ -113,7 +114,7 @@ def check_lens(lens: Lens, preparation: Preparation, inputs: Codebook) -> None:
         if not np.array_equal(shown, told, equal_nan=True):
             wrong = lens.strands[int(np.flatnonzero((shown != told).any(axis=0))[0])]
             raise UnsupportedModel(
-                f"This Pipeline makes something else of column {codebook.names[wrong.source]!r} "
+                f"This Pipeline makes something else of column {echoed(codebook.names[wrong.source])} "
                 "than is known of its transformers, so that it is asked instead of read. Their library's "
                 "version may be unknown to this release of p2ce; please report it with the versions of both."
             )

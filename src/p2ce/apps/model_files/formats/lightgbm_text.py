@@ -10,6 +10,7 @@ import numpy as np
 
 from p2ce.compiled.tree_nodes import TreeNodes, joined, parsing
 from p2ce.errors import InvalidModel
+from p2ce.visible import echoed
 
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "cffi", "matplotlib", "graphviz")
 END = b"end of trees"
@@ -56,7 +57,7 @@ def checked_text(content: bytes) -> str:
     # What ends a line for Python alone would hide lines from this check, or from LightGBM.
     strange = next((letter for letter in text if letter < " " and letter not in "\n\t"), None)
     if strange is not None:
-        raise InvalidModel(f"The LightGBM file holds the control character {strange!r}. Save it again.")
+        raise InvalidModel(f"The LightGBM file holds the control character {echoed(strange)}. Save it again.")
     header = _fields(content.partition(b"\n\n")[0])
     features = _check_header(header)
     blocks = _blocks(content, header)
@@ -73,7 +74,7 @@ def _fields(block: bytes) -> dict[str, str]:
     for line in block.decode("utf-8").split("\n"):
         name, equals, value = line.partition("=")
         if name in found and equals:
-            raise InvalidModel(f"The LightGBM file says {name[:40]!r} twice in one place.")
+            raise InvalidModel(f"The LightGBM file says {echoed(name[:40])} twice in one place.")
         if equals:
             found[name] = value
     return found

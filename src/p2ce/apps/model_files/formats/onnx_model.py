@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.errors import UnsupportedModel
+from p2ce.visible import echoed
 
 UNNEEDED = ("onnx", "sklearn", "matplotlib", "pyarrow")
 TYPES = {
@@ -37,8 +38,8 @@ class OnnxModel:
         strange = [one for one in inputs if one.type not in TYPES]
         if strange:
             raise UnsupportedModel(
-                f"The ONNX model's input {strange[0].name!r} is {strange[0].type}, which is not known here. "
-                f"Known are {', '.join(TYPES)}."
+                f"The ONNX model's input {echoed(strange[0].name)} is {strange[0].type}, which is not "
+                f"known here. Known are {', '.join(TYPES)}."
             )
 
     def _open(self) -> None:
