@@ -181,7 +181,7 @@ DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
     "corrupt model": (
         lambda: Path("model.txt").write_bytes(b"tree\nversion=v4\nnonsense\nend of trees\n"),
         {},
-        ["LightGBM file that is damaged"],
+        ["cannot be loaded as LightGBM", "damaged"],
     ),
     "text for a model": (lambda: Path("model.txt").write_text("hello"), {}, ["called like a LightGBM model"]),
     "broken JSON": (lambda: Path("m.json").write_text('{"learner": {'), {"model": "m.json"}, ["XGBoost"]),
@@ -211,7 +211,7 @@ DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
     "a broken pickle": (
         lambda: Path("m.pkl").write_bytes(b"\x80\x04"),
         {"model": "m.pkl", "trust_pickle": True},
-        ["looks like pickle"],
+        ["is a pickle that cannot be loaded"],
     ),
     "a wrong line in the policy": (
         lambda: Path("p.yaml").write_text("version: 1\nfeatures:\n  Age: {kind: whol}\n"),

@@ -7,7 +7,6 @@ tries others for as long as one likes.
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -24,12 +23,6 @@ pytest.importorskip("resource", reason="limits of memory are of Unix")
 
 SEED = 0
 SHOWN = 12
-
-
-@pytest.fixture(scope="session")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    with Runner(tmp_path_factory.mktemp("hostile")) as made:
-        yield made
 
 
 @pytest.mark.parametrize("format_name", INPUTS)

@@ -21,6 +21,7 @@ from sklearn.svm import SVC
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, REFUSED
 from p2ce.compiled.score import CompiledScore
+from p2ce.errors import InvalidAnswer
 from p2ce.models.read import ReadModel, read_model
 from p2ce.problem.coding import MISSING, Codebook, codebook_of
 from tests.models.laws import assert_only_asked
@@ -129,7 +130,7 @@ def test_a_refused_label_proves_nothing(last):
     found = read_model(model, reference=frame, codebook=book)
     people = frame.head(5).assign(job="stranger")
     assert (judged(found.score, book.of(found.columns).encode(people)) == 0).all()
-    with pytest.raises(ValueError, match="unknown categories"):
+    with pytest.raises(InvalidAnswer, match="unknown categories"):
         found.ask(people)
 
 

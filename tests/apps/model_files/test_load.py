@@ -13,6 +13,7 @@ import pytest
 
 import p2ce
 from p2ce.apps.model_files.detect import detect
+from p2ce.apps.model_files.formats import skops_file
 from p2ce.apps.model_files.load import load_model
 from p2ce.errors import InvalidModel, InvalidOption, MissingExtra
 from p2ce.result import Explanations, Status
@@ -176,7 +177,7 @@ def test_skops_files_run_no_function(work: Path, capsys: Capture, command: str) 
     assert not Path("pwned").exists()
 
 
-def test_skops_files_hold_no_functions_of_known_libraries(work: Path) -> None:
+def test_skops_files_hold_no_functions_of_known_libraries() -> None:
     skops = pytest.importorskip("skops.io")
     lightgbm = pytest.importorskip("lightgbm")
     from scipy.io import loadmat
@@ -185,15 +186,15 @@ def test_skops_files_hold_no_functions_of_known_libraries(work: Path) -> None:
     frame = numbers()
     booster = lightgbm.LGBMClassifier(n_estimators=2, verbosity=-1, n_jobs=1).fit(frame, outcome()).booster_
     for function in (np.load, loadmat, load_svmlight_file, __import__, booster.save_model):
-        skops.dump(evil_vectorizer(function), "model.skops")
+        content = skops.dumps(evil_vectorizer(function))
         with pytest.raises(InvalidModel, match=f"not known to be safe: .*{function.__name__}"):
-            load_model("model.skops")
+            skops_file.load(content)
 
 
 @pytest.mark.parametrize(
     "name", ["forest", "boosting", "histogram", "calibrated", "lightgbm", "xgboost", "catboost"]
 )
-def test_skops_files_of_the_usual_models_are_read(work: Path, name: str) -> None:
+def test_skops_files_of_the_usual_models_are_read(name: str) -> None:
     skops = pytest.importorskip("skops.io")
     from sklearn import calibration, ensemble, linear_model
 
@@ -212,8 +213,8 @@ def test_skops_files_of_the_usual_models_are_read(work: Path, name: str) -> None
         ),
     }
     model = made[name]().fit(frame, outcome())
-    skops.dump(model, "model.skops")
-    assert np.allclose(load_model("model.skops").model.predict_proba(frame), model.predict_proba(frame))
+    loaded = skops_file.load(skops_file.parse(skops.dumps(model)))
+    assert np.allclose(loaded.predict_proba(frame), model.predict_proba(frame))
 
 
 def test_an_old_skops_is_refused(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
