@@ -150,8 +150,8 @@ def blamed(objective: "Objective | FittedObjective") -> Iterator[None]:
         if type(objective).__module__.partition(".")[0] == __name__.partition(".")[0]:
             raise
         raise InvalidObjective(
-            f"Objective {echoed(objective.name)} {what_happened(error)}. It has to give costs for every value that "
-            "people may move to."
+            f"Objective {echoed(objective.name)} {what_happened(error)}. It has to give costs for every "
+            "value that people may move to."
         ) from error
 
 

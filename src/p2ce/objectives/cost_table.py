@@ -158,8 +158,8 @@ class FittedCostTable(FittedObjective):
             costs = np.asarray(table(now, self._as_users_see(column, values)), dtype=np.float64)
         except (Exception, SystemExit) as error:
             raise InvalidObjective(
-                f"Objective {echoed(self.name)}: the function for {echoed(feature)} {what_happened(error)}. It has to "
-                "give costs for every value that people may move to."
+                f"Objective {echoed(self.name)}: the function for {echoed(feature)} "
+                f"{what_happened(error)}. It has to give costs for every value that people may move to."
             ) from error
         if costs.shape != values.shape:
             raise InvalidObjective(
