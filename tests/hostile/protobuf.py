@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
+from tests.apps.onnx_files import varint
 from tests.hostile.mutation import WORDS, damaged, edge, edits, whole
 
 VARINT, FIXED_64, BYTES, FIXED_32 = 0, 1, 2, 5
@@ -82,22 +83,12 @@ def _varint(content: bytes, at: int) -> tuple[int, int]:
             raise ValueError("a number that does not end")
 
 
-def _written_varint(number: int) -> bytes:
-    number &= 2**64 - 1
-    found = bytearray()
-    while True:
-        found.append((number & 0x7F) | (0x80 if number > 0x7F else 0))
-        number >>= 7
-        if not number:
-            return bytes(found)
-
-
 def _written(field: Field) -> bytes:
-    key = _written_varint(field.number << 3 | field.wire)
+    key = varint(field.number << 3 | field.wire)
     if isinstance(field.value, int):
-        return key + _written_varint(field.value)
+        return key + varint(field.value & 2**64 - 1)
     content = write(field.value) if isinstance(field.value, list) else field.value
-    return key + (_written_varint(len(content)) if field.wire == BYTES else b"") + content
+    return key + (varint(len(content)) if field.wire == BYTES else b"") + content
 
 
 def _slots(fields: list[Field]) -> Iterator[tuple[list[Field], Field]]:

@@ -9,13 +9,7 @@ import pytest
 from p2ce.apps.model_files.formats.lightgbm_text import checked_text
 from p2ce.apps.model_files.load import load_model
 from p2ce.errors import InvalidModel
-
-
-def resized(text: str) -> str:
-    """Say the right sizes of trees that were edited."""
-    body = text[text.index("Tree=0\n") : text.index("end of trees")]
-    sizes = [str(len(tree.encode())) for tree in re.split(r"(?=^Tree=)", body, flags=re.M) if tree]
-    return re.sub(r"tree_sizes=.*", f"tree_sizes={' '.join(sizes)}", text, count=1)
+from tests.hostile.lightgbm_text import resized
 
 
 def edited(pattern: str, by: str, text: str) -> str:
