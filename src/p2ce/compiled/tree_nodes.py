@@ -93,14 +93,18 @@ def _refuse(first: IntArray, wrong: np.ndarray, why: str) -> None:
         raise InvalidModel(f"Node {node - int(first[tree])} of tree {tree} of the model {why}.")
 
 
+MISSING_PARTS = (LookupError, AttributeError)
+WRONG_PARTS = (*MISSING_PARTS, TypeError, ValueError, OverflowError, RecursionError)
+
+
 @contextmanager
-def parsing(what: str) -> Iterator[None]:
+def parsing(what: str, errors: tuple[type[Exception], ...] = WRONG_PARTS) -> Iterator[None]:
     """Blame the model, not this library, for parts that are missing or of another type or length."""
     try:
         yield
     except P2CEError:
         raise
-    except (LookupError, TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
+    except errors as error:
         why = f"{type(error).__name__}: {error}"[:200]
         raise InvalidModel(
             f"{what} is not built as its library builds them ({why}). It is damaged, or of a version that is "

@@ -18,6 +18,7 @@ from p2ce.compiled.library import library_class
 from p2ce.compiled.network import NetworkScore
 from p2ce.compiled.rewrite import contributions, plain_columns, reach_of_inputs, rewrite_forest, rises
 from p2ce.compiled.score import CompiledScore, seen_as_given
+from p2ce.compiled.tree_nodes import parsing
 from p2ce.errors import UnsupportedModel
 from p2ce.models.preprocessing.fold import is_sparse
 from p2ce.models.preprocessing.prepare import Preparation, Prepared
@@ -38,8 +39,9 @@ def recognises(model: object) -> bool:
 def read(model: Any, request: Request) -> ReadModel:
     """Read the last step; what it reads is written in terms of the table's own columns."""
     require_own(model, root="sklearn", names=_NAMES)
-    steps = [step for _, step in model.steps[:-1] if not _does_nothing(step)]
-    last = model.steps[-1][1]
+    with parsing("This Pipeline"):
+        steps = [step for _, step in model.steps[:-1] if not _does_nothing(step)]
+        _, last = model.steps[-1]
     if _does_nothing(last):
         raise UnsupportedModel(
             "This Pipeline ends without a model. Pass one whose last step is a classifier or a regressor."

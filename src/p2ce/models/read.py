@@ -16,6 +16,7 @@ from p2ce.compiled.answers import raw_answers_of
 from p2ce.compiled.evaluate import score_rows
 from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
 from p2ce.compiled.score import CompiledScore
+from p2ce.compiled.tree_nodes import MISSING_PARTS, parsing
 from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import (
     catboost,
@@ -193,7 +194,9 @@ def _read_natively(model: Any, request: Request) -> ReadModel:
     model = best_of(model)
     for family in FAMILIES:
         if family.recognises(model):
-            found: ReadModel = family.read(model, request)
+            # A model of another version of its library may lack what this one has.
+            with parsing(f"This {type(model).__name__}", MISSING_PARTS):
+                found: ReadModel = family.read(model, request)
             return found
     raise UnsupportedModel(_why_not(model))
 

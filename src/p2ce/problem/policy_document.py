@@ -176,10 +176,13 @@ def _scalar(node: Any) -> Any:
         return None
     if tag == BOOL:
         return text.lower() == "true"
-    if tag == INT and len(text) < 400:
-        return int(text)
-    if tag in (INT, FLOAT):
-        return float(re.sub(r"(?i)\.(inf|nan)", r"\1", text))
+    try:
+        if tag == INT and len(text) < 400:
+            return int(text)
+        if tag in (INT, FLOAT):
+            return float(re.sub(r"(?i)\.(inf|nan)", r"\1", text))
+    except ValueError:  # of a tag that somebody wrote before what is no number
+        raise _refused(node, f"the number {echoed(text)}") from None
     raise _refused(node, f"the tag {echoed(tag)}")
 
 
