@@ -1,8 +1,10 @@
 """Every mistake of a newcomer is answered by one line that says what to do, with exit code 2."""
 
 import gzip
+import io
 import os
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,6 +125,24 @@ def infinite() -> None:
     edit("train.csv", lambda frame: frame.assign(Income=["inf", *frame["Income"][1:]]))
 
 
+def zip_of_version(version: int) -> bytes:
+    """Write a zip file with an empty schema, which needs a version of zip to be unpacked."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        part = zipfile.ZipInfo("schéma.json" if version == 20 else "schema.json")
+        archive.writestr(part, "{}")
+    found = content.getvalue()
+    at = found.index(b"PK\x01\x02") + 6
+    return found[:at] + version.to_bytes(2, "little") + found[at + 2 :]
+
+
+def long_listing() -> bytes:
+    """Say at the end of a zip file that its list of names has gigabytes."""
+    found = zip_of_version(20)
+    at = found.index(b"PK\x05\x06") + 12
+    return found[:at] + (2**31).to_bytes(4, "little") + found[at + 4 :]
+
+
 DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
     "data lacks a column": (
         drop_column("people.csv"),
@@ -197,6 +217,30 @@ DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
         ["CatBoost"],
     ),
     "broken skops": (lambda: Path("m.skops").write_bytes(b"PK\x03\x04"), {"model": "m.skops"}, ["damaged"]),
+    "skops of another zip": (
+        lambda: Path("m.skops").write_bytes(zip_of_version(99)),
+        {"model": "m.skops"},
+        ["damaged"],
+    ),
+    "a name that is no text": (
+        lambda: Path("m.skops").write_bytes(zip_of_version(20).replace("é".encode(), b"\xff\xff")),
+        {"model": "m.skops"},
+        ["damaged"],
+    ),
+    "a list of names without end": (
+        lambda: Path("m.skops").write_bytes(long_listing()),
+        {"model": "m.skops"},
+        ["damaged"],
+    ),
+    "a pipe for a model": (lambda: os.mkfifo("m.txt"), {"model": "m.txt"}, ["is a pipe or a device"]),
+    "a pipe for people": (lambda: os.mkfifo("p.csv"), {"data": "p.csv"}, ["is a pipe or a device"]),
+    "code in a policy": (
+        lambda: Path("p.yaml").write_text(
+            'version: 1\nfeatures:\n  Age: {kind: whole, seen: [1, 9], step: 1}\nrules:\n  - {rule: predicate, function: "this:s"}\n'
+        ),
+        {"policy": "p.yaml"},
+        ["predicate 'this:s'", "--trust-predicates"],
+    ),
     "broken onnx": (lambda: Path("m.onnx").write_bytes(b"\x08\x07\x12abc"), {"model": "m.onnx"}, ["ONNX"]),
     "a pickle": (
         lambda: Path("m.pkl").write_bytes(b"\x80\x04N."),

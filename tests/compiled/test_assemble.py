@@ -240,3 +240,15 @@ def test_a_tree_too_deep_for_that_is_refused_in_words() -> None:
     """It is asked then; an error of Python's own would end the explainer."""
     with pytest.raises(UnsupportedModel, match="hundreds of splits deep"):
         assemble_forest([deep_chain(5_000)])
+
+
+def test_leaves_whose_sum_leaves_float64_are_refused() -> None:
+    def leaf(value: float) -> TreeNodes:
+        none, zero = np.array([-1]), np.zeros(1)
+        return TreeNodes(
+            left=none, right=none, feature=np.array([0]), threshold=zero, value=np.array([value])
+        )
+
+    assemble_forest([leaf(1e299), leaf(-1e299)])
+    with pytest.raises(UnsupportedModel, match="add up to more than"):
+        assemble_forest([leaf(1e308), leaf(-1e308)])

@@ -126,6 +126,7 @@ def explain(
     ] = None,
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
+    trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
 ) -> None:
@@ -156,6 +157,7 @@ def explain(
         policy=policy,
         weights=weights,
         trust_pickle=trust_pickle,
+        trust_predicates=trust_predicates,
         index_column=index_column,
         drop=tuple(drop or ()),
         limits=read_limits(limit or ()),
@@ -195,6 +197,7 @@ def inspect(
     no_plausibility: say.NoPlausibility = False,
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
+    trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
 ) -> None:
@@ -214,6 +217,7 @@ def inspect(
             policy=policy,
             weights=weights,
             trust_pickle=trust_pickle,
+            trust_predicates=trust_predicates,
             drop=tuple(drop or ()),
             limits=read_limits(limit or ()),
             target=target,
@@ -250,6 +254,7 @@ def bench(
     max_changes: say.MaxChanges = 3,
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
+    trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
 ) -> None:
@@ -275,6 +280,7 @@ def bench(
             policy=policy,
             weights=weights,
             trust_pickle=trust_pickle,
+            trust_predicates=trust_predicates,
             drop=tuple(drop or ()),
             limits=read_limits(limit or ()),
             target=target,

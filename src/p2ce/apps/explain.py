@@ -171,7 +171,7 @@ def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
     plain = {
         f"--{name.replace('_', '-')}": str(said[name]) if said[name] is not None else None
         for name in said
-        if name not in (*files, "model", "weights", "trust_pickle", "plausible", "limits")
+        if name not in (*files, "model", "weights", "trust_pickle", "trust_predicates", "plausible", "limits")
     }
     return {
         **answering_versions(),

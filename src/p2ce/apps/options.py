@@ -80,6 +80,15 @@ TrustPickle = Annotated[
         rich_help_panel=FILES,
     ),
 ]
+TrustPredicates = Annotated[
+    bool,
+    typer.Option(
+        "--trust-predicates",
+        help="Run the Python functions that predicates of the policy name. They are code of whoever wrote "
+        "it.",
+        rich_help_panel=FILES,
+    ),
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(

@@ -15,6 +15,10 @@ def require_file(path: Path, option: str) -> Path:
             raise InvalidOption(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
         if not path.exists():
             raise InvalidOption(f"{option} {echoed(str(path))} does not exist. {_instead(path)}")
+        if not path.is_file():
+            raise InvalidOption(
+                f"{option} {echoed(str(path))} is a pipe or a device. Write it to a file first."
+            )
         with path.open("rb") as file:
             begins = file.read(1)
     except OSError as error:

@@ -36,6 +36,7 @@ class Asked:
     policy: Path | None = None
     weights: Path | None = None
     trust_pickle: bool = False
+    trust_predicates: bool = False
     index_column: str | None = None
     drop: tuple[str, ...] = ()
     target: str | None = None
@@ -70,7 +71,7 @@ def check_files(asked: Asked, *, people: bool = True) -> None:
     """Look whether all files are there, before any is read; without ``people`` a model alone will do."""
     from p2ce.apps.model_files.detect import detect
 
-    detect(asked.model)
+    detect(asked.model, asked.limits)
     for option, path in asked.files.items():
         if path is not None and option != "--model":
             require_file(path, option)
@@ -101,7 +102,7 @@ def make_ready(asked: Asked) -> Ready:
         reference_table = people_table
     else:
         reference_table = read_table(asked.reference, "--reference", limits=asked.limits)
-    policy = _read_policy(asked.policy, asked.limits)
+    policy = _read_policy(asked)
     known = columns_of(loaded.model)
     people_table = people_table or reference_table
     names = _names(asked, known, reference_table, people_table, policy)
@@ -136,12 +137,20 @@ def hash_of(path: Path | None) -> str:
     return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read_policy(path: Path | None, limits: Limits) -> "ActionSet | None":
-    if path is None:
+def _read_policy(asked: Asked) -> "ActionSet | None":
+    if asked.policy is None:
         return None
     from p2ce.problem.actions import ActionSet
+    from p2ce.problem.rules.predicate import Predicate
 
-    return ActionSet.load(path, limits=limits)
+    policy = ActionSet.load(asked.policy, limits=asked.limits)
+    functions = [str(rule.function) for rule in policy.rules if isinstance(rule, Predicate)]
+    if functions and not asked.trust_predicates:
+        raise InvalidOption(
+            f"--policy {echoed(str(asked.policy))} has the predicate {echoed(functions[0])}, a Python "
+            "function, and whoever wrote it decides what it runs. If you trust them, add --trust-predicates."
+        )
+    return policy
 
 
 def _names(

@@ -14,6 +14,8 @@ from p2ce.errors import UnsupportedModel
 MOST_NODES = 4_000_000
 # Grown trees are tens of levels deep; a chain as deep as it has nodes would take hours to lay out.
 DEEPEST = 4096
+# Sums and differences of leaves beyond this leave float64.
+LARGEST_SUM = 1e300
 
 
 def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
@@ -34,13 +36,18 @@ def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
     old = np.empty(count, dtype=np.int64)
     old[place[reached]] = np.flatnonzero(reached)
     inner = nodes.left[old] != LEAF
-    return Forest(
+    forest = Forest(
         root=place[nodes.first].astype(np.int32),
         feature=np.where(inner, nodes.feature[old], -1).astype(np.int32),
         threshold=np.where(inner, nodes.threshold[old], 0.0),
         right=np.where(inner, place[nodes.right[old]], -1).astype(np.int32),
         value=np.where(inner, 0.0, nodes.value[old]),
     )
+    with np.errstate(over="ignore"):
+        largest = float(largest_leaves(forest).sum())
+    if largest > LARGEST_SUM:
+        raise UnsupportedModel(f"The leaves of this model add up to more than {LARGEST_SUM:g}.")
+    return forest
 
 
 def trees_of(forest: Forest, steps: Mapping[int, Steps] | None = None) -> list[TreeNodes]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from p2ce.apps.model_files.sandbox import Sandbox
-from p2ce.errors import InvalidModel, LimitExceeded, P2CEError
+from p2ce.errors import InvalidModel, LimitExceeded
 from p2ce.limits import MIB, Limits
 
 
@@ -78,7 +78,8 @@ def test_modules_of_the_folder_are_not_found(tmp_path: Path, monkeypatch: pytest
 def test_a_file_that_is_too_large_is_not_parsed(tmp_path: Path) -> None:
     from p2ce.apps.model_files.load import load_model
 
-    path = tmp_path / "model.txt"
-    path.write_bytes(b"tree\n" + b"\n" * (2 * MIB))
-    with pytest.raises(P2CEError, match=re.escape("--limit model-bytes")):
-        load_model(str(path), limits=Limits(model_bytes=MIB))
+    for name, begin in (("model.txt", b"tree\n"), ("model.json", b"{"), ("model.skops", b"PK\x03\x04")):
+        path = tmp_path / name
+        path.write_bytes(begin + b"\n" * (2 * MIB))
+        with pytest.raises(LimitExceeded, match=re.escape("--limit model-bytes")):
+            load_model(str(path), limits=Limits(model_bytes=MIB))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from p2ce.apps.paths import require_file
 from p2ce.errors import InvalidOption
+from p2ce.limits import DEFAULT, MIB, Limits
 from p2ce.visible import echoed
 
 LIGHTGBM, XGBOOST, CATBOOST = "LightGBM", "XGBoost", "CatBoost"
@@ -16,17 +17,19 @@ SKOPS, ONNX, PICKLE, PYTHON = "skops", "ONNX", "pickle", "Python"
 ENTRY_POINT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 PICKLE_SUFFIXES = (".pkl", ".pickle", ".joblib", ".p", ".sav")
 HEAD = 1 << 16
+MOST_LISTED = 32 * MIB  # of names in a zip file: a few hundred thousand
 SUPPORTED = (
     "LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, skops, ONNX, or my_module:my_factory for Python code"
 )
 
 
-def detect(given: str) -> str:
+def detect(given: str, limits: Limits = DEFAULT) -> str:
     """Name the kind of a model file, or say why it is none."""
     path = Path(given)
     if ENTRY_POINT.fullmatch(given) and not path.exists():
         return PYTHON
     require_file(path, "--model")
+    limits.require("model_bytes", path.stat().st_size, f"--model {echoed(given)} is too large")
     with path.open("rb") as file:
         head = file.read(HEAD)
     found = _by_content(path, head)
@@ -59,13 +62,17 @@ def _by_content(path: Path, head: bytes) -> str | None:
 
 
 def _of_zip(path: Path) -> str | None:
+    damaged = InvalidOption(
+        f"--model {echoed(str(path))} is damaged: a zip file that breaks off, or is of no usual kind. Copy "
+        "it again."
+    )
+    if _listing_bytes(path) > MOST_LISTED:
+        raise damaged
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-    except (zipfile.BadZipFile, OSError):
-        raise InvalidOption(
-            f"--model {echoed(str(path))} is damaged: a zip file that breaks off. Copy it again."
-        ) from None
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
+        raise damaged from None
     if "schema.json" in names:
         return SKOPS
     if any(name.endswith("data.pkl") for name in names):
@@ -74,6 +81,15 @@ def _of_zip(path: Path) -> str | None:
             f"the Python function that builds it: --model my_module:make_network --weights {path}"
         )
     return None
+
+
+def _listing_bytes(path: Path) -> int:
+    """Give the size of a zip file's list of names, which Python reads whole, as its last record says."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - HEAD))
+        tail = file.read(HEAD)
+    at = tail.rfind(b"PK\x05\x06")
+    return int.from_bytes(tail[at + 12 : at + 16], "little") if at >= 0 else 0
 
 
 def _of_json(path: Path, head: bytes) -> str | None:

@@ -46,7 +46,7 @@ def load_model(
 
     A file is parsed by a child process first, since a file made to do harm may end the library that reads it.
     """
-    kind = kinds.detect(given)
+    kind = kinds.detect(given, limits)
     if weights is not None and kind != kinds.PYTHON:
         raise InvalidOption(
             "--weights go with a network that Python code builds: --model my_module:make_network. "

@@ -6,6 +6,7 @@ What comes back is the library's own writing of what it loaded, or one line of w
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from p2ce.visible import echoed
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 MOST_HEADER = 1 << 16
+PLACE = re.compile(r"^\[[\d:]+\] \S+:\d+: ")
 KNOWN_ERRORS: dict[str, type[P2CEError]] = {
     kind.__name__: kind for kind in (InvalidModel, MissingExtra, UnsupportedModel)
 }
@@ -113,8 +115,7 @@ def _missing(kind: str) -> MissingExtra:
 
 
 def why(error: Exception) -> str:
-    """Take the sentence out of a library's message: XGBoost writes a stack trace behind it."""
+    """Take the sentence out of a library's message: XGBoost writes a place before and a trace behind it."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
-    text = first.rpartition(": ")[2] if first.startswith("[") else first
-    return text[:400].rstrip(".") + "."
+    return PLACE.sub("", first)[:400].rstrip(".") + "."

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn import ensemble, neighbors, pipeline, preprocessing, svm, tree
+from sklearn import calibration, ensemble, neighbors, pipeline, preprocessing, svm, tree
 
 from p2ce.apps.model_files.formats.sklearn_objects import check_model
 from p2ce.errors import InvalidModel
@@ -28,13 +28,18 @@ MODELS: dict[str, Callable[[], Any]] = {
     "neighbours in balls": lambda: neighbors.KNeighborsClassifier(algorithm="ball_tree"),
     "neighbours by looking": lambda: neighbors.KNeighborsRegressor(algorithm="brute"),
     "pipeline": lambda: pipeline.make_pipeline(preprocessing.StandardScaler(), tree.DecisionTreeClassifier()),
+    "outliers": lambda: ensemble.IsolationForest(n_estimators=3, max_features=2),
+    # These hold an estimator that is not fitted beside those that are.
+    "stacking": lambda: ensemble.StackingClassifier([("one", MODELS["histogram"]())], cv=2),
+    "voting": lambda: ensemble.VotingClassifier([("one", MODELS["neighbours"]())], voting="soft"),
+    "calibrated": lambda: calibration.CalibratedClassifierCV(MODELS["boosting"](), cv=2),
 }
 
 
 def fitted(name: str) -> Any:
     rows = ROWS.copy()
     rows[:, 2] = np.arange(60) % 3
-    return MODELS[name]().fit(rows, OUTCOME)
+    return MODELS[name]().fit(rows, (OUTCOME + (rows[:, 2] == 1)) % 2)  # which categories decide as well
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -61,9 +66,27 @@ def _loop(model: Any) -> None:
     model._predictors[0][0].nodes["left"][0] = 0
 
 
+def _far_classes(model: Any) -> None:
+    model._y = model._y.copy()
+    model._y[-1] = 10**10
+
+
+def _far_columns(model: Any) -> None:
+    model._n_features = 2**30 + 1
+    model._predictors[0][0].nodes["feature_idx"][0] = 2**30
+
+
+def _far_categories(model: Any) -> None:
+    model._bin_mapper.bin_thresholds_[0] = np.array([0.0, 1e9])
+
+
+def _other_columns(model: Any) -> None:
+    model.estimators_features_ = [np.array([0, 1, 2])] * 3
+
+
 def _sets(model: Any) -> None:
     nodes = model._predictors[0][0].nodes
-    nodes["is_categorical"][0], nodes["feature_idx"][0] = 1, 0
+    nodes["is_categorical"][0], nodes["feature_idx"][0] = 1, 1  # categories come first
 
 
 SPOILED: dict[str, tuple[str, Callable[[Any], None], str]] = {
@@ -82,6 +105,10 @@ SPOILED: dict[str, tuple[str, Callable[[Any], None], str]] = {
     "more vectors than there are": ("machine", _cut_counts, "support vectors"),
     "narrow vectors": ("machine", _cut_vectors, "support vectors"),
     "rows for a kernel": ("machine", put("kernel", "precomputed"), "support vectors"),
+    "classes of rows": ("neighbours", _far_classes, "classes"),
+    "columns beyond the rows": ("histogram", _far_columns, "columns"),
+    "categories beyond the bits": ("histogram", _far_categories, "categories"),
+    "columns of a member": ("outliers", _other_columns, "columns"),
     "narrow neighbours": ("neighbours", put("_fit_X", ROWS[:, :2]), "columns"),
     "files of a cache": ("pipeline", put("memory", "/tmp/somewhere"), "keeps a cache in files"),
     "threads without end": ("forest", put("n_jobs", 10**6), "n_jobs=1000000"),

@@ -16,6 +16,7 @@ from p2ce.errors import InvalidModel
 
 MOST_OBJECTS = 5_000_000
 MOST_JOBS = 64
+MOST_CATEGORIES = 256  # of a column of histogram boosting, each a bit of eight words
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 NO_CHILDREN = (str, bytes, bytearray, int, float, complex, bool, type(None), np.generic, type)
 
@@ -24,8 +25,11 @@ def check_model(model: Any) -> None:
     """Raise InvalidModel for what would lead compiled code astray."""
     for one in _objects(model):
         _check_settings(one)
-        check = CHECKS.get(type(one).__name__)
-        if check is not None and type(one).__module__.partition(".")[0] in LIBRARIES:
+        check, fitted = CHECKS.get(type(one).__name__, (None, None))
+        if check is None or type(one).__module__.partition(".")[0] not in LIBRARIES:
+            continue
+        # An estimator without what fitting gives it is a template, which its library refuses to use.
+        if fitted is None or fitted in vars(one):
             check(one)
 
 
@@ -81,16 +85,23 @@ def _check_tree(tree: Any) -> None:
 
 
 def _check_member(estimator: Any) -> None:
-    """Look whether a tree sees as many columns as its estimator lets rows have, and knows its classes."""
-    tree = vars(estimator).get("tree_")
-    if tree is not None:
-        _require(estimator, int(estimator.n_features_in_) == int(tree.n_features), "columns of its tree")
-    for member in np.ravel(vars(estimator).get("estimators_", [])).tolist():
-        inside = vars(member).get("tree_") if hasattr(member, "__dict__") else None
-        own = vars(estimator).get("estimators_features_")
-        if inside is not None and own is None:
-            same = int(estimator.n_features_in_) == int(inside.n_features)
-            _require(estimator, same, "columns of its trees")
+    """Look whether trees see as many columns as rows are let have: forests do not look again."""
+    held = vars(estimator)
+    if "tree_" in held:
+        _require(
+            estimator, int(estimator.n_features_in_) == int(held["tree_"].n_features), "columns of its tree"
+        )
+    members = np.ravel(held.get("estimators_", [])).tolist()
+    whole = np.arange(int(held.get("n_features_in_", 0)))
+    own = held.get("estimators_features_", [whole] * len(members))
+    _require(estimator, len(own) == len(members), "columns for each member")
+    for member, features in zip(members, map(np.asarray, own), strict=True):
+        known = bool(np.isin(features, whole).all()) and len(features) == held.get(
+            "_max_features", len(features)
+        )
+        _require(estimator, known, "columns for a member")
+        tree = vars(member).get("tree_") if hasattr(member, "__dict__") else None
+        _require(estimator, tree is None or len(features) == int(tree.n_features), "columns of its trees")
 
 
 def _check_boosting(estimator: Any) -> None:
@@ -101,12 +112,15 @@ def _check_boosting(estimator: Any) -> None:
 
 
 def _check_histogram(estimator: Any) -> None:
-    """Check the trees of histogram boosting, which are records of their own."""
-    columns = int(estimator._n_features)
-    categorical = np.zeros(columns, dtype=np.bool_)
-    if estimator.is_categorical_ is not None:
-        categorical = np.asarray(estimator.is_categorical_, dtype=np.bool_)
-        _require(estimator, len(categorical) == columns, "kinds of columns")
+    """Check the trees of histogram boosting, which are records of their own, with categories first."""
+    bins = estimator._bin_mapper
+    columns = int(estimator.n_features_in_)
+    categorical = np.asarray(bins.is_categorical_, dtype=np.bool_)
+    sound = columns == int(estimator._n_features) == len(categorical) == len(bins.bin_thresholds_)
+    _require(estimator, sound, "columns")
+    for place in np.flatnonzero(categorical).tolist():
+        held = np.asarray(bins.bin_thresholds_[place])
+        _require(estimator, bool(((held >= 0) & (held < MOST_CATEGORIES)).all()), "categories")
     width = int(estimator.n_trees_per_iteration_)
     for round_ in estimator._predictors:
         _require(estimator, len(round_) == width, "trees for each class")
@@ -164,13 +178,19 @@ def _check_machine(machine: Any) -> None:
 
 
 def _check_neighbours(estimator: Any) -> None:
-    """Build the search tree anew: it is made of the rows beside it, and follows no index of the file."""
+    """Look at the classes of the rows, and build the search tree anew, which follows no index of the file."""
     from sklearn.neighbors import BallTree, KDTree
 
     makers: dict[str, Callable[..., Any]] = {"kd_tree": KDTree, "ball_tree": BallTree}
     rows = estimator._fit_X
     _require(estimator, rows.ndim == 2 and rows.shape[1] == int(estimator.n_features_in_), "columns")
-    if estimator._tree is None and estimator._fit_method not in makers:
+    outcomes = np.asarray(estimator._y)
+    _require(estimator, outcomes.ndim == 1 and len(outcomes) == len(rows), "outcomes")
+    if "classes_" in vars(estimator):
+        known = np.arange(len(estimator.classes_))
+        _require(estimator, outcomes.dtype.kind in "iu" and bool(np.isin(outcomes, known).all()), "classes")
+    if estimator._fit_method == "brute":
+        estimator._tree = None
         return
     _require(estimator, estimator._fit_method in makers, "way to find neighbours")
     estimator._tree = makers[estimator._fit_method](
@@ -205,31 +225,31 @@ def _require(one: Any, sound: bool, what: str) -> None:
 
 SPARSE = ("csr", "csc", "bsr")  # the forms whose products follow indices of their own
 LIBRARIES = ("sklearn", "scipy", "lightgbm", "xgboost", "catboost")
-_FORESTS = (
-    *("RandomForest", "ExtraTrees", "DecisionTree", "ExtraTree", "Bagging", "AdaBoost"),
-    "RandomTreesEmbedding",
-)
-CHECKS: dict[str, Callable[[Any], None]] = {
-    "Tree": _check_tree,
-    **{f"{name}{kind}": _check_member for name in _FORESTS for kind in ("", "Classifier", "Regressor")},
-    "IsolationForest": _check_member,
-    "GradientBoostingClassifier": _check_boosting,
-    "GradientBoostingRegressor": _check_boosting,
-    "HistGradientBoostingClassifier": _check_histogram,
-    "HistGradientBoostingRegressor": _check_histogram,
-    **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), _check_machine),
-    **dict.fromkeys(
-        (
-            *("KNeighborsClassifier", "KNeighborsRegressor", "RadiusNeighborsClassifier"),
-            *("RadiusNeighborsRegressor", "NearestNeighbors", "LocalOutlierFactor"),
-        ),
-        _check_neighbours,
-    ),
+_FORESTS = ("RandomForest", "ExtraTrees", "Bagging", "AdaBoost")
+# By the name of a class: its check, and the attribute that fitting gives it.
+CHECKS: dict[str, tuple[Callable[[Any], None], str | None]] = {
+    "Tree": (_check_tree, None),
     **{
-        f"{form}_{kind}": _check_sparse
-        for form in ("csr", "csc", "bsr", "coo")
-        for kind in ("matrix", "array")
+        f"{name}{kind}": (_check_member, "tree_")
+        for name in ("DecisionTree", "ExtraTree")
+        for kind in ("Classifier", "Regressor")
     },
-    "Booster": _check_booster,
-    **dict.fromkeys(("CatBoost", "CatBoostClassifier", "CatBoostRegressor"), catboost_model.check_exported),
+    **{
+        f"{name}{kind}": (_check_member, "estimators_")
+        for name in _FORESTS
+        for kind in ("Classifier", "Regressor")
+    },
+    **dict.fromkeys(("RandomTreesEmbedding", "IsolationForest"), (_check_member, "estimators_")),
+    **{f"GradientBoosting{kind}": (_check_boosting, "estimators_") for kind in ("Classifier", "Regressor")},
+    **{
+        f"HistGradientBoosting{kind}": (_check_histogram, "_predictors")
+        for kind in ("Classifier", "Regressor")
+    },
+    **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), (_check_machine, "support_vectors_")),
+    **dict.fromkeys(("KNeighborsClassifier", "KNeighborsRegressor"), (_check_neighbours, "_fit_X")),
+    **{f"{form}_{kind}": (_check_sparse, None) for form in SPARSE for kind in ("matrix", "array")},
+    "Booster": (_check_booster, None),
+    **dict.fromkeys(
+        ("CatBoost", "CatBoostClassifier", "CatBoostRegressor"), (catboost_model.check_exported, None)
+    ),
 }

@@ -60,14 +60,22 @@ KNOWN_TYPES = frozenset(
         "catboost.core.CatBoostRegressor",
     )
 )
-# Of scikit-learn's types that skops trusts, those that work on tables of numbers and labels. Vectorizers of
-# text are none of them: told so, they read the files that cells name.
+# Of scikit-learn's types that skops trusts, those that work on tables of numbers and labels, and whose
+# compiled code follows no index of the model, or is checked in `sklearn_objects`. Vectorizers of text are
+# none of them: told so, they read the files that cells name.
 PACKAGES = frozenset(
     (
-        *("_loss", "calibration", "compose", "decomposition", "discriminant_analysis", "dummy", "ensemble"),
-        *("feature_selection", "impute", "isotonic", "kernel_approximation", "linear_model"),
-        *("model_selection", "multiclass", "naive_bayes", "neighbors", "neural_network", "pipeline"),
-        *("preprocessing", "random_projection", "svm", "tree"),
+        *("_loss", "calibration", "compose", "discriminant_analysis", "dummy", "ensemble"),
+        *("feature_selection", "impute", "linear_model", "model_selection", "multiclass"),
+        *("naive_bayes", "neural_network", "pipeline", "preprocessing", "svm", "tree"),
+    )
+)
+CLASSES = frozenset(
+    (
+        "sklearn.decomposition._pca.PCA",
+        "sklearn.decomposition._truncated_svd.TruncatedSVD",
+        "sklearn.neighbors._classification.KNeighborsClassifier",
+        "sklearn.neighbors._regression.KNeighborsRegressor",
     )
 )
 LIBRARIES = ("lightgbm", "xgboost", "catboost")
@@ -89,14 +97,15 @@ def prepare(content: bytes) -> None:
 
 
 def parse(content: bytes) -> bytes:
-    """Load a file, check what came of it and try it on a row; give skops's own writing of it."""
+    """Load a file, check what came of it and try it on some rows; give skops's own writing of it."""
     from skops.io import dumps
 
     model = load(content)
     with contextlib.suppress(Exception), warnings.catch_warnings():  # whether it ends is what counts here
         warnings.simplefilter("ignore")
         names = getattr(model, "feature_names_in_", None)
-        rows: Any = np.zeros((1, int(model.n_features_in_)))
+        width = int(model.n_features_in_)
+        rows: Any = np.vstack([np.zeros(width), np.ones(width), np.linspace(-1e3, 1e3, width)])
         if names is not None:
             import pandas as pd
 
@@ -156,7 +165,8 @@ def _types(schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _is_other_sklearn(name: str) -> bool:
     root, _, rest = name.partition(".")
-    return root == "sklearn" and name not in KNOWN_TYPES and rest.partition(".")[0] not in PACKAGES
+    known = name in KNOWN_TYPES | CLASSES or rest.partition(".")[0] in PACKAGES
+    return root == "sklearn" and not known
 
 
 def _check_texts(schema: Any) -> None:
