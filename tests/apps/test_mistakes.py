@@ -236,7 +236,8 @@ DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
     "a pipe for people": (lambda: os.mkfifo("p.csv"), {"data": "p.csv"}, ["is a pipe or a device"]),
     "code in a policy": (
         lambda: Path("p.yaml").write_text(
-            'version: 1\nfeatures:\n  Age: {kind: whole, seen: [1, 9], step: 1}\nrules:\n  - {rule: predicate, function: "this:s"}\n'
+            "version: 1\nfeatures:\n  Age: {kind: whole, seen: [1, 9], step: 1}\n"
+            'rules:\n  - {rule: predicate, function: "this:s"}\n'
         ),
         {"policy": "p.yaml"},
         ["predicate 'this:s'", "--trust-predicates"],

@@ -36,14 +36,14 @@ INPUTS = {
     "lightgbm": 30,
     "xgboost": 24,
     "catboost": 18,
-    "skops": 12,
+    "skops": 8,
     "onnx": 6,
     "torch": 4,
     "lightgbm text": 1500,
     "archive": 120,
-    "policy": 200,
+    "policy": 120,
     "explanation": 1000,
-    "table": 200,
+    "table": 120,
 }
 
 BY_SUFFIX: dict[str, Mutator] = {
