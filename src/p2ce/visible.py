@@ -3,7 +3,7 @@
 import math
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 SPACES = re.compile(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+")
@@ -76,6 +76,16 @@ def echoed(value: object, most: int = MOST_ECHOED) -> str:
     except Exception:  # a value of somebody's own may refuse to be written
         text = f"a {type(value).__name__}"
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def listed(names: Sequence[object], most: int = 6) -> str:
+    """Write names one after the other, the first few of many.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], most=2)
+    ("'a', 'b'", "'a', 'b' and 1 more")
+    """
+    shown = ", ".join(echoed(name, most=60) for name in names[:most])
+    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def as_text(value: object) -> str:

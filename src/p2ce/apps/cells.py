@@ -14,7 +14,7 @@ import numpy as np
 from p2ce.apps.table_files import Table
 from p2ce.errors import InvalidOption
 from p2ce.tables.cells import is_missing
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +170,7 @@ def _require_same_kind(table: Table, name: str, cells: list[Any], held: list[Any
     if len(present) > 1 and held and not any(key_of(cell) in known for cell in present):
         raise InvalidOption(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(present[0])}, and not one of the "
-            f"labels that the reference has ({', '.join(map(repr, held[:4]))}, …). Write them in the same "
+            f"labels that the reference has ({listed(held[:4])}, …). Write them in the same "
             "way."
         )
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from p2ce.apps.model_files.columns import columns_of
 from p2ce.apps.model_files.load import load_model
 from p2ce.apps.question import Asked, Ready, check_files, make_ready
-from p2ce.apps.telling import counted, listed, one_line, printable, stdout_console, working
-from p2ce.visible import echoed
+from p2ce.apps.telling import counted, one_line, printable, stdout_console, working
+from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.partial import partial_path
 from p2ce.apps.paths import require_other, require_place
-from p2ce.apps.telling import listed, notice
+from p2ce.apps.telling import notice
 from p2ce.errors import InvalidOption, MissingExtra
 from p2ce.files import write_whole
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     from p2ce.result import Explanations, WhyNone

@@ -38,7 +38,7 @@ def _instead(path: Path) -> str:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:
         names = []
-    where = "this folder" if str(folder) == "." else f"{echoed(str(folder))}"
+    where = "this folder" if str(folder) == "." else echoed(str(folder))
     if not names:
         return f"There are no files in {where}."
     hint = nearest(path.name, names)

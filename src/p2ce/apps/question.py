@@ -13,11 +13,11 @@ from p2ce.apps.reference_types import typed_people, typed_reference
 from p2ce.apps.special_codes import propose_special
 from p2ce.apps.table_files import Table, read_table
 from p2ce.apps.targets import read_target
-from p2ce.apps.telling import counted, listed, notice
+from p2ce.apps.telling import counted, notice
 from p2ce.errors import InvalidOption, InvalidTarget, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.tables.cells import is_missing
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd

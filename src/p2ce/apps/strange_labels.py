@@ -5,10 +5,10 @@ from typing import Any
 
 from p2ce.apps.cells import key_of, says_missing
 from p2ce.apps.table_files import Table
-from p2ce.apps.telling import listed, notice
+from p2ce.apps.telling import notice
 from p2ce.errors import nearest
 from p2ce.tables.cells import is_missing
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 
 def tell_labels(

@@ -173,7 +173,7 @@ def _read_text(path: Path, option: str, limits: Limits, *, packed: bool) -> Tabl
             "the first line has."
         ) from error
     if separator != _usual_separator(path):
-        shown = {"\t": "tabs"}.get(separator, f"{echoed(separator)}")
+        shown = {"\t": "tabs"}.get(separator, echoed(separator))
         notice(f"{path.name} is separated by {shown}.")
     if len(names) != frame.shape[1]:
         raise InvalidOption(

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from p2ce.errors import FAULT_RECORD, in_bounds
-from p2ce.visible import echoed, visible_code, visible_line
+from p2ce.visible import visible_code, visible_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -114,13 +114,3 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     ('1 row', '2,000 people')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def listed(names: "list[str] | tuple[str, ...]", most: int = 6) -> str:
-    """Write names one after the other, the first few of many.
-
-    >>> listed(["a", "b"]), listed(["a", "b", "c"], most=2)
-    ("'a', 'b'", "'a', 'b' and 1 more")
-    """
-    shown = ", ".join(echoed(name, most=60) for name in names[:most])
-    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

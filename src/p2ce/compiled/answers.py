@@ -10,7 +10,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.compiled.retries import OTHER_COLUMNS, retried
 from p2ce.errors import InvalidAnswer, NotFitted, P2CEError, what_happened
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 # Rows are a pandas DataFrame throughout; this package does not import pandas.
 Rows: TypeAlias = Any
@@ -71,20 +71,15 @@ def _likely_reasons(rows: Rows) -> str:
     told = ""
     if names := missing_columns(rows):
         told += (
-            f" Columns with missing values here: {_listed(names)}. "
+            f" Columns with missing values here: {listed(names, 5)}. "
             "If it does not take them, put an imputer in front of it, or fill or drop them."
         )
     elif names := label_columns(rows):
         told += (
-            f" Columns of text or categories here: {_listed(names)}. "
+            f" Columns of text or categories here: {listed(names, 5)}. "
             "If it does not take them, put an encoder in front of it."
         )
     return told
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(map(repr, names[:5])) + more
 
 
 def some_rows(reference: Rows) -> Rows:

@@ -11,7 +11,7 @@ from p2ce.models.lightgbm_trees import split_text
 from p2ce.models.reading import Request, columns_by_count, columns_by_name, feeder
 from p2ce.models.sklearn_common import require_own
 from p2ce.problem.coding import Coding
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 FAMILY = "LightGBM"
 NAMES = frozenset({"Booster", "LGBMClassifier", "LGBMRegressor"})
@@ -102,7 +102,7 @@ def _columns(
     if len(fitted) != len(categories):
         raise InvalidReference(
             f"LightGBM was fitted on {len(fitted)} columns of pandas categories, the reference frame has "
-            f"{len(categories)} ({', '.join(map(repr, categories[:5]))}). Give every column the type that it "
+            f"{len(categories)} ({listed(categories[:5])}). Give every column the type that it "
             "had for fitting."
         )
     places = iter(fitted)

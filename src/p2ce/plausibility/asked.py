@@ -20,7 +20,7 @@ from p2ce.compiled.answers import (
 from p2ce.compiled.retries import retried
 from p2ce.errors import InvalidAnswer, InvalidOption, InvalidReference, nearest
 from p2ce.plausibility.reading import DetectorRequest, ReadDetector
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 # The share of the reference that is implausible to a detector that has no threshold of its own.
 DEFAULT_CONTAMINATION = 0.05
@@ -87,9 +87,8 @@ def naming_categories(names: Sequence[str]) -> Iterator[None]:
     except InvalidAnswer as error:
         if not names or error.__cause__ is None:  # it answered, but not as it should
             raise
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         raise InvalidAnswer(
-            f"{error} Columns of categories here: {', '.join(map(repr, names[:5]))}{more}. If it takes no "
+            f"{error} Columns of categories here: {listed(names, 5)}. If it takes no "
             "labels, put an encoder in front of it (a Pipeline with a ColumnTransformer, fitted as a whole), "
             "or pass p2ce.IsolationForest(), which takes them as they are."
         ) from error.__cause__

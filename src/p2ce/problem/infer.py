@@ -14,7 +14,7 @@ from p2ce.problem.coding import MISSING, Coding, coding_of
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, FeatureActions, Kind, shown
 from p2ce.problem.special import SpecialValues, settle_special
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:  # The stages below the explainer do without pandas; a frame is asked, never built.
     import pandas as pd
@@ -67,8 +67,7 @@ def column_names(frame: "pd.DataFrame") -> tuple[str, ...]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidReference(
-            f"The reference frame has more than one column called {', '.join(map(repr, twice))}. "
-            f"Rename or drop them."
+            f"The reference frame has more than one column called {listed(twice)}. Rename or drop them."
         )
     if len(frame) == 0:
         raise InvalidReference(

@@ -13,7 +13,7 @@ from p2ce.errors import InvalidPerson, nearest
 from p2ce.problem.coding import MISSING, Codebook, Coding, is_missing
 from p2ce.problem.feature import shown
 from p2ce.tables import as_pandas, as_person
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 
@@ -148,7 +148,7 @@ def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:
 
 def _other_kind(coding: Coding, value: Any) -> str:
     assert coding.labels is not None
-    shown_labels = ", ".join(map(repr, coding.labels[:4]))
+    shown_labels = listed(coding.labels[:4])
     return (
         f"Column {echoed(coding.name)} holds {shown_labels} and the like in the reference, but "
         f"{echoed(_plain(value))} here. Give the value in the reference's own type."

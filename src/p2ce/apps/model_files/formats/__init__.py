@@ -11,3 +11,5 @@ A module has three functions:
 ``UNNEEDED`` names packages that the library takes where they are there, and that parsing does not need.
 ``FILES`` says how many files the child may have open, none if it is not there.
 """
+
+MOST_FEATURES = 10_000_000  # far more than any table has, and few enough to reserve memory for

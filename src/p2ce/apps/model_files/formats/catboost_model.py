@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.apps.model_files.formats import MOST_FEATURES
 from p2ce.compiled.tree_nodes import parsing
 from p2ce.errors import InvalidModel
 
 UNNEEDED = ("matplotlib", "graphviz", "plotly", "sklearn", "polars", "pyarrow")  # pandas is needed
 BINARY = b"CBM1"
 DEEPEST_SYMMETRIC = 16  # CatBoost's own limit
-MOST_FEATURES = 10_000_000
 NUMERIC = "FloatFeature"
 FILES = 3  # how many the child process may have open: CatBoost reads and writes JSON in files only
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.apps.model_files.formats import MOST_FEATURES
 from p2ce.compiled.tree_nodes import TreeNodes, joined, parsing
 from p2ce.errors import InvalidModel
 from p2ce.visible import echoed
@@ -15,7 +16,6 @@ from p2ce.visible import echoed
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "cffi", "matplotlib", "graphviz")
 END = b"end of trees"
 CATEGORICAL = 1  # the bit of decision_type that says so
-MOST_FEATURES = 10_000_000
 PER_LEAF = ("leaf_value", "leaf_weight", "leaf_count")
 PER_SPLIT = (
     *("split_feature", "split_gain", "threshold", "decision_type", "left_child", "right_child"),

@@ -205,17 +205,11 @@ def _check_sparse(matrix: Any) -> None:
     matrix.check_format(full_check=True)
 
 
-def _check_lightgbm(booster: Any) -> None:
-    lightgbm_text.checked_text(booster.model_to_string(num_iteration=-1).encode())
-
-
-def _check_xgboost(booster: Any) -> None:
-    xgboost_model.check_json(bytes(booster.save_raw("json")))
-
-
 def _check_booster(booster: Any) -> None:
-    library = type(booster).__module__.partition(".")[0]
-    (_check_lightgbm if library == "lightgbm" else _check_xgboost)(booster)
+    if type(booster).__module__.partition(".")[0] == "lightgbm":
+        lightgbm_text.checked_text(booster.model_to_string(num_iteration=-1).encode())
+    else:
+        xgboost_model.check_json(bytes(booster.save_raw("json")))
 
 
 def _require(one: Any, sound: bool, what: str) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.apps.model_files.formats import MOST_FEATURES
 from p2ce.compiled.tree_nodes import TreeNodes, joined, parsing
 from p2ce.errors import InvalidModel
 
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "matplotlib", "graphviz", "polars")
-MOST_FEATURES = 10_000_000
 MOST_CATEGORIES = 1 << 24  # XGBoost's own limit
 NO_PARENT = 2**31 - 1
 NEEDED = ("left_children", "right_children", "parents", "split_indices", "split_conditions", "default_left")
