@@ -4,6 +4,7 @@ Every parser has a limit on what it reads, so that a file made to be too large e
 defaults are far above what people have; whoever has more raises them.
 """
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from p2ce.visible import echoed
 
 MIB = 1 << 20
 GIB = 1 << 30
+ZIP_END, ZIP_END_BYTES = b"PK\x05\x06", 22  # the last record of a zip file
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "KI": 1 << 10, "MI": MIB, "GI": GIB}
 AMOUNT = re.compile(r"(\d{1,30}(?:\.\d{0,30})?(?:e\d{1,2})?) *([KMG]I?)?B?", re.IGNORECASE | re.ASCII)
 
@@ -95,3 +97,17 @@ def read_limits(given: Iterable[str]) -> Limits:
         number = float(match[1]) * UNITS[(match[2] or "").upper()]
         found[name.replace("-", "_")] = int(number) if number.is_integer() else number
     return Limits(**found)  # type: ignore[arg-type]
+
+
+def zip_list_bytes(path: "str | os.PathLike[str]", *, comment: int = 0) -> int | None:
+    """Give the size of the list of parts of a zip file, which Python reads whole; None if it has no end.
+
+    The last record of the file says so. ``comment`` is how many bytes may stand behind it.
+    """
+    with open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - ZIP_END_BYTES - comment))
+        tail = file.read(ZIP_END_BYTES + comment)
+    at = tail.rfind(ZIP_END)
+    if at < 0 or len(tail) - at < ZIP_END_BYTES:
+        return None
+    return int.from_bytes(tail[at + 12 : at + 16], "little")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from types import TracebackType
 
 from p2ce.archive.values import Damaged
-from p2ce.limits import DEFAULT, Limits
+from p2ce.limits import DEFAULT, Limits, zip_list_bytes
 from p2ce.visible import echoed
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
@@ -19,7 +19,6 @@ LARGEST_RATIO = 200
 SMALL = 65_536  # bytes of a part that may shrink as it likes
 WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENCRYPTED = 0x1  # a flag of zip files
-END, END_BYTES = b"PK\x05\x06", 22  # how a zip file ends, without a comment
 LONGEST_LIST = 64 << 20  # bytes of the list of parts, some hundred for each
 
 
@@ -58,10 +57,8 @@ def _unfolds_too_far(part: zipfile.ZipInfo) -> bool:
 
 def _require_short_list(path: "str | os.PathLike[str]") -> None:
     """Refuse a list of parts that would take minutes to read; the end of the file says how long it is."""
-    with open(path, "rb") as file:
-        file.seek(max(0, os.path.getsize(path) - END_BYTES))
-        end = file.read(END_BYTES)
-    if end[:4] != END or int.from_bytes(end[12:16], "little") > LONGEST_LIST:
+    length = zip_list_bytes(path)
+    if length is None or length > LONGEST_LIST:
         raise Damaged("it ends otherwise than p2ce ends a file")
 
 

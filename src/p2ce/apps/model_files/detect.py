@@ -6,7 +6,7 @@ from pathlib import Path
 
 from p2ce.apps.paths import require_file
 from p2ce.errors import InvalidOption
-from p2ce.limits import DEFAULT, MIB, Limits
+from p2ce.limits import DEFAULT, MIB, Limits, zip_list_bytes
 from p2ce.visible import echoed
 
 LIGHTGBM, XGBOOST, CATBOOST = "LightGBM", "XGBoost", "CatBoost"
@@ -18,6 +18,7 @@ ENTRY_POINT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 PICKLE_SUFFIXES = (".pkl", ".pickle", ".joblib", ".p", ".sav")
 HEAD = 1 << 16
 MOST_LISTED = 32 * MIB  # of names in a zip file: a few hundred thousand
+LONGEST_COMMENT = (1 << 16) - 1  # behind a zip file
 SUPPORTED = (
     "LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, skops, ONNX, or my_module:my_factory for Python code"
 )
@@ -66,7 +67,8 @@ def _of_zip(path: Path) -> str | None:
         f"--model {echoed(str(path))} is damaged: a zip file that breaks off, or is of no usual kind. Copy "
         "it again."
     )
-    if _listing_bytes(path) > MOST_LISTED:
+    # Without an end it is no zip file, about which Python will tell.
+    if (zip_list_bytes(path, comment=LONGEST_COMMENT) or 0) > MOST_LISTED:
         raise damaged
     try:
         with zipfile.ZipFile(path) as archive:
@@ -81,15 +83,6 @@ def _of_zip(path: Path) -> str | None:
             f"the Python function that builds it: --model my_module:make_network --weights {path}"
         )
     return None
-
-
-def _listing_bytes(path: Path) -> int:
-    """Give the size of a zip file's list of names, which Python reads whole, as its last record says."""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - HEAD))
-        tail = file.read(HEAD)
-    at = tail.rfind(b"PK\x05\x06")
-    return int.from_bytes(tail[at + 12 : at + 16], "little") if at >= 0 else 0
 
 
 def _of_json(path: Path, head: bytes) -> str | None:
