@@ -15,8 +15,8 @@ from benchmarks.brute_force import BruteForce
 from benchmarks.cases import CONTAMINATION, MAX_CHANGES, SEED, THRESHOLD
 from benchmarks.tables_cases import TableCase, table_actions
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.plausibility.stand_ins import known_codes
-from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.detectors.imputed_values import known_codes
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 # Rows per call: the quickest of 5,000 to 200,000. What a pipeline makes of fewer rows stays in the cache.
 BATCH = {"a": 50_000, "b": 20_000, "c": 20_000, "d": 50_000}

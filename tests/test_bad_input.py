@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 import p2ce
 from p2ce import ActionSet, errors
-from p2ce.verify import answer
-from tests.verify import loans
+from p2ce.explain import explain_batch as answer
+from tests.explain import loans
 
 
 @pytest.fixture(autouse=True)

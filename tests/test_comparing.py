@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from p2ce.comparing import beats, quanta
 from p2ce.comparing import rounded as one_number
 from p2ce.jit import entry
-from p2ce.search.pricing import quantum, quantum_below
+from p2ce.solver.box_costs import quantum, quantum_below
 from tests.properties.whole_grid import rounded
 
 COSTS = st.floats(0, 1.7e308) | st.sampled_from([0.0, -0.0, 5e-324, 2.2250738585072014e-308, 1.0, 1e-300])

@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     from p2ce import datasets as datasets
     from p2ce import paper as paper
     from p2ce import rules as rules
+    from p2ce.detectors.parse_detector import IsolationForest as IsolationForest
     from p2ce.errors import P2CEError as P2CEError
-    from p2ce.estimates.spec import ShapEstimate as ShapEstimate
+    from p2ce.estimates.shap_estimate import ShapEstimate as ShapEstimate
     from p2ce.explainer import Explainer as Explainer
     from p2ce.limits import Limits as Limits
-    from p2ce.loading import load as load
+    from p2ce.load_explainer import load as load
     from p2ce.objectives import Changes as Changes
     from p2ce.objectives import CostTable as CostTable
     from p2ce.objectives import Euclidean as Euclidean
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from p2ce.objectives import Objective as Objective
     from p2ce.objectives import PercentileShift as PercentileShift
     from p2ce.objectives import WeightedDistance as WeightedDistance
-    from p2ce.plausibility.read import IsolationForest as IsolationForest
     from p2ce.present.charts import plot_changes as plot_changes
     from p2ce.present.charts import plot_costs as plot_costs
     from p2ce.present.charts import plot_front as plot_front
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from p2ce.result import Question as Question
     from p2ce.result import Status as Status
     from p2ce.result import WhyNone as WhyNone
-    from p2ce.search.engine import Progress as Progress
+    from p2ce.solver.engine import Progress as Progress
 
 # Names are loaded when first used: the command line answers --help without pandas and scikit-learn.
 _HOMES = {
@@ -59,7 +59,7 @@ _HOMES = {
     "Explanation": "p2ce.result",
     "Explanations": "p2ce.result",
     "FeatureMap": "p2ce.result",
-    "IsolationForest": "p2ce.plausibility.read",
+    "IsolationForest": "p2ce.detectors.parse_detector",
     "Judgement": "p2ce.result",
     "Limits": "p2ce.limits",
     "MaxDistance": "p2ce.objectives",
@@ -70,14 +70,14 @@ _HOMES = {
     "P2CEError": "p2ce.errors",
     "PercentileShift": "p2ce.objectives",
     "Pick": "p2ce.result",
-    "Progress": "p2ce.search.engine",
+    "Progress": "p2ce.solver.engine",
     "Question": "p2ce.result",
-    "ShapEstimate": "p2ce.estimates.spec",
+    "ShapEstimate": "p2ce.estimates.shap_estimate",
     "Status": "p2ce.result",
     "WeightedDistance": "p2ce.objectives",
     "WhyNone": "p2ce.result",
     "datasets": "p2ce",
-    "load": "p2ce.loading",
+    "load": "p2ce.load_explainer",
     "paper": "p2ce",
     "plot_changes": "p2ce.present.charts",
     "plot_costs": "p2ce.present.charts",

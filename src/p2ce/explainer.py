@@ -11,42 +11,50 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.archive import asked_of, own_copy, save
+from p2ce.archive import asked_of, own_copy
+from p2ce.archive import write_archive as save
 from p2ce.arrays import FloatArray
+from p2ce.detectors.parse_detector import IsolationForest
 from p2ce.errors import P2CEError
 from p2ce.estimates.native import Parsed
-from p2ce.estimates.spec import ShapEstimate
+from p2ce.estimates.shap_estimate import ShapEstimate
+from p2ce.explain.arguments import Arguments, read_arguments
+from p2ce.explain.build_explanation import build_explanation
+from p2ce.explain.candidate_errors import require_candidates
+from p2ce.explain.check_arguments import (
+    AS_ASKED,
+    check_jobs,
+    check_limit,
+    check_listener,
+    check_size,
+    check_time,
+)
+from p2ce.explain.check_proposal import judge, read_proposal
+from p2ce.explain.compiled_problem import Setup, read_for, shaped_for
+from p2ce.explain.describe_model import facts_of
+from p2ce.explain.describe_problem import asked_with
+from p2ce.explain.encode import People, read_row, read_table
+from p2ce.explain.evaluation_budget import look_first, with_needed_estimate
+from p2ce.explain.explain_batch import Answers, answer_people, compile_kernels
+from p2ce.explain.explain_many import answer_many
+from p2ce.explain.finest_grid import answer_with_finest
+from p2ce.explain.fit_estimate import ask_rows, parsed_of
+from p2ce.explain.grouped_features import settle_groups
+from p2ce.explain.infeasibility import why_none
+from p2ce.explain.map_two_features import map_of
+from p2ce.explain.processes import pack, warm_processes
+from p2ce.explain.reparse import read_again
+from p2ce.explain.restrictions import ends_of
+from p2ce.explain.same_problem import limit_explained, require_same_question
+from p2ce.explain.slow_steps import telling
 from p2ce.objectives import Objective
-from p2ce.paper.settings import Mapocam
-from p2ce.plausibility.read import IsolationForest
+from p2ce.paper.methods import Mapocam
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.coding import MISSING
 from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, WhyNone
 from p2ce.result.judgement import Judgement
-from p2ce.search.engine import Listener, kernels_are_loaded
-from p2ce.verify.again import read_again
-from p2ce.verify.answer import Answers, answer_people, compile_kernels
-from p2ce.verify.arguments import Arguments, read_arguments
-from p2ce.verify.build import build_explanation
-from p2ce.verify.candidates import require_candidates
-from p2ce.verify.compounds import settle_groups
-from p2ce.verify.describing import facts_of
-from p2ce.verify.estimate import ask_rows, parsed_of
-from p2ce.verify.finest import answer_with_finest
-from p2ce.verify.judge import judge, read_proposal
-from p2ce.verify.many import answer_many
-from p2ce.verify.mapping import map_of
-from p2ce.verify.options import AS_ASKED, check_jobs, check_limit, check_listener, check_size, check_time
-from p2ce.verify.pace import look_first, with_needed_estimate
-from p2ce.verify.people import People, read_row, read_table
-from p2ce.verify.processes import pack, warm_processes
-from p2ce.verify.question import asked_with
-from p2ce.verify.restrictions import ends_of
-from p2ce.verify.same_question import limit_explained, require_same_question
-from p2ce.verify.setup import Setup, read_for, shaped_for
-from p2ce.verify.telling import telling
-from p2ce.verify.trust import Trust
-from p2ce.verify.why_none import why_none
+from p2ce.solver.engine import Listener, kernels_are_loaded
+from p2ce.tables.codebook import MISSING
+from p2ce.verification.trust import Trust
 
 log = logging.getLogger("p2ce")
 

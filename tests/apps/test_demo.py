@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from p2ce.apps.demo import DISPLAYS, run_demo, show, time_sentence
-from p2ce.apps.telling import working
+from p2ce.apps.messages import working
 from p2ce.errors import InvalidOption
 from p2ce.problem.display import Display
 from p2ce.result import Status

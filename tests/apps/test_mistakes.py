@@ -370,7 +370,7 @@ def test_a_bug_is_one_line_too(folder: Path, capsys: Capture, monkeypatch: pytes
     def broken(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("p2ce.apps.explain.run_explain", broken)
+    monkeypatch.setattr("p2ce.apps.explain_command.run_explain", broken)
     ran = run(capsys, *words())
     assert ran.code == 1
     assert "division by zero" in ran.line

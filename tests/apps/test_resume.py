@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce.apps.partial import FORMAT
+from p2ce.apps.partial_results import FORMAT
 from tests.apps.commands import run
 
 Capture = pytest.CaptureFixture[str]

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.apps.cells import labels_in, natural
 from p2ce.apps.table_files import Table, read_table
+from p2ce.apps.typed_columns import labels_in, natural
 from p2ce.result import Explanations
 from tests.apps.commands import run
 

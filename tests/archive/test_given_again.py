@@ -12,12 +12,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import OneClassSVM
 
 import p2ce
-from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidActions, InvalidOption
+from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import FittedObjective, Reference
 from p2ce.rules import predicate
 from tests.archive.round_trips import FEW, assert_same_after, saved
-from tests.verify import loans
+from tests.explain import loans
 
 SOME = loans.refused().head(3)
 FIRST = loans.forest()

@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import p2ce
-from p2ce.archive.arrays import read_array, write_array
-from p2ce.archive.load import read_kept
+from p2ce.archive.read_archive import read_kept
+from p2ce.archive.stored_arrays import read_array, write_array
 from p2ce.archive.zipped import zipped
 from p2ce.errors import InvalidOption, LimitExceeded
-from tests.verify import loans
+from tests.explain import loans
 
 FIRST = loans.forest()
 Parts = dict[str, bytes]

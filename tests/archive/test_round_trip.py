@@ -21,10 +21,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import p2ce
 from p2ce import rules
-from p2ce.problem.rules.registry import RULES
+from p2ce.problem.rules.rule_names import RULES
 from tests.archive.round_trips import FEW, again, assert_same_after, assert_same_answers, saved
+from tests.explain import loans
 from tests.properties.random_tables import GROUP, random_table
-from tests.verify import loans
 
 SOME = loans.refused().head(4)
 FIRST = loans.forest()

@@ -17,7 +17,7 @@ from benchmarks.data import DataSet
 from benchmarks.tables_bar import FrameMaker, Twin
 from benchmarks.tables_cases import KINDS, TableCase, table_case_of, table_explainer, with_gaps
 from benchmarks.tables_sections import beside_brute_force
-from p2ce.problem.coding import codebook_of
+from p2ce.tables.codebook import codebook_of
 
 PEOPLE = 3
 

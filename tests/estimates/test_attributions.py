@@ -14,11 +14,11 @@ from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidAnswer, MissingExtra
 from p2ce.estimates import shap_explainers
 from p2ce.estimates.attributions import Attributor
+from p2ce.estimates.link_scale import Link
 from p2ce.estimates.native import Parsed
-from p2ce.estimates.scales import Link
-from p2ce.estimates.spec import ShapEstimate
-from p2ce.models.read import read_model
-from p2ce.verify.processes import pack
+from p2ce.estimates.shap_estimate import ShapEstimate
+from p2ce.explain.processes import pack
+from p2ce.models.parse_model import read_model
 from tests.estimates.shapley import chance
 
 RNG = np.random.default_rng(5)

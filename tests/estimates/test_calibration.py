@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from p2ce.estimates.calibration import Calibration, calibrate, needed_residual, typical_unit, widen
-from p2ce.estimates.people import estimated_scores
+from p2ce.estimates.instance_gains import estimated_scores
 
 
 @pytest.mark.parametrize(

@@ -21,18 +21,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.network import NetworkScore
-from p2ce.compiled.network_layers import Layer
-from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidOption
 from p2ce.estimates.attributions import Attributor
+from p2ce.estimates.link_scale import Link, to_scale
 from p2ce.estimates.native import DeepShap, Parsed, native_explainer
-from p2ce.estimates.scales import Link, to_scale
-from p2ce.estimates.spec import ShapEstimate
+from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.estimates.tree_shap import TreeShap
-from p2ce.models.read import read_model
-from p2ce.problem.coding import MISSING
+from p2ce.models.parse_model import read_model
+from p2ce.scores.network import NetworkScore
+from p2ce.scores.network_layers import Layer
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.score_rows import score_rows
+from p2ce.tables.codebook import MISSING
 from tests.estimates.shapley import chance, shapley
 from tests.properties.amount import examples
 from tests.properties.random_problems import make_problem

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from p2ce.errors import InvalidOption
 from p2ce.estimates.attributions import Attributor
-from p2ce.estimates.scales import Link
-from p2ce.estimates.spec import ShapEstimate
+from p2ce.estimates.link_scale import Link
+from p2ce.estimates.shap_estimate import ShapEstimate
 from tests.estimates.shapley import chance, shapley
 
 pytest.importorskip("shap")

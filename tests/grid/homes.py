@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from p2ce.grid.compound import Compound
+from p2ce.grid.grouped_axis import Compound
 
 PEOPLE = pd.DataFrame(
     {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from p2ce.grid import BaseGrid, grid_of, place
 from p2ce.grid.base_grid import OneWay
 from p2ce.problem import ActionSet
-from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.tables.codebook import MISSING, codebook_of
 
 VALUES = st.integers(-6, 6).map(float)
 AXES = st.lists(

@@ -25,7 +25,7 @@ def take(format_name: str, path: Path, *, table: str, target: str | None) -> Non
 
 def take_model(path: Path, *, table: Path, target: str | None) -> None:
     """Read a model as ``p2ce inspect`` and ``p2ce explain`` do, and explain two people with it."""
-    from p2ce.apps.question import Asked, check_files, make_ready
+    from p2ce.apps.command_inputs import Asked, check_files, make_ready
 
     is_weights = path.suffix == ".pt"
     asked = Asked(
@@ -87,7 +87,7 @@ def take_archive(path: Path) -> None:
 def take_policy(path: Path) -> None:
     """Look a policy over as ``p2ce policy check`` does, then explain somebody by it."""
     import p2ce
-    from p2ce.problem.policy import read_file, read_policy
+    from p2ce.problem.policy_file import read_file, read_policy
     from p2ce.problem.policy_lint import lint
 
     lint(read_policy(read_file(path)), seeds.mixed())
@@ -120,7 +120,7 @@ def take_table(path: Path) -> None:
     """Read a table as the population and as the people of a command."""
     import pandas as pd
 
-    from p2ce.apps import cells
+    from p2ce.apps import typed_columns as cells
     from p2ce.apps.reference_types import typed_people
     from p2ce.apps.table_files import read_table
     from p2ce.problem import ActionSet

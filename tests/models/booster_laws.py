@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from p2ce import Explainer, Status
-from p2ce.apps.model_files.load import load_model
+from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidTarget
 from tests.models.laws import people
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.compiled.cuts import LIGHTGBM_ZERO
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.links import first_score
-from p2ce.compiled.score import seen_as_given
-from p2ce.models.read import ReadModel, read_model
+from p2ce.models.parse_model import ReadModel, read_model
+from p2ce.scores.cuts import LIGHTGBM_ZERO
+from p2ce.scores.error_bands import first_score
+from p2ce.scores.score import seen_as_given
+from p2ce.scores.score_rows import score_rows
 
 TINY = np.array([0.0, -0.0, 1e-40, -1e-40, LIGHTGBM_ZERO, -LIGHTGBM_ZERO, 1e-300, 5e-324, -5e-324])
 TINY = np.concatenate([TINY, np.nextafter(TINY, np.inf), np.nextafter(TINY, -np.inf)])

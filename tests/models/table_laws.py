@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.compiled.evaluate import score_rows
-from p2ce.models.read import ReadModel, read_model
-from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.models.parse_model import ReadModel, read_model
+from p2ce.scores.score_rows import score_rows
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 JOBS = ("clerk", "cook", "king", "smith", "none of these")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_diabetes, load_wine
 
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.foreign import ACCEPTED, REFUSED
-from p2ce.compiled.score import CompiledScore
-from p2ce.models.read import ReadModel, read_model
+from p2ce.models.parse_model import ReadModel, read_model
+from p2ce.scores.external import ACCEPTED, REFUSED
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.score_rows import score_rows
 
 
 def wine(columns: int = 6) -> tuple[pd.DataFrame, np.ndarray]:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.models.category_codes import library_codes, steps_of_stretches, with_missing
-from p2ce.problem.coding import MISSING, coding_of
+from p2ce.tables.codebook import MISSING, coding_of
 
 
 def test_labels_are_found_among_those_of_the_library():

@@ -32,7 +32,7 @@ from sklearn.linear_model import (
 from sklearn.svm import LinearSVC, LinearSVR
 
 from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
 from tests.models.laws import assert_only_asked, people
 from tests.models.target_laws import (
     assert_decides_as,

@@ -21,7 +21,7 @@ from p2ce.errors import (
     InvalidThreshold,
     UnsupportedModel,
 )
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
 from tests.models.target_laws import diabetes, wine
 
 WINE, KIND = wine()

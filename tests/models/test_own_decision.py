@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from p2ce import ActionSet, Explainer, Status, to_text
 from p2ce.errors import InvalidOption, NotFitted
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
 from tests.models.decision_laws import PEOPLE, assert_follows_predict
 from tests.models.laws import people
 

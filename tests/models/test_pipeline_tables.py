@@ -18,14 +18,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.foreign import ACCEPTED, REFUSED
-from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidAnswer
-from p2ce.models.read import ReadModel, read_model
-from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.models.parse_model import ReadModel, read_model
+from p2ce.scores.external import ACCEPTED, REFUSED
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.score_rows import score_rows
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from tests.models.laws import assert_only_asked
-from tests.models.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
+from tests.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 
 MODELS = {
     "linear": lambda: LogisticRegression(max_iter=2000),

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from p2ce.compiled.network import NetworkScore
 from p2ce.errors import InvalidAnswer, InvalidOption, InvalidTarget, UnsupportedModel
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
+from p2ce.scores.network import NetworkScore
 from tests.models.target_laws import (
     assert_decides_as,
     assert_lies_within,

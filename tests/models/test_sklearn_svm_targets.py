@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, SVR, NuSVR
 
 from p2ce.errors import InvalidOption, InvalidTarget
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
 from tests.models.laws import people
 from tests.models.target_laws import assert_decides_as, assert_lies_within, diabetes, wine
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective
+from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import (
     Changes,
     CostTable,
@@ -23,7 +23,7 @@ from p2ce.objectives import (
     WeightedDistance,
     price,
 )
-from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.tables.codebook import MISSING, codebook_of
 
 FRAME = pd.DataFrame(
     {

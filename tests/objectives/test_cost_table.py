@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective
+from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import CostTable, Reference
-from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.tables.codebook import MISSING, codebook_of
 
 PEOPLE = Reference(names=("Term", "Loan"), values=np.array([[12.0, 500.0], [24.0, 900.0]]))
 TERM = {12: 3.0, 24: 1.5, 36: 4.0}

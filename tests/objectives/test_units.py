@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce.errors import InvalidObjective
 from p2ce.objectives import Euclidean, MaxDistance, MeanDistance, Objective, Reference, WeightedDistance
-from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.tables.codebook import MISSING, codebook_of
 
 RNG = np.random.default_rng(3)
 # Shares of an income, but for thirteen people whose income is unknown: there it is the debt in dollars.

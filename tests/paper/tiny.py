@@ -11,7 +11,7 @@ from p2ce.paper import Mapocam
 from p2ce.paper.algorithm_1 import mapocam
 from p2ce.paper.algorithm_2 import p2ce
 from p2ce.paper.maximum import shap_maximum
-from p2ce.paper.problem import Node, Problem, Record
+from p2ce.paper.paper_problem import Node, Problem, Record
 from tests.paper.transcription import Action
 
 Cell = tuple[int, ...]

@@ -8,8 +8,8 @@ from p2ce import ActionSet, rules
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.restated import candidates_in_words, in_words, restated
 from p2ce.present.speaker import Speaker, speaker_for
+from p2ce.problem.actions_table import described_candidates
 from p2ce.problem.display import Display
-from p2ce.problem.table import described_candidates
 from p2ce.result import Feature, Question
 
 DISPLAYS = {

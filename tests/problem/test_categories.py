@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidActions
 from p2ce.problem import ActionSet
-from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.tables.codebook import MISSING, codebook_of
 
 SCHOOL = ["none", "school", "college", "phd"]
 PEOPLE = pd.DataFrame(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidActions
 from p2ce.problem import ActionSet, FeatureActions, Kind
-from p2ce.problem.coding import MISSING, coding_of
 from p2ce.problem.feature import LARGEST_MAGNITUDE, shown, shown_values
+from p2ce.tables.codebook import MISSING, coding_of
 
 
 def feature(dtype: type, low: float, high: float, step: float, anchor: float = 0.0) -> FeatureActions:

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from p2ce import ActionSet, P2CEError, rules
-from p2ce.problem.policy import read_policy, to_text
 from p2ce.problem.policy_document import Document, read_document
+from p2ce.problem.policy_file import read_policy, to_text
 from tests.hostile.plain_data import VALUES, mutations, nested, tame
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from p2ce import rules
 from p2ce.problem import ActionSet
-from p2ce.problem.policy import read_policy, to_text
 from p2ce.problem.policy_document import read_document
+from p2ce.problem.policy_file import read_policy, to_text
 from p2ce.problem.policy_lint import LIKELY_PROTECTED, Severity, likely_protected, lint
 
 PEOPLE = pd.DataFrame(

@@ -4,8 +4,8 @@ from itertools import product
 
 import numpy as np
 
-from p2ce.compiled.foreign import Boxes
 from p2ce.grid.placement import Placement
+from p2ce.scores.external import Boxes
 
 MOST_CELLS = 3_000
 

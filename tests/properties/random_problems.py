@@ -7,18 +7,18 @@ import numpy as np
 from hypothesis import strategies as st
 
 from p2ce.arrays import FloatArray, Int32Array
-from p2ce.compiled.assemble import assemble_forest
-from p2ce.compiled.costs import CostTables, Join, tabulate
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.flat import FlatPeople, ScoreLayout, flatten_scores, lay_out_people
-from p2ce.compiled.forest import Forest
-from p2ce.compiled.score import CompiledScore, seen_as_given
-from p2ce.compiled.tree_nodes import TreeNodes
 from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.candidate_costs import CostTables, Join, tabulate
 from p2ce.grid.placement import Placement, place
-from p2ce.search.brute_force import brute_force, sort_points
-from p2ce.search.engine import Found
-from p2ce.verify.points import EXACTLY
+from p2ce.scores.assemble import assemble_forest
+from p2ce.scores.flat_arrays import FlatPeople, ScoreLayout, flatten_scores, lay_out_people
+from p2ce.scores.forest import Forest
+from p2ce.scores.score import CompiledScore, seen_as_given
+from p2ce.scores.score_rows import score_rows
+from p2ce.scores.tree_nodes import TreeNodes
+from p2ce.solver.brute_force import brute_force, sort_points
+from p2ce.solver.engine import Found
+from p2ce.verification.verify_points import EXACTLY
 
 # Grid values, thresholds and people share these few numbers, so that many of them coincide.
 VALUES = np.arange(0, 20) / 4.0

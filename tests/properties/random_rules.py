@@ -6,15 +6,15 @@ import numpy as np
 from hypothesis import strategies as st
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.assemble import assemble_forest
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.forest import Forest
-from p2ce.compiled.score import CompiledScore, Spending, seen_as_given
-from p2ce.compiled.steps import steps_of_codes, steps_of_cut
-from p2ce.compiled.tree_nodes import TreeNodes
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
-from p2ce.problem.coding import MISSING
+from p2ce.scores.assemble import assemble_forest
+from p2ce.scores.forest import Forest
+from p2ce.scores.score import CompiledScore, Spending, seen_as_given
+from p2ce.scores.score_rows import score_rows
+from p2ce.scores.steps import steps_of_codes, steps_of_cut
+from p2ce.scores.tree_nodes import TreeNodes
+from p2ce.tables.codebook import MISSING
 from tests.properties.random_problems import Problem, problem_of, random_costs
 
 CODES = 5  # values are codes 0 … 4, or missing

@@ -301,7 +301,7 @@ def test_asking_about_what_may_matter_equals_asking_about_everything(
     case = make_any(fitted, frame, label, objectives, seed)
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in SMALL.items() if in_steps else ():
-            patch.setattr(f"p2ce.search.waves.{constant}", value)
+            patch.setattr(f"p2ce.solver.waves.{constant}", value)
         found = case.explain(
             max_changes=max_changes, ties=ties, plausibility=plausibility, threshold=fitted.threshold
         )

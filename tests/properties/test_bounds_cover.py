@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from numba import njit
 
 from p2ce.comparing import quanta
-from p2ce.compiled.evaluate import leaves_reached, score_rows
-from p2ce.compiled.flat import tick_for
-from p2ce.compiled.person import person_of
-from p2ce.compiled.reach import highest_total
-from p2ce.search.engine import rules_of
-from p2ce.search.explore import is_hopeless, list_axes
-from p2ce.search.pricing import price_corner, price_with
-from p2ce.search.workspace import Workspace, new_workspace
+from p2ce.scores.flat_arrays import tick_for
+from p2ce.scores.one_instance import person_of
+from p2ce.scores.reachable_leaves import highest_total
+from p2ce.scores.score_rows import leaves_reached, score_rows
+from p2ce.solver.box_costs import price_corner, price_with
+from p2ce.solver.engine import rules_of
+from p2ce.solver.explore_box import is_hopeless, list_axes
+from p2ce.solver.workspace import Workspace, new_workspace
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
 

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from p2ce.compiled import kernel_bounds, kernel_curves, kernel_rounding
-from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes
-from p2ce.compiled.kernel_bounds import argument_ranges, by_lines, by_ranges
-from p2ce.compiled.kernel_machine import KernelMachine
-from p2ce.compiled.kernel_people import KernelPeople
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
+from p2ce.scores import kernel_bounds, kernel_curves, kernel_rounding
+from p2ce.scores.external import ACCEPTED, REFUSED, Boxes
+from p2ce.scores.kernel_bounds import argument_ranges, by_lines, by_ranges
+from p2ce.scores.kernel_machine import KernelMachine
+from p2ce.scores.kernel_people import KernelPeople
 from tests.properties.amount import examples
 from tests.properties.random_boxes import random_box
 

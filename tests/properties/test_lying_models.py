@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import IsolationForest as SklearnForest
 
 import p2ce
-from p2ce.compiled.evaluate import score_rows
+from p2ce.scores.score_rows import score_rows
 from tests.properties.amount import examples
 from tests.properties.cases import Case, cases
 from tests.properties.whole_grid import as_frame, front_by_asking, reported_quanta

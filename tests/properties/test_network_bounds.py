@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes
-from p2ce.compiled.network import NetworkScore
-from p2ce.compiled.network_bounds import by_intervals, by_lines, region_of, tighten
-from p2ce.compiled.network_layers import Layer
-from p2ce.compiled.network_people import NetworkPeople
-from p2ce.compiled.network_rounding import DOUBLE, SINGLE
-from p2ce.compiled.score import seen_as_given, seen_in_single
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
+from p2ce.scores.external import ACCEPTED, REFUSED, Boxes
+from p2ce.scores.network import NetworkScore
+from p2ce.scores.network_batch import NetworkPeople
+from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
+from p2ce.scores.network_layers import Layer
+from p2ce.scores.network_rounding import DOUBLE, SINGLE
+from p2ce.scores.score import seen_as_given, seen_in_single
 from tests.properties.amount import examples
 from tests.properties.random_boxes import random_box
 

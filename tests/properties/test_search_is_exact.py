@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.search import engine
-from p2ce.search.engine import rules_of, search_people
-from p2ce.search.workspace import Rules
+from p2ce.solver import engine
+from p2ce.solver.engine import rules_of, search_people
+from p2ce.solver.workspace import Rules
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
 

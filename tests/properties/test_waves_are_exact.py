@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.arrays import BoolArray, Int32Array, IntArray
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.flat import FlatPeople, flatten_scores, lay_out_people
-from p2ce.compiled.foreign import ACCEPTED, REFUSED, Boxes, Verdicts
-from p2ce.compiled.score import CompiledScore
-from p2ce.search import waves
-from p2ce.search.engine import Found, Progress, rules_of
-from p2ce.search.waves import OutsideScore, search_in_waves
+from p2ce.scores.external import ACCEPTED, REFUSED, Boxes, Verdicts
+from p2ce.scores.flat_arrays import FlatPeople, flatten_scores, lay_out_people
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.score_rows import score_rows
+from p2ce.solver import waves
+from p2ce.solver.engine import Found, Progress, rules_of
+from p2ce.solver.waves import OutsideScore, search_in_waves
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 

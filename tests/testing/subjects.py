@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from p2ce.models.read import read_model
-from p2ce.models.reading import ReadModel
+from p2ce.models.parse_model import read_model
+from p2ce.models.parsed_model import ReadModel
 from tests.models.laws import people
 
 FRAME, LABEL = people(rows=300)

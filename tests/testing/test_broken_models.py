@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.compiled.foreign import ACCEPTED, Verdicts
 from p2ce.errors import InvalidAnswer
-from p2ce.models.reading import ReadModel
+from p2ce.models.parsed_model import ReadModel
+from p2ce.scores.external import ACCEPTED, Verdicts
 from p2ce.testing import check_model, check_reading
 from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree
 
@@ -119,7 +119,7 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
     model = network()
 
     def read(threshold: float | None = None) -> ReadModel:
-        from p2ce.models.read import read_model
+        from p2ce.models.parse_model import read_model
 
         found = read_model(model, reference=FRAME, threshold=threshold)
         score = replace(found.score, maybe=found.score.maybe + 1e-7, sure=found.score.sure + 1e-7)

@@ -15,14 +15,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import OneClassSVM
 
 from p2ce import IsolationForest
-from p2ce.compiled.score import CompiledScore
-from p2ce.models.read import read_model
-from p2ce.models.reading import ReadModel
-from p2ce.plausibility.read import read_detector
-from p2ce.problem.coding import codebook_of
-from p2ce.testing import check_detector, check_model, check_reading, detectors
+from p2ce.detectors.parse_detector import read_detector
+from p2ce.models.parse_model import read_model
+from p2ce.models.parsed_model import ReadModel
+from p2ce.scores.score import CompiledScore
+from p2ce.tables.codebook import codebook_of
+from p2ce.testing import check_detector, check_model, check_reading
+from p2ce.testing import check_detector as detectors
 from p2ce.testing.subject import subject_of_model
-from tests.plausibility.test_tables import encoder, people
+from tests.detectors.test_tables import encoder, people
 from tests.testing.subjects import QUICK
 
 TABLE = people().assign(housing=lambda frame: frame["housing"].astype("category"))

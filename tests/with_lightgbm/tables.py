@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.score import CompiledScore
-from p2ce.models.read import read_model
-from p2ce.models.reading import ReadModel
-from p2ce.problem.coding import MISSING, Codebook, codebook_of
+from p2ce.models.parse_model import read_model
+from p2ce.models.parsed_model import ReadModel
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.score_rows import score_rows
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from tests.models.laws import TINY
 
 JOBS = ["cook", "clerk", "pilot", "nurse", "smith", "baker", "judge"]

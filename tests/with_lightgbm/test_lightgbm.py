@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.compiled.cuts import LIGHTGBM_ZERO
-from p2ce.compiled.evaluate import score_rows
 from p2ce.errors import InvalidReference, NotFitted
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
+from p2ce.scores.cuts import LIGHTGBM_ZERO
+from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_only_asked, assert_reads, people
 
 lightgbm = pytest.importorskip("lightgbm")

@@ -5,7 +5,7 @@ from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClas
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
 from tests.models.decision_laws import assert_follows_predict
 from tests.models.laws import people
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.compiled.cuts import LIGHTGBM_ZERO
 from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget, InvalidThreshold
 from p2ce.models.category_codes import Seen
-from p2ce.models.lightgbm_trees import Split, steps_of
-from p2ce.models.read import read_model
-from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.models.lightgbm.model_text import Split, steps_of
+from p2ce.models.parse_model import read_model
+from p2ce.scores.cuts import LIGHTGBM_ZERO
+from p2ce.tables.codebook import MISSING, codebook_of
 from tests.with_lightgbm.tables import ODD, assert_law, table, verdicts
 
 lightgbm = pytest.importorskip("lightgbm")

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.compiled.foreign import ACCEPTED, DOUBTFUL, REFUSED, Boxes
 from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
-from p2ce.models import torch_network
-from p2ce.models.reading import ReadModel, Request
+from p2ce.models.parsed_model import ReadModel, Request
+from p2ce.models.torch import family as torch_network
+from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes
 
 torch = pytest.importorskip("torch")
 nn = torch.nn

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from p2ce.errors import InvalidOption, InvalidTarget, UnsupportedModel
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
 from tests.models.target_laws import assert_decides_as, assert_reaches
 
 torch = pytest.importorskip("torch")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from p2ce.compiled.evaluate import score_rows
 from p2ce.errors import NotFitted
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
+from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_only_asked, assert_reads, people
 
 xgboost = pytest.importorskip("xgboost")

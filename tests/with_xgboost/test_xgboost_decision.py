@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import FixedThresholdClassifier
 
 from p2ce import Explainer, Status
-from p2ce.models.read import read_model
+from p2ce.models.parse_model import read_model
 from tests.models.decision_laws import assert_follows_predict
 from tests.models.laws import people
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget, InvalidThreshold
 from p2ce.models.category_codes import Seen
-from p2ce.models.read import read_model
-from p2ce.models.xgboost_trees import _category_steps
-from p2ce.problem.coding import MISSING, codebook_of
+from p2ce.models.parse_model import read_model
+from p2ce.models.xgboost.trees import _category_steps
+from p2ce.tables.codebook import MISSING, codebook_of
 from tests.with_lightgbm.tables import ODD, assert_law, table, verdicts
 
 xgboost = pytest.importorskip("xgboost")

@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from p2ce.apps import options as say
-from p2ce.apps import policy
-from p2ce.apps.telling import DEBUG, error_line
+from p2ce.apps import command_options as say
+from p2ce.apps import policy_command as policy
+from p2ce.apps.messages import DEBUG, error_line
 from p2ce.limits import read_limits
 from p2ce.visible import shortened
 
@@ -147,8 +147,8 @@ def explain(
     Without --row and --where everybody is explained; those whom the model accepts already are told so.
     Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
     """
-    from p2ce.apps.explain import Task, run_explain
-    from p2ce.apps.question import Asked
+    from p2ce.apps.command_inputs import Asked
+    from p2ce.apps.explain_command import Task, run_explain
 
     asked = Asked(
         model=model,
@@ -207,8 +207,8 @@ def inspect(
 
     Without --reference only the model itself is told: its kind, its columns, its categories.
     """
-    from p2ce.apps.inspect import run_inspect
-    from p2ce.apps.question import Asked
+    from p2ce.apps.command_inputs import Asked
+    from p2ce.apps.inspect_command import run_inspect
 
     run_inspect(
         Asked(
@@ -268,8 +268,8 @@ def bench(
 
     Both sides answer the same people and have to find the same fronts; a difference ends with exit code 1.
     """
-    from p2ce.apps.bench import run_bench
-    from p2ce.apps.question import Asked
+    from p2ce.apps.bench_command import run_bench
+    from p2ce.apps.command_inputs import Asked
 
     asked = None
     if model is not None:
@@ -330,7 +330,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    from p2ce.apps.telling import library_notices
+    from p2ce.apps.messages import library_notices
 
     command = typer.main.get_command(app)
     try:

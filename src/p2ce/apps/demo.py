@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from p2ce.apps.messages import printable, stdout_console, working
 from p2ce.apps.outputs import check_out, write
-from p2ce.apps.telling import printable, stdout_console, working
 from p2ce.present.proof import proof_sentence
 from p2ce.present.speaker import speaker_of
 from p2ce.present.text import option_sentences, standing

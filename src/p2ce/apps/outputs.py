@@ -8,9 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.partial import partial_path
+from p2ce.apps.messages import notice
+from p2ce.apps.partial_results import partial_path
 from p2ce.apps.paths import require_other, require_place
-from p2ce.apps.telling import notice
 from p2ce.errors import InvalidOption, MissingExtra
 from p2ce.files import write_whole
 from p2ce.visible import echoed, listed

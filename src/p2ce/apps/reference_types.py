@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps import cells
-from p2ce.apps.model_files.columns import ModelColumns
-from p2ce.apps.strange_labels import tell_labels
+from p2ce.apps import typed_columns as cells
+from p2ce.apps.messages import counted
+from p2ce.apps.model_files.model_columns import ModelColumns
 from p2ce.apps.table_files import Table
-from p2ce.apps.telling import counted
+from p2ce.apps.unseen_labels import tell_labels
 from p2ce.errors import InvalidOption
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from p2ce.apps.telling import counted, notice
+from p2ce.apps.messages import counted, notice
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:

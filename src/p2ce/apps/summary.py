@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.telling import counted, printable, stdout_console
+from p2ce.apps.messages import counted, printable, stdout_console
 
 if TYPE_CHECKING:
     from p2ce.result import Explanation, Explanations

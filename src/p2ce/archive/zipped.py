@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Collection, Mapping
 from types import TracebackType
 
-from p2ce.archive.values import Damaged
+from p2ce.archive.stored_values import Damaged
 from p2ce.limits import DEFAULT, Limits, zip_list_bytes
 from p2ce.visible import echoed
 

@@ -12,6 +12,6 @@ so everybody has the same rows.
 """
 
 from p2ce.datasets.dataset import Dataset
-from p2ce.datasets.loading import load, load_adult, load_german, load_taiwan
+from p2ce.datasets.load_dataset import load, load_adult, load_german, load_taiwan
 
 __all__ = ["Dataset", "load", "load_adult", "load_german", "load_taiwan"]

@@ -10,9 +10,9 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidAnswer, InvalidOption
+from p2ce.estimates.link_scale import Link, to_scale
 from p2ce.estimates.native import Native, Parsed, native_explainer
 from p2ce.estimates.sampling import Sampler
-from p2ce.estimates.scales import Link, to_scale
 from p2ce.estimates.shap_explainers import Explained, explain_by_asking
 from p2ce.visible import echoed
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array
-from p2ce.estimates.people import estimated_scores
+from p2ce.estimates.instance_gains import estimated_scores
 
 UNIT_SHARE = 0.3  # of the typical distance to the threshold; from a third to three times it prunes alike
 ROUNDING = 1e-9  # a point that is just kept must still be kept when its gains are added in another order

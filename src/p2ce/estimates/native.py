@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.foreign import ForeignScore
-from p2ce.compiled.network import NetworkScore
-from p2ce.compiled.network_layers import Layer, activate
-from p2ce.compiled.score import CompiledScore
 from p2ce.errors import InvalidOption
+from p2ce.scores.external import ForeignScore
+from p2ce.scores.network import NetworkScore
+from p2ce.scores.network_layers import Layer, activate
+from p2ce.scores.score import CompiledScore
 
 # Below this difference, a slope between two values is rounding noise.
 SMALLEST_STEP = 1e-6

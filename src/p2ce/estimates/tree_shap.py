@@ -16,11 +16,11 @@ from math import lgamma
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.compiled.forest import Forest
-from p2ce.compiled.score import CompiledScore
-from p2ce.compiled.tree_kernels import add_leaves, look_up
 from p2ce.errors import InvalidOption
 from p2ce.estimates.native import rescaling
+from p2ce.scores.forest import Forest
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.tree_kernels import add_leaves, look_up
 
 LARGEST_PATH = 62  # columns on the path of a leaf, one bit each
 MOST_LEAVES = 200_000  # some seconds to lay out, and a gigabyte

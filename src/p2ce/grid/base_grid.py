@@ -8,9 +8,9 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.errors import InvalidActions, nearest
-from p2ce.grid.compound import Compound
+from p2ce.grid.grouped_axis import Compound
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.coding import MISSING, Codebook, Coding
+from p2ce.tables.codebook import MISSING, Codebook, Coding
 from p2ce.visible import echoed
 
 

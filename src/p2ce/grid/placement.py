@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.problem.coding import MISSING
+from p2ce.tables.codebook import MISSING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.compiled.library import library_class
-from p2ce.models import opaque
-from p2ce.models.lightgbm_trees import split_text
-from p2ce.models.reading import ReadModel, Request
-from p2ce.models.targets import score_or_range
-from p2ce.models.xgboost_parts import predict_rows
+from p2ce.adapters.library import library_class
+from p2ce.decisions.targets import score_or_range
+from p2ce.models import black_box as opaque
+from p2ce.models.lightgbm.model_text import split_text
+from p2ce.models.parsed_model import ReadModel, Request
+from p2ce.models.xgboost.booster_json import predict_rows
 
 _NAMES = frozenset({"Booster"})
 _TWO = ("binary", "cross_entropy", "binary:logistic", "reg:logistic")

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.steps import Steps
-from p2ce.problem.coding import ABOVE_MISSING, Coding
+from p2ce.scores.steps import Steps
+from p2ce.tables.codebook import ABOVE_MISSING, Coding
 
 
 class Seen(NamedTuple):

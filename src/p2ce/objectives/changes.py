@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.compiled.costs import Join
-from p2ce.objectives.base import FittedObjective, Objective, Reference
+from p2ce.grid.candidate_costs import Join
+from p2ce.objectives.objective import FittedObjective, Objective, Reference
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.compiled.costs import Join
 from p2ce.errors import InvalidObjective, nearest, what_happened
-from p2ce.objectives.arguments import read_cost, read_join, read_name
-from p2ce.objectives.base import FittedObjective, Objective, Reference
-from p2ce.problem.coding import MISSING, Coding, is_missing
-from p2ce.problem.labels import as_cells
+from p2ce.grid.candidate_costs import Join
+from p2ce.objectives.objective import FittedObjective, Objective, Reference
+from p2ce.objectives.objective_arguments import read_cost, read_join, read_name
+from p2ce.problem.category_labels import as_cells
+from p2ce.tables.codebook import MISSING, Coding, is_missing
 from p2ce.visible import echoed
 
 PriceOf: TypeAlias = Callable[[Any, npt.NDArray[Any]], Any]  # (current value, values (w,)) → costs (w,)

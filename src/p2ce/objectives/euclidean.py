@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.compiled.costs import Join
-from p2ce.objectives.arguments import read_category, read_unit
-from p2ce.objectives.base import FittedObjective, Objective, Reference, Unit
+from p2ce.grid.candidate_costs import Join
 from p2ce.objectives.distance import FittedDistance
+from p2ce.objectives.objective import FittedObjective, Objective, Reference, Unit
+from p2ce.objectives.objective_arguments import read_category, read_unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.compiled.costs import Join
-from p2ce.objectives.base import FittedObjective, Objective, Reference
-from p2ce.problem.coding import MISSING
+from p2ce.grid.candidate_costs import Join
+from p2ce.objectives.objective import FittedObjective, Objective, Reference
+from p2ce.tables.codebook import MISSING
 
 
 @dataclass(frozen=True, slots=True)

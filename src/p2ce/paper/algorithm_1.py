@@ -5,7 +5,7 @@ Comments give the lines of the paper's listing. Where the listing leaves the ord
 the nearest value.
 """
 
-from p2ce.paper.problem import BOUND, DOMINATED, TOO_MANY, Node, Problem, Record
+from p2ce.paper.paper_problem import BOUND, DOMINATED, TOO_MANY, Node, Problem, Record
 
 
 def mapocam(problem: Problem, record: Record) -> None:

@@ -5,7 +5,7 @@ is the one or the other, by the setting ``errata``.
 """
 
 from p2ce.paper import algorithm_1
-from p2ce.paper.problem import OUTLIER, Node, Problem, Record
+from p2ce.paper.paper_problem import OUTLIER, Node, Problem, Record
 
 
 def p2ce(problem: Problem, record: Record) -> None:

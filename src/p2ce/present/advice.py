@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from p2ce.errors import InvalidOption
 from p2ce.present.speaker import Speaker
 from p2ce.result import Counterfactual, Feature, Question
-from p2ce.result.groups import whole_changes
+from p2ce.result.one_hot_groups import whole_changes
 from p2ce.visible import echoed
 
 ALONG = "along"  # `moves` of features that change only together with another one

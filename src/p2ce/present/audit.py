@@ -8,14 +8,14 @@ from p2ce.present.advice import ALONG
 from p2ce.present.numerals import in_language
 from p2ce.present.on_grid import grid_name
 from p2ce.present.proof import count_in_words, proof_sentence
+from p2ce.present.restriction_words import ways_in_words
 from p2ce.present.speaker import Speaker
 from p2ce.present.standing import threshold_in_words, wanted_range
-from p2ce.present.ways import ways_in_words
 from p2ce.result import Certificate, Counterfactual, Explanation, Question, Status, WhyNone
-from p2ce.result.numbers import readable
+from p2ce.result.number_text import readable
+from p2ce.result.outcome_text import LEAD, class_in_words, is_range
 from p2ce.result.picks import strengths
 from p2ce.result.question import FIXED, PROTECTED
-from p2ce.result.wanted import LEAD, class_in_words, is_range
 from p2ce.tables.cells import is_missing
 
 SCALES = ("probability", "decision", LEAD)

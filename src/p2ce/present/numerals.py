@@ -4,7 +4,7 @@ import math
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
-from p2ce.result.numbers import readable
+from p2ce.result.number_text import readable
 
 LARGEST, MOST_PLACES = 1e15, 12  # of what is written with decimals
 # Numbers are made in the English form first; elsewhere the point and the comma change places.

@@ -8,7 +8,7 @@ from p2ce.present.restated import restated
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.present.standing import all_models
 from p2ce.result import Certificate, Explanation, Status
-from p2ce.result.numbers import readable_count
+from p2ce.result.number_text import readable_count
 
 # Bounds of models that can only be asked: what counts there is how often.
 ASKED = ("complete", "shap", "shap-paper")

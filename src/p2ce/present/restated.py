@@ -8,7 +8,7 @@ from p2ce.present.numerals import in_language
 from p2ce.present.speaker import Speaker
 from p2ce.result import Feature
 from p2ce.result.grid_words import told_step
-from p2ce.result.numbers import readable
+from p2ce.result.number_text import readable
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 # As the engine writes them. `C` stands for a column or group, `L` for a list of them, `N` for a number, `V`

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from p2ce.present.languages import templates
 from p2ce.present.numerals import full_number, in_language
 from p2ce.result import Explanation, Feature, Question
-from p2ce.result.groups import Groups, groups_of, level_names
-from p2ce.result.numbers import readable, readable_cost, readable_score
+from p2ce.result.number_text import readable, readable_cost, readable_score
+from p2ce.result.one_hot_groups import Groups, groups_of, level_names
 from p2ce.result.picks import BALANCED, BEST_IN_WORDS, DIFFERENT, ONLY
 from p2ce.result.plain import Value
 from p2ce.tables.cells import is_missing

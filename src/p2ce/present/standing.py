@@ -5,8 +5,8 @@ from typing import Any
 from p2ce.present.numerals import in_language, rounded_down
 from p2ce.present.speaker import Speaker
 from p2ce.result import Counterfactual, Explanation, Status
-from p2ce.result.numbers import SCORE_DECIMALS, readable_prediction, readable_score
-from p2ce.result.wanted import (
+from p2ce.result.number_text import SCORE_DECIMALS, readable_prediction, readable_score
+from p2ce.result.outcome_text import (
     LEAD,
     LEVEL,
     class_in_words,

@@ -9,9 +9,9 @@ from p2ce.present.audit import audit_lines
 from p2ce.present.languages import check_audience
 from p2ce.present.plain_proof import plain_proof
 from p2ce.present.proof import proof_sentence
+from p2ce.present.restriction_words import check_why, ways_in_words
 from p2ce.present.speaker import Phrases, Speaker, speaker_of
 from p2ce.present.standing import result_of, standing_for_officer, standing_for_person
-from p2ce.present.ways import check_why, ways_in_words
 from p2ce.result import Counterfactual, Explanation, Pick, Status, WhyNone
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, scaled_costs
 from p2ce.visible import visible_lines

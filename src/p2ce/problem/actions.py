@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
 from p2ce.limits import DEFAULT, Limits
-from p2ce.problem.arguments import read_choices, read_range, read_step
+from p2ce.problem.actions_table import actions_table
+from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
 from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind
 from p2ce.problem.infer import Grid, infer_features
 from p2ce.problem.special import SpecialValues
-from p2ce.problem.table import actions_table
 from p2ce.tables import as_pandas
 from p2ce.visible import as_text, echoed
 
 if TYPE_CHECKING:
     import os
 
-    from p2ce.problem.rules.base import Rule
+    from p2ce.problem.rules.rule import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -47,7 +47,7 @@ class ActionSet:
     def __post_init__(self) -> None:
         """Check the rules against the features, whichever of the two was said last."""
         if self.rules:
-            from p2ce.problem.rules.check import check_rules  # which knows the features itself
+            from p2ce.problem.rules.rule_conflicts import check_rules  # which knows the features itself
 
             check_rules(self.features, self.rules)
 
@@ -254,14 +254,14 @@ class ActionSet:
 
         A predicate that is a Python function cannot be written; give it as "module:function".
         """
-        from p2ce.problem.policy import save  # here, since it needs a parser that nothing else does
+        from p2ce.problem.policy_file import save  # here, since it needs a parser that nothing else does
 
         save(self, path)
 
     @classmethod
     def load(cls, path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> "ActionSet":
         """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name."""
-        from p2ce.problem.policy import load
+        from p2ce.problem.policy_file import load
 
         return load(path, limits=limits)
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
-from p2ce.problem.coding import MISSING, Coding, is_missing
+from p2ce.problem.category_labels import as_cells, label_key, place_of
 from p2ce.problem.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
 from p2ce.problem.display import Display, value_key
-from p2ce.problem.labels import as_cells, label_key, place_of
+from p2ce.tables.codebook import MISSING, Coding, is_missing
 from p2ce.visible import echoed
 
 MOST_CANDIDATES = 30_000

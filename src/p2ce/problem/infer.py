@@ -9,11 +9,11 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidReference, UnsupportedColumn, nearest
-from p2ce.problem.candidates import values_where_people_are
-from p2ce.problem.coding import MISSING, Coding, coding_of
+from p2ce.problem.candidate_values import values_where_people_are
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, FeatureActions, Kind, shown
 from p2ce.problem.special import SpecialValues, settle_special
+from p2ce.tables.codebook import MISSING, Coding, coding_of
 from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:  # The stages below the explainer do without pandas; a frame is asked, never built.

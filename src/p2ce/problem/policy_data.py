@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.problem.coding import MISSING, Codebook, Coding
 from p2ce.problem.feature import FeatureActions
 from p2ce.tables.cells import is_missing
+from p2ce.tables.codebook import MISSING, Codebook, Coding
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from p2ce.errors import InvalidActions, PolicyError, nearest
-from p2ce.problem.arguments import read_choices, read_range, read_step
+from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
 from p2ce.problem.decimals import as_float, as_typed, round_step
 from p2ce.problem.display import DISPLAY_KEYS, Display
 from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, Direction, FeatureActions, Kind

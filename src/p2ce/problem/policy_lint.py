@@ -12,14 +12,14 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions, nearest
+from p2ce.problem.category_labels import shown_labels
 from p2ce.problem.feature import FeatureActions, Kind, shown, shown_range
-from p2ce.problem.labels import shown_labels
-from p2ce.problem.policy import PolicyReading
 from p2ce.problem.policy_data import PolicyColumn, codebook, read_column
-from p2ce.problem.rules.base import Rule
+from p2ce.problem.policy_file import PolicyReading
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.predicate import Predicate
+from p2ce.problem.rules.rule import Rule
 from p2ce.problem.spread import BULK, plain_spread, robust_spread
 from p2ce.visible import echoed
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.plain import plain_values, to_plain
-from p2ce.result.reading import Entry, entry_of
+from p2ce.result.untrusted_json import Entry, entry_of
 from p2ce.visible import echoed
 
 # All candidates are somebody's word; the data and the model's thresholds chose some; where those held no

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from p2ce.limits import DEFAULT, Limits
-from p2ce.result.numbers import readable
+from p2ce.result.number_text import readable
 from p2ce.result.plain import Value, plain_values, to_plain
-from p2ce.result.reading import Entry, entry_of
+from p2ce.result.untrusted_json import Entry, entry_of
 from p2ce.visible import visible_line
 
 # What the user's own objects answer. Libraries of single precision round a row differently in other batches:
-# up to the share of it that is let pass there (p2ce.compiled.answers), such answers are the same.
+# up to the share of it that is let pass there (p2ce.adapters.checked_calls), such answers are the same.
 SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
 ROUNDED_OTHERWISE = 1e-4
 

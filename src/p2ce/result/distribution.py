@@ -6,7 +6,7 @@ from typing import Any
 
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.plain import Value, to_plain
-from p2ce.result.reading import Entry, entry_of
+from p2ce.result.untrusted_json import Entry, entry_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,14 +10,14 @@ from p2ce.problem.decimals import as_float
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual, same_score
+from p2ce.result.counterfactual_table import Layout, counterfactual_table
 from p2ce.result.overview import overview
 from p2ce.result.overview_html import explanation_html
 from p2ce.result.picks import Pick, pick
 from p2ce.result.plain import Value, plain_values, to_plain
 from p2ce.result.question import Question
-from p2ce.result.reading import Entry, entry_of, read_json, require_format
 from p2ce.result.status import Status
-from p2ce.result.table import Layout, counterfactual_table
+from p2ce.result.untrusted_json import Entry, entry_of, read_json, require_format
 from p2ce.tables import KINDS, as_kind
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from p2ce.errors import InvalidOption
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.counterfactual_table import Layout, counterfactual_table, own_name
 from p2ce.result.explanation import Explanation
 from p2ce.result.overview_html import explanations_html
 from p2ce.result.plain import to_plain
 from p2ce.result.question import Question
-from p2ce.result.reading import entry_of, read_json, require_format
 from p2ce.result.status import Status
-from p2ce.result.table import Layout, counterfactual_table, own_name
+from p2ce.result.untrusted_json import entry_of, read_json, require_format
 from p2ce.tables import KINDS, as_kind
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from p2ce.result.certificate import FINEST, GIVEN
-from p2ce.result.numbers import readable
+from p2ce.result.number_text import readable
 from p2ce.result.status import Status
 
 if TYPE_CHECKING:

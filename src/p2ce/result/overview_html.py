@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.problem.display import Display
 from p2ce.result.grid_words import claims_none, grid_in_brief, says_its_grid
-from p2ce.result.groups import groups_of, level_names, whole_changes
-from p2ce.result.numbers import (
+from p2ce.result.number_text import (
     readable,
     readable_cost,
     readable_count,
     readable_prediction,
     readable_score,
 )
+from p2ce.result.one_hot_groups import groups_of, level_names, whole_changes
+from p2ce.result.outcome_text import LEAD, is_range, lead_in_words, narrowed, wanted_ends, wanted_in_words
 from p2ce.result.status import Status
-from p2ce.result.wanted import LEAD, is_range, lead_in_words, narrowed, wanted_ends, wanted_in_words
 from p2ce.tables.cells import is_missing
 from p2ce.visible import visible_line
 

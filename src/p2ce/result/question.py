@@ -9,7 +9,7 @@ from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.display import Display
 from p2ce.result.distribution import Distribution
 from p2ce.result.plain import plain_values
-from p2ce.result.reading import Entry, entry_of
+from p2ce.result.untrusted_json import Entry, entry_of
 
 FIXED, PROTECTED = "fixed", "protected"  # `moves` of features that no advice may change
 

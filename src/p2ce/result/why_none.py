@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
-from p2ce.result.numbers import readable_cost
+from p2ce.result.counterfactual_table import Layout, counterfactual_table, own_name
+from p2ce.result.number_text import readable_cost
 from p2ce.result.overview import changes_in_brief
 from p2ce.result.plain import Value, plain_values
-from p2ce.result.reading import Entry, entry_of, read_json, require_format
-from p2ce.result.table import Layout, counterfactual_table, own_name
+from p2ce.result.untrusted_json import Entry, entry_of, read_json, require_format
 from p2ce.tables import KINDS, as_kind
 from p2ce.visible import visible_lines
 

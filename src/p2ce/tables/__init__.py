@@ -1,8 +1,8 @@
 """Read tables of every common kind, and give answers back in the kind that came in."""
 
-from p2ce.tables.back import as_kind
+from p2ce.tables.from_pandas import as_kind
 from p2ce.tables.kinds import KINDS, kind_of
-from p2ce.tables.people import as_person
-from p2ce.tables.read import as_pandas
+from p2ce.tables.one_row import as_person
+from p2ce.tables.to_pandas import as_pandas
 
 __all__ = ["KINDS", "as_kind", "as_pandas", "as_person", "kind_of"]

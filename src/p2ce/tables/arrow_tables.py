@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.tables.cells import plain_cells
-from p2ce.tables.columns import (
+from p2ce.tables.kinds import library
+from p2ce.tables.pandas_columns import (
     Problem,
     bool_column,
     category_column,
@@ -17,7 +18,6 @@ from p2ce.tables.columns import (
     unsupported,
     whole_column,
 )
-from p2ce.tables.kinds import library
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:

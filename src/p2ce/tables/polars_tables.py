@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.tables.cells import holds_floats, plain_cells
-from p2ce.tables.columns import (
+from p2ce.tables.kinds import library
+from p2ce.tables.pandas_columns import (
     Problem,
     bool_column,
     category_column,
@@ -18,7 +19,6 @@ from p2ce.tables.columns import (
     unsupported,
     whole_column,
 )
-from p2ce.tables.kinds import library
 
 if TYPE_CHECKING:
     import pandas as pd

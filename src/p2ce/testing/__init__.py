@@ -8,8 +8,8 @@ instead, on which row, and what to do; a model that cannot be read at all raises
 >>> from p2ce.testing import check_model
 """
 
-from p2ce.testing.detectors import check_detector
-from p2ce.testing.models import check_model, check_reading
+from p2ce.testing.check_detector import check_detector
+from p2ce.testing.check_model import check_model, check_reading
 from p2ce.testing.reports import DetectorReport, ModelReport
 
 __all__ = ["DetectorReport", "ModelReport", "check_detector", "check_model", "check_reading"]

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from p2ce.compiled.person import person_of
 from p2ce.jit import entry
-from p2ce.search.explore import is_hopeless, list_axes
+from p2ce.scores.one_instance import person_of
+from p2ce.solver.explore_box import is_hopeless, list_axes
 
 
 @entry

@@ -7,16 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array
-from p2ce.compiled.costs import Join, tabulate
-from p2ce.compiled.foreign import ForeignScore
-from p2ce.compiled.score import CompiledScore
 from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import Placement, place, point_rows
-from p2ce.search.engine import rules_of
+from p2ce.scores.external import ForeignScore
+from p2ce.scores.score import CompiledScore
+from p2ce.solver.engine import rules_of
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
 from p2ce.testing.failing import require
+from p2ce.testing.probe_rows import with_unusual
 from p2ce.testing.reports import ASKED
-from p2ce.testing.rows import with_unusual
 from p2ce.testing.subject import Subject
 
 PEOPLE = 6
@@ -98,8 +98,8 @@ def _drop(
     owner, laid = stacked(list(boxes))
     if not isinstance(score, CompiledScore):
         return np.asarray(score.lay_out(grid, placement, people).hopeless(owner, laid))
-    from p2ce.compiled.flat import flatten_scores, lay_out_people
-    from p2ce.search.workspace import new_workspace
+    from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
+    from p2ce.solver.workspace import new_workspace
     from p2ce.testing.bound_kernel import drop_boxes
 
     layout = flatten_scores([score], grid, np.zeros(people.shape[1]))

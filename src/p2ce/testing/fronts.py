@@ -8,15 +8,15 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.comparing import quanta
+from p2ce.explain.batch import prepare
+from p2ce.explain.compiled_problem import Setup
 from p2ce.explainer import Explainer
-from p2ce.pareto.filter import undominated
 from p2ce.result import Explanation
 from p2ce.result.status import Status
+from p2ce.solver.undominated import undominated
 from p2ce.testing.boxes import BoxOf, cells_of
 from p2ce.testing.failing import require
 from p2ce.testing.subject import shown
-from p2ce.verify.batch import prepare
-from p2ce.verify.setup import Setup
 
 MAX_CHANGES = 3
 EVERY_CELL = 1 << 20

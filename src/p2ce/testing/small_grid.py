@@ -5,7 +5,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.problem.actions import ActionSet
-from p2ce.testing.rows import with_unusual
+from p2ce.testing.probe_rows import with_unusual
 from p2ce.testing.subject import Subject
 
 AXES, CANDIDATES = 4, 7

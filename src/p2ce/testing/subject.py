@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.compiled.evaluate import score_rows
-from p2ce.compiled.foreign import ForeignScore
-from p2ce.compiled.score import CompiledScore
-from p2ce.models.reading import ReadModel
-from p2ce.plausibility.reading import ReadDetector
-from p2ce.problem.coding import MISSING, Codebook, Coding, codebook_of
+from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.explain.compiled_problem import labels_of
+from p2ce.models.parsed_model import ReadModel
+from p2ce.scores.external import ForeignScore
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.score_rows import score_rows
+from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.testing.failing import require
-from p2ce.verify.setup import labels_of
 
 SHOWN_COLUMNS = 8
 

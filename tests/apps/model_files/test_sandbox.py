@@ -76,7 +76,7 @@ def test_modules_of_the_folder_are_not_found(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_file_that_is_too_large_is_not_parsed(tmp_path: Path) -> None:
-    from p2ce.apps.model_files.load import load_model
+    from p2ce.apps.model_files.load_model import load_model
 
     for name, begin in (("model.txt", b"tree\n"), ("model.json", b"{"), ("model.skops", b"PK\x03\x04")):
         path = tmp_path / name

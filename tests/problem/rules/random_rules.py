@@ -8,7 +8,6 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from p2ce.arrays import FloatArray
-from p2ce.problem.coding import MISSING, Codebook, codebook_of
 from p2ce.problem.rules import (
     CHANGES,
     Rule,
@@ -20,6 +19,7 @@ from p2ce.problem.rules import (
     inequality,
     together,
 )
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 PEOPLE = pd.DataFrame(
     {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import MISSING
 from p2ce.problem.rules import CHANGES, if_then, rule_from_plain
+from p2ce.tables.codebook import MISSING
 from tests.problem.rules.random_rules import BOOK
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import MISSING
 from p2ce.problem.rules import inequality
 from p2ce.problem.rules.exact_sums import at_most, compare_with
+from p2ce.tables.codebook import MISSING
 from tests.problem.rules.random_rules import BOOK
 
 FLOATS = st.floats(-1e300, 1e300, allow_nan=False)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import MISSING, codebook_of
 from p2ce.problem.decimals import as_typed
 from p2ce.problem.rules import linked
 from p2ce.problem.rules.linked import Link
+from p2ce.tables.codebook import MISSING, codebook_of
 
 BOOK = codebook_of(
     pd.DataFrame(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import MISSING, codebook_of
 from p2ce.problem.rules import one_hot
+from p2ce.tables.codebook import MISSING, codebook_of
 
 BOOK = codebook_of(pd.DataFrame({"a": [0, 1], "b": [1, 0], "c": [0.0, np.nan], "job": ["x", "y"]}))
 ROWS = st.lists(st.tuples(*[st.sampled_from([0.0, 1.0, MISSING])] * 3), min_size=4, max_size=4)

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from p2ce.errors import InvalidActions, InvalidAnswer
-from p2ce.problem.coding import codebook_of
 from p2ce.problem.rules import predicate, rule_from_plain
+from p2ce.tables.codebook import codebook_of
 
 ROWS = pd.DataFrame({"a": [1, 2, 3], "b": [3.0, 2.0, 1.0]})
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from p2ce.errors import InvalidOption
-from p2ce.present.charts.labels import label
-from p2ce.present.charts.lanes import Bar, Lane, Mark, lane_for
-from p2ce.present.charts.scales import Tick
+from p2ce.present.charts.axis_scales import Tick
+from p2ce.present.charts.chart_labels import label
+from p2ce.present.charts.feature_frames import Bar, Lane, Mark, lane_for
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Explanation
-from p2ce.result.groups import whole_changes
+from p2ce.result.one_hot_groups import whole_changes
 from p2ce.result.picks import Pick, pick, strengths
 from p2ce.visible import echoed
 

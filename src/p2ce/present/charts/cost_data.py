@@ -8,9 +8,9 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption
+from p2ce.present.charts.axis_scales import Scale, Tick, is_whole, share_text, text_ticks
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.front_data import check_objective, cost_scale, cost_ticks
-from p2ce.present.charts.labels import label
-from p2ce.present.charts.scales import Scale, Tick, is_whole, share_text, text_ticks
 from p2ce.present.speaker import Speaker, speaker_for
 from p2ce.result import Explanation, Explanations, Status
 from p2ce.result.question import Question

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from p2ce.errors import InvalidOption, nearest
-from p2ce.present.charts.labels import label
-from p2ce.present.charts.scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
+from p2ce.present.charts.axis_scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Explanation
 from p2ce.visible import echoed

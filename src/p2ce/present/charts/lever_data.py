@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 from p2ce.errors import InvalidOption
 from p2ce.present.advice import ALONG
-from p2ce.present.charts.labels import label
-from p2ce.present.charts.scales import Scale, Tick, share_text, text_ticks
+from p2ce.present.charts.axis_scales import Scale, Tick, share_text, text_ticks
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.speaker import Speaker, speaker_for
 from p2ce.result import Counterfactual, Explanations
-from p2ce.result.groups import Groups, groups_of, whole_changes
+from p2ce.result.one_hot_groups import Groups, groups_of, whole_changes
 from p2ce.result.question import Question
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.present.charts.labels import label
-from p2ce.present.charts.scales import Scale, Tick, distinct_labels, text_ticks
+from p2ce.present.charts.axis_scales import Scale, Tick, distinct_labels, text_ticks
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Explanation, FeatureMap
 from p2ce.tables.cells import is_missing

@@ -2,7 +2,7 @@
 
 from p2ce.present.charts.change_data import ChangeData, FeatureChanges, Mark
 from p2ce.present.report.html import Html
-from p2ce.present.report.labels import Labels
+from p2ce.present.report.page_words import Labels
 from p2ce.present.report.svg import (
     BOLD,
     WIDTH,

@@ -2,7 +2,7 @@
 
 from p2ce.present.charts.front_data import FrontData, FrontPoint
 from p2ce.present.report.html import Html
-from p2ce.present.report.labels import Labels
+from p2ce.present.report.page_words import Labels
 from p2ce.present.report.svg import (
     WIDTH,
     badge,

@@ -3,7 +3,7 @@
 from p2ce.present.report.parts import Facts, Part, Section, Text
 from p2ce.present.report.reader import Reader
 from p2ce.result import Question
-from p2ce.result.numbers import readable
+from p2ce.result.number_text import readable
 
 KNOWN_HASHES = ("model", "reference", "policy")
 

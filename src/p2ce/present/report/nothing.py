@@ -2,7 +2,7 @@
 
 from p2ce.present.report.parts import Bullets, Part, Section, Text
 from p2ce.present.report.reader import Reader
-from p2ce.present.ways import ways_in_words
+from p2ce.present.restriction_words import ways_in_words
 from p2ce.result import Explanation, WhyNone
 
 BULLET = "- "

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from p2ce.errors import InvalidOption
-from p2ce.present.report.many import page_of_many
-from p2ce.present.report.one import page_of_one
 from p2ce.present.report.parts import Page
+from p2ce.present.report.person_page import page_of_one
+from p2ce.present.report.portfolio_page import page_of_many
 from p2ce.present.report.reader import reader_for
-from p2ce.present.ways import check_why
+from p2ce.present.restriction_words import check_why
 from p2ce.result import Explanation, Explanations, WhyNone
 from p2ce.visible import echoed
 

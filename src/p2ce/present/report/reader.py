@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from p2ce.present.languages import check_audience
-from p2ce.present.report.labels import Labels, labels_for
+from p2ce.present.report.page_words import Labels, labels_for
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.present.standing import predicted
 from p2ce.result import Explanation, Status
-from p2ce.result.wanted import is_range, must_win
+from p2ce.result.outcome_text import is_range, must_win
 
 PERSON, AUDITOR = "person", "auditor"
 GOOD, BAD, OPEN = "good", "bad", "open"

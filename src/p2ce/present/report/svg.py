@@ -4,7 +4,7 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
-from p2ce.present.charts.scales import Tick
+from p2ce.present.charts.axis_scales import Tick
 from p2ce.present.report.html import Content, Html, tag
 from p2ce.visible import visible
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.problem.coding import MISSING, Codebook
-from p2ce.problem.rules.base import (
+from p2ce.problem.rules.rule import (
     Budget,
     Codes,
     ResolvedRule,
@@ -14,6 +13,7 @@ from p2ce.problem.rules.base import (
     read_names,
     refuse_categories,
 )
+from p2ce.tables.codebook import MISSING, Codebook
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import MISSING, Coding
 from p2ce.problem.decimals import as_float, to_dtype
-from p2ce.problem.rules.values import code_of, plain_value, told
+from p2ce.problem.rules.rule_values import code_of, plain_value, told
+from p2ce.tables.codebook import MISSING, Coding
 from p2ce.visible import echoed
 
 

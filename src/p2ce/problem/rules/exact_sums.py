@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.problem.coding import MISSING
+from p2ce.tables.codebook import MISSING
 
 # Below this magnitude products lose digits, which the relative error band does not cover.
 TINY = 1e-290

@@ -8,8 +8,8 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import Codebook
-from p2ce.problem.rules.base import (
+from p2ce.problem.rules.conditions import Condition, Met, read_condition
+from p2ce.problem.rules.rule import (
     Budget,
     Codes,
     ResolvedRule,
@@ -18,7 +18,7 @@ from p2ce.problem.rules.base import (
     columns_once,
     read_name,
 )
-from p2ce.problem.rules.conditions import Condition, Met, read_condition
+from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
 Conditions: TypeAlias = tuple[tuple[str, Condition], ...]

@@ -10,9 +10,10 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import MISSING, Codebook
 from p2ce.problem.decimals import as_float, as_typed
-from p2ce.problem.rules.base import (
+from p2ce.problem.rules.exact_sums import compare_with
+from p2ce.problem.rules.expressions import Linear, name_text, read_comparison, write_sum
+from p2ce.problem.rules.rule import (
     Budget,
     Codes,
     ResolvedRule,
@@ -21,8 +22,7 @@ from p2ce.problem.rules.base import (
     read_name,
     refuse_categories,
 )
-from p2ce.problem.rules.exact_sums import compare_with
-from p2ce.problem.rules.expressions import Linear, name_text, read_comparison, write_sum
+from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.visible import echoed
 
 Terms: TypeAlias = tuple[tuple[str, Fraction], ...]

@@ -11,10 +11,10 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, nearest
-from p2ce.problem.coding import MISSING, Codebook, Coding
 from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.feature import shown
-from p2ce.problem.rules.base import Codes, ResolvedRule, Rule, coding_for, read_name, refuse_categories
+from p2ce.problem.rules.rule import Codes, ResolvedRule, Rule, coding_for, read_name, refuse_categories
+from p2ce.tables.codebook import MISSING, Codebook, Coding
 from p2ce.visible import echoed
 
 Counts = Literal["once", "each"]

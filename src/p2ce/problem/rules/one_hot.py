@@ -8,8 +8,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import Codebook
-from p2ce.problem.rules.base import (
+from p2ce.problem.rules.rule import (
     Codes,
     ResolvedRule,
     Rule,
@@ -18,6 +17,7 @@ from p2ce.problem.rules.base import (
     read_names,
     refuse_categories,
 )
+from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
 

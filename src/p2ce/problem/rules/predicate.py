@@ -9,8 +9,8 @@ import numpy as np
 
 from p2ce.arrays import BoolArray
 from p2ce.errors import InvalidActions, InvalidAnswer, nearest, what_happened
-from p2ce.problem.coding import Codebook
-from p2ce.problem.rules.base import ResolvedRule, Rule, check_columns, read_list, read_name
+from p2ce.problem.rules.rule import ResolvedRule, Rule, check_columns, read_list, read_name
+from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:

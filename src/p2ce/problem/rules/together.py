@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import BoolArray
-from p2ce.problem.coding import Codebook
-from p2ce.problem.rules.base import (
+from p2ce.problem.rules.rule import (
     Budget,
     Codes,
     IfChanged,
@@ -16,6 +15,7 @@ from p2ce.problem.rules.base import (
     check_columns,
     read_names,
 )
+from p2ce.tables.codebook import Codebook
 
 
 @dataclass(frozen=True, slots=True)

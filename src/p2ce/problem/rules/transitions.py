@@ -8,9 +8,9 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
-from p2ce.problem.coding import Codebook
-from p2ce.problem.rules.base import Budget, Codes, ResolvedRule, Rule, coding_for, read_name
-from p2ce.problem.rules.values import code_of, plain_value, told
+from p2ce.problem.rules.rule import Budget, Codes, ResolvedRule, Rule, coding_for, read_name
+from p2ce.problem.rules.rule_values import code_of, plain_value, told
+from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
 # What a value may (not) become, by the value of today; plain Python values, None for missing.

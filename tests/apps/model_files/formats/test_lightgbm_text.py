@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from p2ce.apps.model_files.formats.lightgbm_text import checked_text
-from p2ce.apps.model_files.load import load_model
+from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel
 from tests.hostile.lightgbm_text import resized
 

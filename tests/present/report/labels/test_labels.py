@@ -8,7 +8,7 @@ import pytest
 import p2ce.present.report
 from p2ce.errors import InvalidOption
 from p2ce.present.languages import LANGUAGES
-from p2ce.present.report.labels import labels_for
+from p2ce.present.report.page_words import labels_for
 from p2ce.result import Certificate, Status
 
 FOLDER = Path(p2ce.present.report.__file__).parent

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from p2ce.apps.model_files.formats import catboost_model, lightgbm_text, xgboost_model
-from p2ce.compiled.tree_nodes import LEAF, TreeNodes, joined
 from p2ce.errors import InvalidModel
+from p2ce.scores.tree_nodes import LEAF, TreeNodes, joined
 
 MOST_OBJECTS = 5_000_000
 MOST_JOBS = 64

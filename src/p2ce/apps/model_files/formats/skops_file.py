@@ -20,8 +20,8 @@ import numpy as np
 from p2ce.apps.model_files.formats import catboost_model
 from p2ce.apps.model_files.formats.lightgbm_text import checked_text
 from p2ce.apps.model_files.formats.sklearn_objects import check_model
-from p2ce.compiled.tree_nodes import parsing
 from p2ce.errors import InvalidModel, MissingExtra
+from p2ce.scores.tree_nodes import parsing
 from p2ce.visible import listed
 
 UNNEEDED = ("torch", "matplotlib", "dask", "polars", "pyarrow", "graphviz")

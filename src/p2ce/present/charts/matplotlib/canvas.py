@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from p2ce.present.charts.axis_scales import Tick
 from p2ce.present.charts.looks import GREY, INK, PALE
-from p2ce.present.charts.scales import Tick
 
 FONT = "DejaVu Sans"  # comes with matplotlib
 STYLE = {

@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from p2ce.present.charts.axis_scales import short
 from p2ce.present.charts.change_data import ChangeData, FeatureChanges
-from p2ce.present.charts.labels import label
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.looks import GREY, INK, PALE, POPULATION, look_of
 from p2ce.present.charts.matplotlib.canvas import (
     add_legend,
@@ -20,7 +21,6 @@ from p2ce.present.charts.matplotlib.canvas import (
     styled,
     write,
 )
-from p2ce.present.charts.scales import short
 
 ONE_COLUMN = 3  # features below each other; more stand in two columns
 WIDTH = {1: 6.6, 2: 11.0}  # inches

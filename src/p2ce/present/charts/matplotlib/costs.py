@@ -3,10 +3,10 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from p2ce.present.charts.axis_scales import wrapped
 from p2ce.present.charts.cost_data import CostData
 from p2ce.present.charts.looks import GREY, INK, OUTCOME_FILLS
 from p2ce.present.charts.matplotlib.canvas import add_note, new_figure, set_ticks, shown, styled, write
-from p2ce.present.charts.scales import wrapped
 
 WIDTH, HISTOGRAM, ROW = 6.8, 3.3, 0.33  # inches; a row holds a name on two lines
 

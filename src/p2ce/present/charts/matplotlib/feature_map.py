@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from p2ce.present.charts.labels import label
+from p2ce.present.charts.axis_scales import wrapped
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.looks import ACCEPTED, DOTS, GREY, INK, REFUSED, look_of
 from p2ce.present.charts.map_data import MapData, Way
 from p2ce.present.charts.matplotlib.canvas import add_legend, add_note, new_figure, set_ticks, shown, styled
 from p2ce.present.charts.placing import number_places
-from p2ce.present.charts.scales import wrapped
 
 SIZE = (7.4, 4.9)  # inches
 FRAME = (4.6, 3.9)  # of which about so much is the map itself

@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from p2ce.present.charts.axis_scales import short, wrapped
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.front_data import FrontData, FrontPoint
-from p2ce.present.charts.labels import label
 from p2ce.present.charts.looks import GREY, INK, Look, look_of
 from p2ce.present.charts.matplotlib.canvas import (
     add_legend,
@@ -21,7 +22,6 @@ from p2ce.present.charts.matplotlib.canvas import (
     write,
 )
 from p2ce.present.charts.placing import place_labels, spread_out
-from p2ce.present.charts.scales import short, wrapped
 
 COLUMNS = 3
 MOST_NUMBERED = 12  # of more options, only the picks carry their numbers

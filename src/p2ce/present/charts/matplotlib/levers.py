@@ -3,6 +3,7 @@
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from p2ce.present.charts.axis_scales import wrapped
 from p2ce.present.charts.lever_data import DIRECTIONS, LeverData
 from p2ce.present.charts.looks import DIRECTION_FILLS, GREY
 from p2ce.present.charts.matplotlib.canvas import (
@@ -14,7 +15,6 @@ from p2ce.present.charts.matplotlib.canvas import (
     styled,
     write,
 )
-from p2ce.present.charts.scales import wrapped
 
 WIDTH, ROW, AROUND = 6.8, 0.36, 1.75  # inches
 

@@ -5,11 +5,11 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from p2ce.present.charts.axis_scales import short
 from p2ce.present.charts.change_data import ChangeData, FeatureChanges
-from p2ce.present.charts.labels import label
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.looks import GREY, INK, PALE, POPULATION, look_of
 from p2ce.present.charts.plotly.canvas import axis, finish, rows_axis, shown
-from p2ce.present.charts.scales import short
 
 ROW, AROUND = 36, 96  # pixels for each option, and for title and ticks of each feature
 POINTERS = {"below": "triangle-left", "above": "triangle-right"}

@@ -3,10 +3,10 @@
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from p2ce.present.charts.axis_scales import wrapped
 from p2ce.present.charts.cost_data import CostData
 from p2ce.present.charts.looks import GREY, INK, OUTCOME_FILLS
 from p2ce.present.charts.plotly.canvas import axis, finish, pattern, rows_axis, shown
-from p2ce.present.charts.scales import wrapped
 
 HEIGHT = 600
 

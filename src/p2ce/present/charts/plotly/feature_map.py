@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from p2ce.present.charts.labels import label
+from p2ce.present.charts.axis_scales import wrapped
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.looks import ACCEPTED, DOTS, GREY, INK, REFUSED, look_of
 from p2ce.present.charts.map_data import MapData
 from p2ce.present.charts.placing import number_places
 from p2ce.present.charts.plotly.canvas import axis, finish, shown
-from p2ce.present.charts.scales import wrapped
 
 FRAME = (6.0, 4.2)  # inches, about
 

@@ -6,12 +6,12 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from p2ce.present.charts.axis_scales import short, wrapped
+from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.front_data import FrontData, FrontPoint
-from p2ce.present.charts.labels import label
 from p2ce.present.charts.looks import GREY, look_of
 from p2ce.present.charts.placing import place_labels, spread_out
 from p2ce.present.charts.plotly.canvas import axis, finish, rows_axis, shown
-from p2ce.present.charts.scales import short, wrapped
 
 COLUMNS = 3
 MOST_NUMBERED = 12

@@ -2,10 +2,10 @@
 
 import plotly.graph_objects as go
 
+from p2ce.present.charts.axis_scales import wrapped
 from p2ce.present.charts.lever_data import DIRECTIONS, LeverData
 from p2ce.present.charts.looks import DIRECTION_FILLS, GREY
 from p2ce.present.charts.plotly.canvas import axis, finish, pattern, rows_axis, shown
-from p2ce.present.charts.scales import wrapped
 
 ROW, AROUND = 40, 120  # pixels
 

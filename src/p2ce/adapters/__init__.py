@@ -1,0 +1,1 @@
+"""Call the user's own objects safely: frames in, checked numbers out."""

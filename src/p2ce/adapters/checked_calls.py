@@ -1,0 +1,241 @@
+"""Put rows to the user's own model or detector, and refuse answers that nothing can be concluded from."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from p2ce.adapters.retries import OTHER_COLUMNS, retried
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidAnswer, NotFitted, P2CEError, what_happened
+from p2ce.visible import echoed, listed
+
+# Rows are a pandas DataFrame throughout; this package does not import pandas.
+Rows: TypeAlias = Any
+
+CHECKED_ROWS = 256
+# Asked twice about the same batch, nothing that is settled differs by more (threads add in any order: 1e-16).
+REPEATED = 1e-9
+# In another batch, libraries of single precision take other kernels and round otherwise.
+REBATCHED = 1e-4
+
+
+class Feed(NamedTuple):
+    """One way to hand rows over. What is handed over is a copy, which the user's object may write to."""
+
+    called: str  # in messages
+    give: Callable[[Rows], Any]
+
+
+def as_frame(labels: Sequence[Any]) -> Feed:
+    """Hand over a frame of these columns, each of its own type."""
+    return Feed(called="a DataFrame", give=lambda frame: frame[list(labels)].copy())
+
+
+def as_array(labels: Sequence[Any], dtype: np.dtype[Any]) -> Feed:
+    """Hand over a bare array of these columns; missing numbers are NaN, and objects stay as they are."""
+    # Types of pandas that can hold missing numbers do not say by themselves that NaN stands for them.
+    asked = {"na_value": np.nan} if dtype.kind == "f" else {}
+
+    def give(frame: Rows) -> Any:
+        # A second copy where pandas made one already: of its own, pandas 3 gives only a view to read.
+        return np.array(frame[list(labels)].to_numpy(dtype=dtype, **asked))
+
+    return Feed(called="an array", give=give)
+
+
+def missing_columns(rows: Rows) -> list[str]:
+    """List the columns of a frame in which a value is missing; nothing is known of what is no frame."""
+    if not (hasattr(rows, "isna") and hasattr(rows, "columns")):
+        return []
+    holds = np.asarray(rows.isna().any(axis=0), dtype=np.bool_)
+    return [str(label) for label, missing in zip(rows.columns, holds, strict=True) if missing]
+
+
+def label_columns(rows: Rows) -> list[str]:
+    """List the columns of a frame that hold text or categories; nothing is known of what is no frame."""
+    if not hasattr(rows, "dtypes") or not hasattr(rows, "columns"):
+        return []
+    plain = [getattr(dtype, "numpy_dtype", dtype) for dtype in rows.dtypes]
+    return [
+        str(label)
+        for label, dtype in zip(rows.columns, plain, strict=True)
+        if not (isinstance(dtype, np.dtype) and dtype.kind in "biuf")
+    ]
+
+
+def _likely_reasons(rows: Rows) -> str:
+    """Name the columns with missing values, and those with labels, at the end of a message."""
+    told = ""
+    if names := missing_columns(rows):
+        told += (
+            f" Columns with missing values here: {listed(names, 5)}. "
+            "If it does not take them, put an imputer in front of it, or fill or drop them."
+        )
+    elif names := label_columns(rows):
+        told += (
+            f" Columns of text or categories here: {listed(names, 5)}. "
+            "If it does not take them, put an encoder in front of it."
+        )
+    return told
+
+
+def some_rows(reference: Rows) -> Rows:
+    """Pick at most CHECKED_ROWS rows from all over the reference."""
+    step = max(1, -(-len(reference) // CHECKED_ROWS))
+    return reference.iloc[::step].reset_index(drop=True)
+
+
+def choose_feed(
+    method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
+) -> tuple[Feed, np.ndarray]:
+    """Find the first way of handing rows over that is answered, and give the answers."""
+    return retried(lambda given: _first_answered(method, feeds, given, call=call))(rows)
+
+
+def _first_answered(
+    method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
+) -> tuple[Feed, np.ndarray]:
+    failures: list[tuple[Feed, InvalidAnswer]] = []
+    answered = False  # in one way at least, if not as it should be
+    for feed in feeds:
+        try:
+            with warnings.catch_warnings():
+                # What scikit-learn fitted on an array should get one; a frame works, but warns at every call.
+                warnings.filterwarnings("error", message="X has feature names, but")
+                found = answers_of(method, feed.give(rows), call=call, rows=rows)
+            answered = True
+            _check_form(found, rows, call=call)
+        except InvalidAnswer as error:
+            failures.append((feed, error))
+            if answered or OTHER_COLUMNS.search(str(error)):
+                break  # an array would hide that these are not the columns it was fitted on
+        else:
+            return feed, found
+    if len(failures) == 1:
+        raise failures[0][1]
+    told = " ".join(f"Given {feed.called}: {error}" for feed, error in failures)
+    raise InvalidAnswer(f"{call} could not be asked in either way. {told}") from failures[0][1]
+
+
+def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:
+    count = len(rows)
+    if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
+        raise InvalidAnswer(
+            f"{call} has to answer with one number per row, or one per row and class; asked about {count} "
+            f"rows, it gave shape {found.shape}."
+        )
+    _complete(found, call=call, rows=rows)
+
+
+def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
+    """Call ``method`` on ``given`` for numbers of any shape and type; ``call`` is its name in messages.
+
+    ``rows`` is the frame that ``given`` was made of, where that is no frame itself.
+    """
+    found = raw_answers_of(method, given, call=call, rows=rows)
+    if found.dtype.kind not in "biuf":
+        raise InvalidAnswer(
+            f"{call} has to answer with numbers; asked about {len(given)} rows, it gave {found.dtype} "
+            f"of shape {found.shape}" + (f", such as {echoed(found.flat[0])}." if found.size else ".")
+        )
+    return found
+
+
+def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
+    """Call ``method`` on ``given`` for whatever it answers: numbers, or the names of classes."""
+    count = len(given)
+    try:
+        reported = method(given)
+        if hasattr(reported, "detach"):  # a PyTorch tensor that still remembers its gradients
+            reported = reported.detach().cpu().numpy()
+        # A copy: what comes back may be a buffer that the next call writes to.
+        found = np.array(reported)
+    except P2CEError:
+        raise  # this library's own word about the answer
+    except (Exception, SystemExit) as error:
+        if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
+            raise NotFitted(
+                f"{call} says that nothing has been fitted. Fit it before passing it on."
+            ) from error
+        why = _likely_reasons(given if rows is None else rows)
+        # Libraries explain missing values in whole paragraphs; their first line says it.
+        told = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
+        raise InvalidAnswer(
+            f"{call} {what_happened(error, told)} when asked about {count} rows.{why}"
+        ) from error
+    return found
+
+
+def one_per_row(found: np.ndarray, count: int, *, call: str, rows: Rows = None) -> FloatArray:
+    """Check that there is one number per row, (n,) or (n, 1), and none is missing."""
+    if found.shape not in ((count,), (count, 1)):
+        raise InvalidAnswer(
+            f"{call} has to answer with one number per row: shape {(count,)} for {count} rows; "
+            f"it gave shape {found.shape}."
+        )
+    return _complete(found.reshape(count), call=call, rows=rows)
+
+
+def one_per_class(
+    found: np.ndarray, count: int, classes: int | None, *, call: str, rows: Rows = None
+) -> FloatArray:
+    """Check that there is one column per class; without a number of classes, any two or more will do."""
+    fits = found.ndim == 2 and len(found) == count
+    if not fits or (found.shape[1] < 2 if classes is None else found.shape[1] != classes):
+        wanted = "one per class" if classes is None else classes
+        raise InvalidAnswer(
+            f"{call} has to answer with one column per class: shape ({count}, {wanted}) for {count} rows; "
+            f"it gave shape {found.shape}."
+        )
+    return _complete(found, call=call, rows=rows)
+
+
+def _complete(found: np.ndarray, *, call: str, rows: Rows = None) -> FloatArray:
+    missing = np.isnan(found).reshape(len(found), -1).any(axis=1)
+    if missing.any():
+        raise InvalidAnswer(
+            f"{call} has to answer with numbers; it gave NaN for {int(missing.sum())} of {len(found)} rows. "
+            "Check that it was fitted on columns like these." + _likely_reasons(rows)
+        )
+    return found.astype(np.float64)
+
+
+def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str, single: bool = False) -> float:
+    """Ask about the same rows again, and about each in other company; give how far answers may differ.
+
+    A proof that a cell is refused must still hold when somebody looks at that cell alone. The answer is
+    REPEATED; or REBATCHED, for ``single`` precision and for what rounds otherwise in another batch.
+    """
+    first = ask(rows)
+    apart = _apart(first, ask(rows))
+    if apart > REPEATED:
+        raise InvalidAnswer(
+            f"{call} answers differently when asked twice about the same {len(rows)} rows, by up to "
+            f"{apart:.3g}. Set its seed, or put it in eval mode."
+        )
+    backwards = rows.iloc[::-1]
+    ends = [0, 1, 1 + len(rows) // 3, len(rows)]  # a single row goes through other kernels than many
+    parts = [backwards.iloc[begin:end] for begin, end in pairwise(ends)]
+    again = np.concatenate([ask(part.reset_index(drop=True)) for part in parts if len(part)])[::-1]
+    apart = _apart(first, again)
+    if apart > REBATCHED:
+        raise InvalidAnswer(
+            f"{call} answers differently about a row when other rows are asked about with it, by up to "
+            f"{apart:.3g}. It must score each row by itself: put it in eval mode, and take nothing from the "
+            "whole batch (no ranks, means or positions)."
+        )
+    return REBATCHED if single or apart > REPEATED else REPEATED
+
+
+def _apart(one: FloatArray, other: FloatArray) -> float:
+    return float(differences(one, other).max(initial=0.0))
+
+
+def differences(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Give how far answers differ, relative to values above 1; equal infinities do not differ."""
+    with np.errstate(invalid="ignore"):
+        error = np.abs(one - other) / np.maximum(1.0, np.minimum(np.abs(one), np.abs(other)))
+    return np.where(one == other, 0.0, np.where(np.isnan(error), np.inf, error))

@@ -1,0 +1,194 @@
+"""Measure how long a person takes, beside brute force through the model's own predictions."""
+
+import os
+import platform
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.apps.messages import counted, error_line, notice, stdout_console, working
+from p2ce.errors import InvalidOption
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+
+    from p2ce.apps.command_inputs import Asked
+    from p2ce.explainer import Explainer
+
+SAME, DIFFERENT = 0, 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Case:
+    """Whom to time, and by what."""
+
+    title: str
+    explainer: "Explainer"
+    refused: "pd.DataFrame"
+
+
+def run_bench(
+    asked: "Asked | None",
+    *,
+    people: int,
+    brute: int,
+    largest: int,
+    max_changes: int | None = 3,
+    console: "Console | None" = None,
+) -> int:
+    """Time people, compare fronts, print a table; give the exit code."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    console = console or stdout_console()
+    with working("Reading …"):
+        case = _made_up(people, max_changes) if asked is None else _of_files(asked, people)
+        case.explainer.warm_up()
+    console.print(machine_line(), style="dim", soft_wrap=True)
+    console.print(case.title, style="bold", markup=False, soft_wrap=True)
+    with threadpool_limits(1):  # one core for both sides
+        return _measure(case, console, brute=brute, largest=largest)
+
+
+def _measure(case: Case, console: "Console", *, brute: int, largest: int) -> int:
+    with working("Timing explain and explain_many …"):
+        single = _timed_one_by_one(case)
+        together, share = _timed_together(case)
+    rows = [("explain, one call each", single), ("explain_many, each person", together)]
+    if brute and case.explainer.actions.rules:
+        notice("Brute force knows no rules between features, and is left out.")
+        brute = 0
+    with working("Timing brute force …"):
+        forced, wrong, skipped = _brute_force(case, brute, largest)
+    if forced:
+        rows.append((f"brute force, first {len(forced)}", forced))
+    _print_times(console, rows)
+    console.print(f"explain_many took {1e3 * share:,.2f} ms per person with everything around it.")
+    if forced:
+        same = len(forced) - wrong
+        console.print(
+            f"Fronts equal to brute force: {same} of {len(forced)}.", style="green" if not wrong else "red"
+        )
+        console.print(
+            f"explain_many is {np.median(forced) / share:,.0f} times as fast as brute force (median)."
+        )
+    if skipped:
+        told = f"Brute force left out {counted(skipped, 'person', 'people')}"
+        console.print(f"{told}: grids above {largest:,} combinations.")
+    if wrong:
+        error_line("A front differs from brute force. Please report it with the model and the data.")
+    return DIFFERENT if wrong else SAME
+
+
+def machine_line() -> str:
+    """Say on what it was measured."""
+    from importlib.metadata import version
+
+    system = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, one of them used"
+    return f"p2ce {version('p2ce')}, Python {platform.python_version()}, {system}"
+
+
+def _made_up(people: int, max_changes: int | None) -> Case:
+    from p2ce.apps.applicants import make_applicants
+    from p2ce.apps.demo import explainer_and_refused
+
+    applicants = make_applicants(seed=0)
+    explainer, refused = explainer_and_refused(
+        applicants.people, applicants.repaid, seed=0, max_changes=max_changes
+    )
+    chosen = refused.head(people)
+    told = counted(len(chosen), "refused person", "refused people")
+    title = f"{told} of 2,000 made-up applicants, histogram boosting"
+    return Case(title=title, explainer=explainer, refused=chosen)
+
+
+def _of_files(asked: "Asked", people: int) -> Case:
+    from p2ce.apps.command_inputs import check_files, make_ready
+
+    check_files(asked)
+    ready = make_ready(asked)
+    scores = ready.explainer.score(ready.people)
+    refused = ready.people[scores < ready.explainer.threshold]
+    if not len(refused):
+        raise InvalidOption(
+            f"The model refuses none of the {counted(len(scores), 'row')}: there is nothing to time. "
+            "Give other people, or a higher --threshold."
+        )
+    chosen = refused.head(people)
+    facts = ready.explainer.describe()
+    told = counted(len(chosen), "refused person", "refused people")
+    title = f"{told}, {facts.family}, {facts.cells:,} combinations"
+    return Case(title=title, explainer=ready.explainer, refused=chosen)
+
+
+def _timed_one_by_one(case: Case) -> list[float]:
+    from p2ce.errors import P2CEError
+
+    times = []
+    for place in range(len(case.refused)):
+        row = case.refused.iloc[[place]]
+        begun = time.perf_counter()
+        try:
+            case.explainer.explain(row)
+        except P2CEError:
+            continue  # a row that cannot be read takes no time worth telling
+        times.append(time.perf_counter() - begun)
+    return times
+
+
+def _timed_together(case: Case) -> tuple[list[float], float]:
+    """Give what each person took in one call for all, and the share of each in the whole call."""
+    begun = time.perf_counter()
+    entries = list(case.explainer.explain_many(case.refused))
+    return [entry.elapsed for entry in entries], (time.perf_counter() - begun) / len(case.refused)
+
+
+def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int, int]:
+    """Time brute force on the first people, and count fronts that differ and grids that are too large."""
+    from p2ce.testing.brute_force_front import front_by_brute_force
+
+    times: list[float] = []
+    wrong = skipped = 0
+    for place in range(min(most, len(case.refused))):
+        row = case.refused.iloc[[place]]
+        found = case.explainer.explain(row)
+        if found.certificate is None or found.certificate.cells > largest:
+            skipped += 1
+            continue
+        begun = time.perf_counter()
+        truth = front_by_brute_force(case.explainer, row)
+        times.append(time.perf_counter() - begun)
+        wrong += not _same_front(found, truth)
+    return times, wrong, skipped
+
+
+def _same_front(found: Any, truth: Any) -> bool:
+    from p2ce.testing.fronts import same_costs
+
+    names = found.objectives
+    costs = np.array([[option.costs[name] for name in names] for option in found]).reshape(-1, len(names))
+    if len(costs) != len(truth):
+        return False
+    return same_costs(costs, truth)
+
+
+def _print_times(console: "Console", rows: list[tuple[str, list[float]]]) -> None:
+    from rich.table import Table
+
+    table = Table(show_edge=False, pad_edge=False)
+    table.add_column("milliseconds per person")
+    for heading in ("median", "95th", "slowest"):
+        table.add_column(heading, justify="right")
+    for name, times in rows:
+        if not times:
+            continue
+        milliseconds = 1e3 * np.array(times)
+        figures = [np.median(milliseconds), np.percentile(milliseconds, 95), milliseconds.max()]
+        table.add_row(name, *(_figure(float(one)) for one in figures))
+    console.print(table)
+
+
+def _figure(milliseconds: float) -> str:
+    return f"{milliseconds:,.2f}" if milliseconds < 10 else f"{milliseconds:,.0f}"

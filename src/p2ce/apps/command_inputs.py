@@ -1,0 +1,336 @@
+"""Put together what a command asks: model, reference, people and policy, from files to an explainer."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps import typed_columns as cells
+from p2ce.apps.messages import counted, notice
+from p2ce.apps.model_files.load_model import LoadedModel, load_model
+from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
+from p2ce.apps.paths import require_file
+from p2ce.apps.reference_types import typed_people, typed_reference
+from p2ce.apps.special_codes import propose_special
+from p2ce.apps.table_files import Table, read_table
+from p2ce.apps.target_argument import read_target
+from p2ce.errors import InvalidOption, InvalidTarget, nearest
+from p2ce.limits import DEFAULT, Limits
+from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from p2ce.explainer import Explainer
+    from p2ce.problem.actions import ActionSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was said on the command line about the question itself."""
+
+    model: str
+    data: Path | None = None
+    reference: Path | None = None
+    policy: Path | None = None
+    weights: Path | None = None
+    trust_pickle: bool = False
+    trust_predicates: bool = False
+    index_column: str | None = None
+    drop: tuple[str, ...] = ()
+    target: str | None = None
+    threshold: float | None = None
+    max_changes: int | None = 3
+    objectives: tuple[str, ...] = ()
+    contamination: float | None = None
+    plausible: bool = True
+    limits: Limits = DEFAULT
+
+    @property
+    def files(self) -> dict[str, Path | None]:
+        """The files that are read, by their options; a model may be Python code instead."""
+        others = {"--data": self.data, "--reference": self.reference, "--policy": self.policy}
+        return {"--model": Path(self.model), **others, "--weights": self.weights}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ready:
+    """A question that can be put: the explainer, and the people as it takes them."""
+
+    explainer: "Explainer"
+    loaded: LoadedModel
+    reference: "pd.DataFrame"
+    people: "pd.DataFrame"  # the model's columns
+    extras: "pd.DataFrame"  # the other columns of the data
+    labels: list[Any]  # one for each person
+    actions: "ActionSet"
+
+
+def check_files(asked: Asked, *, people: bool = True) -> None:
+    """Look whether all files are there, before any is read; without ``people`` a model alone will do."""
+    from p2ce.apps.model_files.detect import detect
+
+    detect(asked.model, asked.limits)
+    for option, path in asked.files.items():
+        if path is not None and option != "--model":
+            require_file(path, option)
+    if people and asked.data is None and asked.reference is None:
+        raise InvalidOption("Name the table of people: --data people.csv")
+    if asked.max_changes is not None and asked.max_changes < 0:
+        raise InvalidOption(
+            f"--max-changes {asked.max_changes} is below 0. Give at least 1, or 0 for no limit."
+        )
+    if asked.contamination is not None and not asked.plausible:
+        raise InvalidOption(
+            "--contamination is about plausibility, which --no-plausibility drops. Choose one."
+        )
+
+
+def make_ready(asked: Asked) -> Ready:
+    """Read everything and make the explainer."""
+    loaded = load_model(
+        asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
+    )
+    people_table = None if asked.data is None else read_table(asked.data, "--data", limits=asked.limits)
+    if asked.reference is None:
+        assert people_table is not None  # check_files saw to it
+        notice(
+            "No --reference: the people of --data themselves are taken as the population. "
+            "Pass the table that the model was trained on for better ranges and plausibility."
+        )
+        reference_table = people_table
+    else:
+        reference_table = read_table(asked.reference, "--reference", limits=asked.limits)
+    policy = _read_policy(asked)
+    known = columns_of(loaded.model)
+    people_table = people_table or reference_table
+    names = _names(asked, known, reference_table, people_table, policy)
+    reference = typed_reference(reference_table, names, known, policy, loaded.kind)
+    _require(people_table, names, "--data", "the model")
+    people = typed_people(people_table, reference, tell=people_table is not reference_table)
+    actions = _actions(asked, policy, reference, people_table)
+    target = read_target(loaded.model, asked.target)
+    return Ready(
+        explainer=_explainer(asked, loaded.model, reference, actions, target),
+        loaded=loaded,
+        reference=reference,
+        people=people,
+        extras=_extras(asked, people_table, names),
+        labels=_labels(asked, people_table),
+        actions=actions,
+    )
+
+
+def as_the_model_takes_it(
+    model: str, table: Table, drop: tuple[str, ...], limits: Limits = DEFAULT
+) -> "pd.DataFrame":
+    """Give the columns of a table that a model sees, in the types that it takes."""
+    loaded = load_model(model, limits=limits)
+    known = columns_of(loaded.model)
+    names = _names(Asked(model=model, reference=table.path, drop=drop), known, table, table, None)
+    return typed_reference(table, names, known, None, loaded.kind)
+
+
+def hash_of(path: Path | None) -> str:
+    """Give a mark by which a changed file is known."""
+    return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read_policy(asked: Asked) -> "ActionSet | None":
+    if asked.policy is None:
+        return None
+    from p2ce.problem.actions import ActionSet
+    from p2ce.problem.rules.predicate import Predicate
+
+    policy = ActionSet.load(asked.policy, limits=asked.limits)
+    functions = [str(rule.function) for rule in policy.rules if isinstance(rule, Predicate)]
+    if functions and not asked.trust_predicates:
+        raise InvalidOption(
+            f"--policy {echoed(str(asked.policy))} has the predicate {echoed(functions[0])}, a Python "
+            "function, and whoever wrote it decides what it runs. If you trust them, add --trust-predicates."
+        )
+    return policy
+
+
+def _names(
+    asked: Asked, known: ModelColumns, table: Table, people: Table, policy: "ActionSet | None"
+) -> list[str]:
+    """Settle the model's columns, as the reference calls them."""
+    both = list(dict.fromkeys([*table.columns, *people.columns]))
+    for name in asked.drop:
+        if name not in both:
+            raise InvalidOption(f"--drop {echoed(name)} is no column of the tables. {nearest(name, both)}")
+        if known.names is not None and name in known.names:
+            raise InvalidOption(
+                f"--drop {echoed(name)} is a column that the model takes. It cannot be left out."
+            )
+    left = [name for name in table.columns if name not in asked.drop and name != asked.index_column]
+    if known.names is not None:
+        # LightGBM turns blanks in names into underscores.
+        own = {name.replace(" ", "_"): name for name in left}
+        names = [name if name in left else own.get(name, name) for name in known.names]
+        _require(table, names, "--reference" if asked.reference else "--data", "the model")
+        return names
+    # By place: all columns, those that both tables have (few people know the outcome), or the policy's.
+    shared = [name for name in left if name in people.columns]
+    named = [name for name in left if policy is not None and name in policy.names]
+    if known.count is None:
+        return named or shared
+    for found in (left, shared, named):
+        if len(found) == known.count:
+            return found
+    raise InvalidOption(
+        f"The model takes {counted(known.count, 'column')} by place, and {table.path.name} has {len(left)}: "
+        f"{listed(left)}. Leave out what it does not see with --drop."
+    )
+
+
+def _require(table: Table, names: list[str], option: str, who: str) -> None:
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise InvalidOption(
+            f"{option} {echoed(str(table.path))} has no column {echoed(missing[0])}{more}, which {who} "
+            f"needs. {nearest(missing[0], table.columns)}"
+        )
+
+
+def _extras(asked: Asked, table: Table, names: list[str]) -> "pd.DataFrame":
+    import pandas as pd
+
+    others = [name for name in table.columns if name not in names]
+    unused = [name for name in others if name != asked.index_column and name not in asked.drop]
+    if unused:
+        notice(
+            f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
+            "and left out."
+        )
+    _warn_of_label(asked, unused)
+    columns = {name: cells.as_written(table, name) for name in others}
+    return pd.DataFrame(columns, index=table.frame.index)
+
+
+def _warn_of_label(asked: Asked, unused: list[str]) -> None:
+    """Say that class 1 is wanted by default, where a column that was left out looks like its name."""
+    from p2ce.decisions.decision_warnings import sounds_unwanted
+
+    unwanted = [name for name in unused if sounds_unwanted(name)]
+    if unwanted and asked.target is None:
+        notice(
+            "No --target is given, so class 1 is taken as the wanted one. If the model predicts "
+            f"{echoed(unwanted[0])}, pass --target 0."
+        )
+
+
+def _labels(asked: Asked, table: Table) -> list[Any]:
+    name = asked.index_column
+    if name is None:
+        return list(range(len(table.frame)))
+    if name not in table.columns:
+        raise InvalidOption(
+            f"--index-column {echoed(name)} is no column of {table.path.name}. {nearest(name, table.columns)}"
+        )
+    # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
+    return [None if is_missing(label) else label for label in table.frame[name].tolist()]
+
+
+def _actions(
+    asked: Asked, policy: "ActionSet | None", reference: "pd.DataFrame", people: Table
+) -> "ActionSet":
+    """Settle what each feature may do; without a policy, what looks protected is."""
+    from p2ce.problem.actions import ActionSet
+    from p2ce.problem.policy_lint import likely_protected
+
+    if policy is None:
+        likely = [name for name in reference.columns if likely_protected(name) is not None]
+        actions = ActionSet.infer(reference).protect(*likely)
+        propose_special(reference)
+        moving = [name for name in reference.columns if not actions[name].fixed]
+        notice(
+            "No --policy: what each feature may do was read off the population. "
+            + (f"Protected, by their names: {listed(likely)}. " if likely else "")
+            + (f"These may change: {listed(moving, most=20)}. " if moving else "Nothing may change. ")
+            + "Nobody should be advised before somebody has looked at that. Write a policy to edit with: "
+            "p2ce policy infer"
+        )
+        return actions
+    names = list(reference.columns)
+    missing = [name for name in names if name not in policy.names]
+    if missing:
+        raise InvalidOption(
+            f"--policy {echoed(str(asked.policy))} does not say what {echoed(missing[0])} may do. "
+            f"{nearest(missing[0], policy.names)} Add it, with may_change: false if it must not."
+        )
+    for name in names:
+        _require_kind(asked, policy, reference, name)
+    extra = [name for name in policy.names if name not in names]
+    strange = [name for name in extra if name not in people.columns]
+    if strange:
+        raise InvalidOption(
+            f"--policy {echoed(str(asked.policy))} speaks of {echoed(strange[0])}, which is no column of "
+            f"the model. {nearest(strange[0], names)}"
+        )
+    open_ones = [name for name in names if not policy[name].fixed and likely_protected(name) is not None]
+    if open_ones:
+        notice(f"The policy lets {listed(open_ones)} change, which looks protected. See: p2ce policy check")
+    if extra:
+        notice(f"The policy speaks of {listed(extra)} too, which the model does not see.")
+        return replace(
+            policy,
+            features=tuple(feature for feature in policy.features if feature.name in names),
+            rules=tuple(rule for rule in policy.rules if set(rule.columns) <= set(names)),
+        )
+    return policy
+
+
+def _require_kind(asked: Asked, policy: "ActionSet", reference: "pd.DataFrame", name: str) -> None:
+    """Refuse a policy that takes for numbers what the model takes for labels, or the other way round."""
+    from p2ce.tables.codebook import coding_of
+
+    labels = coding_of(reference[name]).labels
+    if policy[name].is_category == (labels is not None):
+        return
+    if labels is None:
+        raise InvalidOption(
+            f"{echoed(name)} is a category in --policy {echoed(str(asked.policy))}, and numbers to the "
+            "model. Write kind: whole, or number, and where it lies: seen: [low, high]"
+        )
+    shown = ", ".join(map(str, labels[:8])) + (", …" if len(labels) > 8 else "")
+    raise InvalidOption(
+        f"{echoed(name)} is {policy[name].kind} in --policy {echoed(str(asked.policy))}, and a category to "
+        f"the model. Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model "
+        f"{asked.model}"
+    )
+
+
+def _explainer(
+    asked: Asked, model: Any, reference: "pd.DataFrame", actions: "ActionSet", target: Any
+) -> "Explainer":
+    from p2ce.detectors.parse_detector import IsolationForest
+    from p2ce.explainer import DEFAULT_OBJECTIVES, Explainer
+
+    forest = (
+        IsolationForest()
+        if asked.contamination is None
+        else IsolationForest(contamination=asked.contamination)
+    )
+    try:
+        return Explainer(
+            model,
+            reference,
+            actions=actions,
+            target=target,
+            threshold=asked.threshold,
+            objectives=asked.objectives or DEFAULT_OBJECTIVES,
+            max_changes=asked.max_changes,
+            plausibility=forest if asked.plausible else None,
+        )
+    except InvalidTarget as error:
+        if "(low, high)" not in str(error):
+            raise
+        # The same in the words of the command line.
+        score = " If the number is the score of a class: --threshold 0" if "threshold=" in str(error) else ""
+        raise InvalidTarget(
+            "The model predicts a number. Say which range is wanted: --target 1000: or --target 10:20" + score
+        ) from error

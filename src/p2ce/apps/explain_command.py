@@ -1,0 +1,270 @@
+"""Explain the chosen people of a table: what ``p2ce explain`` does."""
+
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps import outputs
+from p2ce.apps import partial_results as partial
+from p2ce.apps.chunks import Work, answer
+from p2ce.apps.command_inputs import Asked, Ready, check_files, hash_of, make_ready
+from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
+from p2ce.apps.versions import answering_versions
+from p2ce.apps.where import SCORE, names_score, rows_where
+from p2ce.errors import FAULT, InvalidOption, nearest
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    from p2ce.result import Explanations, WhyNone
+
+DONE, SOME_FAILED, INTERRUPTED = 0, 3, 130
+WHY_NONE_SECONDS = 5.0
+FINGERPRINTED = 64  # people by whose scores a model is known again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Who is to be answered, how long it may take, and where the answers go."""
+
+    row: str | None = None
+    where: str | None = None
+    out: Path | None = None
+    raw_csv: bool = False
+    force: bool = False
+    fresh: bool = False
+    time_limit: float | None = None
+    jobs: int = 1
+    language: str = "en"
+    audience: str = "person"
+    progress: bool | None = None
+
+
+def run_explain(asked: Asked, task: Task) -> int:
+    """Do it; give the exit code."""
+    _check(asked, task)
+    with working("Reading the model and the tables …"):
+        ready = make_ready(asked)
+        places = choose(ready, task, asked)
+    kept = None
+    if task.out is not None and len(places) > 1:
+        kept = partial.begin(partial.partial_path(task.out), _question(asked, task, ready), fresh=task.fresh)
+        if kept.done:
+            notice(f"Going on with {kept.path}: {counted(len(kept.done), 'person', 'people')} done.")
+    with working("Getting ready …"):
+        ready.explainer.warm_up()
+    work = answer(
+        ready.explainer,
+        ready.people,
+        places,
+        partial=kept,
+        jobs=task.jobs,
+        time_limit=task.time_limit,
+        progress=task.progress,
+    )
+    if work.interrupted:
+        return _stopped(work, places, kept)
+    answers = _collected(work, places, ready)
+    why = _why_none(ready, answers)
+    if task.out is None:
+        show(answers, why, task)
+    else:
+        written = outputs.write(
+            task.out,
+            answers,
+            why=why,
+            audience=task.audience,
+            language=task.language,
+            raw_csv=task.raw_csv,
+        )
+        if kept is not None:
+            kept.path.unlink(missing_ok=True)
+        _tell(answers, written)
+    return _exit_code(answers)
+
+
+def _check(asked: Asked, task: Task) -> None:
+    """Refuse what can be refused before anything is read."""
+    from p2ce.explain.check_arguments import check_jobs, check_time
+
+    if task.row is not None and task.where is not None:
+        raise InvalidOption("--row and --where both choose people. Give one of them.")
+    if task.out is not None:
+        outputs.check_out(task.out, force=task.force, inputs=asked.files)
+    if task.jobs == 0:
+        raise InvalidOption("--jobs 0 would do nothing. Give a number of processes, or -1 for one per core.")
+    if task.time_limit is not None and not task.time_limit > 0:
+        raise InvalidOption(f"--time-limit {task.time_limit:g} is no time. Give seconds above 0.")
+    check_jobs(task.jobs)
+    check_time(task.time_limit)
+    check_words(task.audience, task.language)
+    check_files(asked)
+
+
+def check_words(audience: str, language: str) -> None:
+    """Refuse an audience or a language that nobody speaks to."""
+    from p2ce.present.languages import AUDIENCES
+    from p2ce.present.speaker import speaker_for
+
+    if audience not in AUDIENCES:
+        raise InvalidOption(f"--audience {echoed(audience)} is not known. {nearest(audience, AUDIENCES)}")
+    speaker_for(None, language)
+
+
+def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
+    """Give the places of the rows that are asked about: one, those that fit an expression, or all."""
+    count = len(ready.people)
+    if task.row is not None:
+        return [_place(ready, task.row, asked)]
+    if task.where is None:
+        return list(range(count))
+    frame = ready.people.join(ready.extras)
+    more: dict[str, Any] = {}
+    if names_score(task.where, asked.limits) and SCORE not in frame.columns:
+        more[SCORE] = ready.explainer.score(ready.people)
+    elif names_score(task.where, asked.limits):
+        notice(
+            f"--where takes {echoed(SCORE)} from the column of the data. Rename that for the model's own "
+            "score."
+        )
+    fits = rows_where(task.where, frame, more, asked.limits)
+    if not fits.any():
+        raise InvalidOption(
+            f"--where {echoed(task.where)} fits none of the {count:,} rows. Ask for something wider."
+        )
+    return [int(place) for place in fits.nonzero()[0]]
+
+
+def _place(ready: Ready, row: str, asked: Asked) -> int:
+    count = len(ready.people)
+    if asked.index_column is not None:
+        labels = ["" if label is None else str(label) for label in ready.labels]
+        found = [place for place, label in enumerate(labels) if label == row] or [
+            place for place, label in enumerate(labels) if label.strip() == row.strip()
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InvalidOption(
+                f"--row {echoed(row)} names {len(found)} rows: {echoed(asked.index_column)} holds it in "
+                f"rows {found[0]} and {found[1]}. Use another --index-column, or --where."
+            )
+        raise InvalidOption(
+            f"--row {echoed(row)} is no label in {echoed(asked.index_column)}, of {count:,} rows. "
+            f"{nearest(row, labels)}"
+        )
+    try:
+        place = int(row)
+    except ValueError:
+        raise InvalidOption(
+            f"--row {echoed(row)} is no number. Rows count from 0 to {count - 1:,}; to go by a column of "
+            "labels, name it with --index-column."
+        ) from None
+    if not 0 <= place < count:
+        raise InvalidOption(f"--row {place} does not exist: the data has {count:,} rows, 0 to {count - 1:,}.")
+    return place
+
+
+def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
+    """List everything on which answers depend, by the words of the command line."""
+    said = asdict(asked)
+    files = ("data", "reference", "policy")
+    plain = {
+        f"--{name.replace('_', '-')}": str(said[name]) if said[name] is not None else None
+        for name in said
+        if name not in (*files, "model", "weights", "trust_pickle", "trust_predicates", "plausible", "limits")
+    }
+    return {
+        **answering_versions(),
+        "the file of --model": ready.loaded.sha256,
+        # A model may hang on more than one file: modules that it imports, weights that it loads, a service.
+        "what the model answers": _fingerprint(ready),
+        **{f"the file of --{name}": hash_of(said[name]) for name in files},
+        **plain,
+        "plausibility": asked.plausible,
+        "--where": task.where,
+        "--time-limit": task.time_limit,
+    }
+
+
+def _fingerprint(ready: Ready) -> str:
+    """Give a mark by which another model is known: what it says of some people, to six digits."""
+    import numpy as np
+
+    from p2ce.explain.fingerprint import fingerprint_of
+
+    scores = [
+        ready.explainer.score(frame.iloc[:: max(1, len(frame) // FINGERPRINTED)])
+        for frame in (ready.reference, ready.people)
+    ]
+    return fingerprint_of(np.concatenate(scores)[None, :])
+
+
+def _collected(work: Work, places: list[int], ready: Ready) -> "Explanations":
+    from p2ce.result import Explanations
+
+    return Explanations(
+        [work.done[place] for place in places], labels=[ready.labels[place] for place in places]
+    )
+
+
+def _why_none(ready: Ready, answers: "Explanations") -> "WhyNone | None":
+    """Find out for a single person without a way what stands in it."""
+    from p2ce.result import Status
+
+    if len(answers) != 1 or answers[0].status is not Status.NO_RECOURSE:
+        return None
+    with working("No option: finding out what stands in the way …"):
+        return ready.explainer.why_none(answers[0], time_limit=WHY_NONE_SECONDS)
+
+
+def _stopped(work: Work, places: list[int], kept: "partial.Partial | None") -> int:
+    done = sum(place in work.done for place in places)
+    of = f"{done:,} of {counted(len(places), 'person', 'people')}"
+    if kept is None:
+        error_line(f"Interrupted; {of} were done and nothing was written. With --out, what is done is kept.")
+    else:
+        error_line(
+            f"Interrupted; {of} are kept in {kept.path}. Run the same command again to go on, or with "
+            "--fresh to start over."
+        )
+    return INTERRUPTED
+
+
+def show(answers: "Explanations", why: "WhyNone | None", task: Task) -> None:
+    """Print one person in words, or many as a table."""
+    from p2ce.apps.summary import print_summary
+    from p2ce.present.text import to_text
+
+    if len(answers) == 1:
+        words = to_text(answers[0], audience=task.audience, language=task.language, why=why)
+        # A terminal would break lines within words.
+        stdout_console().print(printable(words), markup=False, soft_wrap=not sys.stdout.isatty())
+        return
+    print_summary(answers, language=task.language)
+
+
+def _tell(answers: "Explanations", written: list[Path]) -> None:
+    """Say what was written and how many ended in which way, since a table has no row for some."""
+    from p2ce.apps.summary import counts
+
+    print(f"{printable(' and '.join(map(str, written)))}: {counts(answers)}")
+
+
+def _exit_code(answers: "Explanations") -> int:
+    from p2ce.result import Status
+
+    bad = answers.statuses[Status.ERROR]
+    if not bad:
+        return DONE
+    failed = [place for place, entry in enumerate(answers) if entry.status is Status.ERROR]
+    faults = [place for place in failed if (answers[place].message or "").startswith(FAULT)]
+    first = (faults or failed)[0]
+    blamed = ""
+    if faults:
+        blamed = f", {len(faults):,} by a fault of p2ce (see where with --debug, and please report it)"
+    error_line(
+        f"{counted(bad, 'row')} could not be answered{blamed}. "
+        f"The first is {answers.labels[first]}: {answers[first].message}"
+    )
+    return SOME_FAILED

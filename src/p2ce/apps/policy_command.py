@@ -1,0 +1,176 @@
+"""Look over and make policy files: ``p2ce policy check``, ``p2ce policy infer``."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from p2ce.apps import command_options as say
+from p2ce.apps.messages import counted, notice, printable
+from p2ce.apps.special_codes import codes_in_words, propose_special
+from p2ce.limits import Limits, read_limits
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from p2ce.problem import ActionSet
+    from p2ce.problem.policy_lint import Finding
+
+app = typer.Typer(
+    help="Look over and make policy files: what each feature may do.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+Names = Annotated[str, typer.Option(help="Columns that no advice may change: race,sex")]
+
+
+class SpecialValues(StrEnum):
+    """What to do about values that look like codes."""
+
+    DETECT = "detect"
+
+
+@app.command()
+def check(
+    policy: Annotated[Path, typer.Argument(help="The policy, a YAML file.")],
+    data: Annotated[Path, typer.Argument(help="The people that it is for: CSV, or Parquet.")],
+    protected: Names = "",
+    strict: Annotated[bool, typer.Option(help="Let warnings fail as errors do.")] = False,
+    limit: say.Limit = None,
+) -> None:
+    """Tell what in a policy cannot be meant, line by line.
+
+    Ends with 0 if there is no error, 1 if there is one (with --strict also a warning), 2 if a file cannot
+    be read.
+    """
+    from p2ce.apps.paths import require_file
+    from p2ce.apps.table_files import read_table
+    from p2ce.apps.typed_columns import with_gaps
+    from p2ce.problem.policy_file import read_file, read_policy
+    from p2ce.problem.policy_lint import Severity, lint
+
+    limits = read_limits(limit or ())
+    reading = read_policy(read_file(require_file(policy, "POLICY"), limits=limits), limits=limits)
+    people = with_gaps(read_table(data, "DATA", may_be_empty=True, limits=limits))
+    findings = lint(reading, people, protected=_names(protected))
+    for finding in findings:
+        print(printable(_line(policy, finding)))
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    warnings = len(findings) - errors
+    print(f"{printable(policy)}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
+    raise typer.Exit(1 if errors or (strict and warnings) else 0)
+
+
+@app.command()
+def infer(
+    data: Annotated[Path, typer.Argument(help="The people that the model was fitted on: CSV, or Parquet.")],
+    out: Annotated[Path, typer.Option(help="Where to write the policy.")] = Path("policy.yaml"),
+    protected: Names = "",
+    drop: Annotated[str, typer.Option(help="Columns that the model does not see, such as the outcome.")] = "",
+    force: Annotated[bool, typer.Option(help="Replace the file if it exists.")] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="The model file: then only its columns are named, and what it takes for categories is one.",
+            metavar="FILE",
+        ),
+    ] = None,
+    special_values: Annotated[
+        SpecialValues | None,
+        typer.Option(
+            help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is no "
+            "number; without it, such values are only told of.",
+        ),
+    ] = None,
+    limit: say.Limit = None,
+) -> None:
+    """Write a first policy read off a table, to be edited.
+
+    [green]p2ce policy infer train.csv --model model.txt --out policy.yaml[/]
+
+    Columns whose names look like protected attributes are protected; the output says which. Candidates are
+    chosen where people are. Values that look like codes are told of.
+    """
+    from p2ce.apps.paths import require_other, require_place
+    from p2ce.problem import ActionSet
+    from p2ce.problem.policy_file import save
+    from p2ce.problem.policy_lint import likely_protected
+
+    require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
+    require_place(out, force=force)
+    people = _people(data, _names(drop), model, read_limits(limit or ()))
+    likely = [name for name in people.columns if likely_protected(name) is not None]
+    kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
+    _tell_what_looks_wrong(people, alone=model is None and not drop)
+    detect = special_values is SpecialValues.DETECT
+    actions = ActionSet.infer(people, special_values="detect" if detect else None).protect(*kept)
+    if detect:
+        _tell_what_is_special(actions)
+    else:
+        propose_special(people, command=True)
+    save(actions, out)
+    protected_ones = printable(", ".join(kept) or "none")
+    print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {protected_ones}.")
+
+
+def _tell_what_is_special(actions: "ActionSet") -> None:
+    found = [
+        f"{codes_in_words(feature.special)} in {echoed(feature.name)}"
+        for feature in actions.features
+        if feature.special
+    ]
+    if found:
+        notice(f"Special values, which are no numbers: {'; '.join(found)}. Remove 'special' where they are.")
+    else:
+        notice("No value looks like a code.")
+
+
+def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":
+    """Read the columns that a policy speaks of: those of the model, if one is given."""
+    from p2ce.apps import typed_columns as cells
+    from p2ce.apps.command_inputs import as_the_model_takes_it
+    from p2ce.apps.table_files import read_table
+
+    table = read_table(data, "DATA", limits=limits)
+    if model is not None:
+        return as_the_model_takes_it(model, table, tuple(drop), limits)
+    import pandas as pd
+
+    _known(drop, table.frame)
+    return pd.DataFrame({name: cells.natural(table, name) for name in table.columns if name not in drop})
+
+
+def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
+    """Tell of columns that are hardly features: those that name people, and perhaps the outcome."""
+    import pandas as pd
+
+    for name in people.columns:
+        labels = people[name].nunique()
+        is_number = pd.api.types.is_numeric_dtype(people[name])
+        if not is_number and labels > 20 and 2 * labels > len(people):
+            notice(
+                f"{echoed(name)} holds {labels:,} labels in {len(people):,} rows. If it names people: "
+                f"--drop {name}"
+            )
+    if alone:
+        notice("Every column became a feature, the outcome too if it is there. Give --model, or --drop it.")
+
+
+def _known(names: list[str], people: "pd.DataFrame") -> list[str]:
+    from p2ce.errors import UnknownFeature, nearest
+
+    for name in names:
+        if name not in people.columns:
+            raise UnknownFeature(f"{echoed(name)} is no column of the data. {nearest(name, people.columns)}")
+    return names
+
+
+def _names(given: str) -> list[str]:
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
+def _line(policy: Path, finding: "Finding") -> str:
+    return f"{policy}:{finding.line}: {finding.severity}: {finding.message} [{finding.code}]"

@@ -1,0 +1,38 @@
+"""Hold what an explainer was asked: its arguments, all but the model."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from p2ce.explain.arguments import Arguments
+from p2ce.explain.compiled_problem import Setup
+from p2ce.tables.kinds import PANDAS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Asked:
+    """What has to be asked again for the same answers."""
+
+    arguments: Arguments
+    reference: pd.DataFrame
+    kind: str  # of table, in which the reference was given
+    models: int | None  # how many were given in a list, None for one by itself
+
+
+def asked_of(arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: str, setup: Setup) -> Asked:
+    """Put together what was asked; actions that were read off the reference are kept as such."""
+    actions = setup.actions if arguments.actions is None else arguments.actions
+    return Asked(
+        arguments=replace(arguments, actions=actions),
+        reference=reference,
+        kind=kind,
+        models=len(model) if isinstance(model, list | tuple) else None,
+    )
+
+
+def own_copy(reference: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Give a frame that stays as it is if the caller changes theirs."""
+    if kind != PANDAS:  # made here
+        return reference
+    return reference.copy(deep=True)  # a frame may share its values with an array of the caller's

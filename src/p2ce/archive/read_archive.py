@@ -1,0 +1,165 @@
+"""Read an explainer's file, whoever wrote it: nothing in it is run, and nothing is taken on trust."""
+
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from p2ce.archive.contents import Asked
+from p2ce.archive.stored_arrays import ENDING, read_array
+from p2ce.archive.stored_forest import read_forest
+from p2ce.archive.stored_settings import read_settings
+from p2ce.archive.stored_table import read_table
+from p2ce.archive.stored_values import Damaged, take
+from p2ce.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TABLE
+from p2ce.archive.zipped import Parts
+from p2ce.arrays import FloatArray
+from p2ce.detectors.isolation_forest import IsolationForest
+from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.errors import InvalidOption, LimitExceeded, MissingExtra
+from p2ce.explain.compiled_problem import Setup
+from p2ce.explain.fingerprint import model_scores, same_scores
+from p2ce.limits import DEFAULT, Limits
+from p2ce.visible import echoed
+
+ZIP_START = b"PK"
+AS_SAVED = "as saved"  # an argument that is not given again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kept:
+    """All that a file holds of an explainer."""
+
+    path: str
+    asked: Asked
+    own: dict[str, str]  # argument → what only the user has, and has to give again
+    detector: ReadDetector | None  # fitted before; None where there is none, or the user has it
+    scores: FloatArray  # (models, rows) what the model said when it was saved
+
+    def with_own(self, *, plausibility: Any, objectives: Any) -> "Kept":
+        """Put in what the user gives again, or otherwise; complain of what is not given."""
+        given = {
+            name: value
+            for name, value in (("plausibility", plausibility), ("objectives", objectives))
+            if not (isinstance(value, str) and value == AS_SAVED)
+        }
+        for name, what in self.own.items():
+            if name not in given:
+                raise InvalidOption(
+                    f"{echoed(self.path)} was saved with {name} of your own: {what[:300]}. A file cannot "
+                    f"keep that safely, so give it again: p2ce.load(path, model, {name}=…)."
+                )
+        if "plausibility" in given and plausibility is None:  # and so there is no threshold to set
+            given["contamination"] = None
+        asked = replace(self.asked, arguments=replace(self.asked.arguments, **given))
+        return replace(self, asked=asked, detector=None if "plausibility" in given else self.detector)
+
+    def require_models(self, model: Any) -> None:
+        """Refuse one model where there were several, and the other way round."""
+        several = len(model) if isinstance(model, list | tuple) else None
+        if several != self.asked.models:
+            expected = "one model" if self.asked.models is None else f"a list of {self.asked.models} models"
+            got = "one model" if several is None else f"a list of {several}"
+            raise InvalidOption(
+                f"{echoed(self.path)} was saved with {expected}, got {got}. Pass what it was then."
+            )
+
+    def require_same_scores(self, setup: Setup, rows: FloatArray) -> None:
+        """Refuse a model that scores people of the reference otherwise than the saved one did."""
+        scores = model_scores(setup, rows)
+        if same_scores(self.scores, scores):
+            return
+        if scores.shape != self.scores.shape:
+            raise InvalidOption(
+                f"{echoed(self.path)} is damaged: it has scores of other people. Save it again."
+            )
+        apart = np.abs(scores - self.scores)
+        raise InvalidOption(
+            f"This is another model than the one that {echoed(self.path)} was saved with: of "
+            f"{scores.shape[1]} people it scores {int((apart > 1e-6).any(axis=0).sum())} differently, by up "
+            f"to {np.nanmax(apart):.3g}. Pass that model, or check_model=False to ask this one the same."
+        )
+
+
+def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Kept:
+    """Read a file of `save`; what is wrong with it is told in one line."""
+    shown = os.fsdecode(path)
+    try:
+        return _read(shown, limits)
+    except (MissingExtra, Refused):
+        raise
+    except LimitExceeded as error:
+        raise LimitExceeded(f"{echoed(shown)} is damaged, or too large. {error}") from error
+    except FileNotFoundError as error:
+        raise InvalidOption(f"There is no file {echoed(shown)}. Check the path.") from error
+    except OSError as error:
+        raise InvalidOption(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
+    except Exception as error:  # whatever a file may say, the answer is one line
+        why = str(error) if isinstance(error, Damaged) else f"{type(error).__name__}: {error}"
+        raise InvalidOption(
+            f"{echoed(shown)} is damaged: {' '.join(why.split())[:300]}. Save the explainer again."
+        ) from error
+
+
+class Refused(InvalidOption):
+    """A file that is whole, but not for this version to read."""
+
+
+def _read(path: str, limits: Limits) -> Kept:
+    with open(path, "rb") as file:
+        start = file.read(len(ZIP_START))
+    if start != ZIP_START:
+        raise Refused(
+            f"{echoed(path)} is not a p2ce file: expected what Explainer.save() wrote, got no zip archive."
+        )
+    try:
+        parts = Parts(path, limits)
+    except zipfile.BadZipFile as error:
+        raise Damaged("it ends before its list of contents") from error
+    with parts:
+        if HEAD not in parts:
+            raise Refused(f"{echoed(path)} is not a p2ce file: it is a zip archive without {echoed(HEAD)}.")
+        head = json.loads(parts.take(HEAD))
+        _check_format(head, path)
+        frame, kind = read_table(json.loads(parts.take(TABLE)), _arrays(parts, "reference"))
+        policy = parts.take(POLICY).decode("utf-8")
+        settings = take(head, "settings", dict)
+        asked, own = read_settings(settings, policy=policy, reference=frame, kind=kind, limits=limits)
+        detector = None
+        if isinstance(asked.arguments.plausibility, IsolationForest):
+            detector = read_forest(take(head, "forest", dict), _arrays(parts, "forest"))
+        scores = read_array(parts.take(SCORES), kinds="f")
+        parts.require_empty()
+    count = take(take(head, "model", dict), "scores", int)
+    if count < 1 or len(scores) % count or count != (asked.models or 1):
+        raise Damaged("scores of another number of models")
+    return Kept(path=path, asked=asked, own=own, detector=detector, scores=scores.reshape(count, -1))
+
+
+def _arrays(parts: Parts, folder: str) -> "Callable[[str], npt.NDArray[Any]]":
+    return lambda name: read_array(parts.take(f"{folder}/{name}{ENDING}"))
+
+
+def _check_format(head: Any, path: str) -> None:
+    name, _, number = take(head, "format", str).partition("/")
+    if name != FORMAT or not number.isdecimal():
+        raise Refused(f"{echoed(path)} is not a p2ce file: its format is {echoed(head['format'], most=60)}.")
+    if int(number) == NUMBER:
+        return
+    versions = head.get("versions")
+    by = versions.get("p2ce") if isinstance(versions, dict) else None
+    written = f" (p2ce {by:.20})" if isinstance(by, str) else ""
+    if int(number) > NUMBER:
+        raise Refused(
+            f"{echoed(path)} was written by a newer version{written}. Type: pip install --upgrade p2ce, or "
+            "save it again with this version."
+        )
+    raise Refused(
+        f"{echoed(path)} was written by an older version{written}, in a form that is no longer read. "
+        "Load it with that version, or make the explainer anew."
+    )

@@ -1,0 +1,67 @@
+"""Write arrays in NumPy's own format, and read them with every claim of the header checked."""
+
+import io
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from p2ce.archive.stored_values import NUMBERS, Damaged
+from p2ce.arrays import BoolArray
+
+ENDING = ".npy"
+FIRST = 10  # bytes before the header: magic, version, and the header's length
+HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00.."
+    rb"\{'descr': '(?P<type>[<>|=]\w{1,3})', 'fortran_order': False, "
+    rb"'shape': \((?P<count>\d{1,18}),\), \} *\n",
+    re.DOTALL,
+)
+
+
+def write_array(array: npt.NDArray[Any]) -> bytes:
+    """Give an array of numbers or bools with one dimension as the bytes of an .npy file."""
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return stream.getvalue()
+
+
+def read_array(content: bytes, *, kinds: str = "biuf") -> npt.NDArray[Any]:
+    """Undo `write_array`. Nothing is reserved that the header only claims to need."""
+    # Read here, since NumPy's own reader takes the header for Python and guesses what it may mean.
+    header = HEADER.match(content)
+    if header is None:
+        raise Damaged("an array has another header")
+    try:
+        dtype = np.dtype(header["type"].decode())
+    except TypeError as error:
+        raise Damaged("an array holds an unknown type") from error
+    if dtype.name not in NUMBERS or dtype.kind not in kinds:
+        raise Damaged(f"an array holds {dtype!s:.40}")
+    start = FIRST + int.from_bytes(content[FIRST - 2 : FIRST], "little")
+    if start < header.end() or int(header["count"]) * dtype.itemsize != len(content) - start:
+        raise Damaged("an array is of another length than it says")
+    if dtype.kind == "b" and (np.frombuffer(content, dtype=np.uint8, offset=start) > 1).any():
+        raise Damaged("a bool is neither true nor false")
+    # A copy, in this machine's order of bytes, that may be written to.
+    return np.frombuffer(content, dtype=dtype, offset=start).astype(dtype.newbyteorder("="))
+
+
+def write_codes(codes: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
+    """Give places among ``count`` values, −1 for none, in the smallest type that holds them."""
+    return codes.astype(np.min_scalar_type(-max(count, 1)))
+
+
+def read_codes(codes: npt.NDArray[Any], count: int, *, missing: bool = True) -> npt.NDArray[np.int64]:
+    """Check places among ``count`` values."""
+    if codes.dtype.kind != "i" or (len(codes) and (codes.min() < -int(missing) or codes.max() >= count)):
+        raise Damaged("a cell points to a value that is not there")
+    return codes.astype(np.int64)
+
+
+def read_mask(mask: npt.NDArray[Any], count: int) -> BoolArray:
+    """Check marks of missing values."""
+    if mask.dtype.kind != "b" or len(mask) != count:
+        raise Damaged("marks of missing values do not fit their column")
+    return mask

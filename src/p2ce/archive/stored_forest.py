@@ -1,0 +1,79 @@
+"""Write the fitted isolation forest as arrays, and read it back with every index checked.
+
+The compiled search walks these arrays without looking where they end, so a forest from a file has to be
+one before it is used.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from p2ce.archive.stored_columns import Arrays
+from p2ce.archive.stored_values import Damaged, read_value, take, write_value
+from p2ce.detectors.isolation_forest import Decision, own_forest
+from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.errors import P2CEError
+from p2ce.scores.assemble import assemble_forest, trees_of
+from p2ce.scores.forest import Forest
+from p2ce.scores.score import CompiledScore
+
+ARRAYS = {"root": "i", "feature": "i", "threshold": "f", "right": "i", "value": "f"}
+NUMBERS = ("sure", "maybe", "whole_length", "offset")
+
+
+def write_forest(detector: ReadDetector) -> tuple[dict[str, Any], Arrays]:
+    """Give the forest of this library as JSON and named arrays."""
+    score, decide = detector.score, detector.report
+    assert score is not None
+    assert score.forest is not None
+    assert isinstance(decide, Decision)
+    numbers = {
+        "sure": score.sure,
+        "maybe": score.maybe,
+        "whole_length": decide.whole_length,
+        "offset": decide.offset,
+    }
+    told = {name: write_value(float(number), name) for name, number in numbers.items()}
+    arrays = {name: np.asarray(getattr(score.forest, name)) for name in ARRAYS}
+    return {**told, "columns": list(detector.columns)}, arrays
+
+
+def read_forest(told: Any, array: Callable[[str], npt.NDArray[Any]]) -> ReadDetector:
+    """Undo `write_forest`; ``array`` gives an array by its name."""
+    columns = take(told, "columns", list)
+    if not all(type(name) is str for name in columns) or len(set(columns)) != len(columns):
+        raise Damaged("the forest's columns have no names")
+    numbers = {name: float(read_value(take(told, name, int, float, dict))) for name in NUMBERS}
+    sure, maybe, offset = numbers["sure"], numbers["maybe"], numbers["offset"]
+    if not maybe <= sure or not np.isfinite([offset, numbers["whole_length"]]).all():
+        raise Damaged("the forest's threshold is none")
+    held = {name: array(name) for name in ARRAYS}
+    if any(held[name].dtype.kind != kind for name, kind in ARRAYS.items()):
+        raise Damaged("the forest holds other types")
+    forest = Forest(
+        root=held["root"].astype(np.int32),
+        feature=held["feature"].astype(np.int32),
+        threshold=held["threshold"].astype(np.float64),
+        right=held["right"].astype(np.int32),
+        value=held["value"].astype(np.float64),
+    )
+    check_forest(forest, len(columns))
+    score = CompiledScore(
+        name="plausibility", column_count=len(columns), forest=forest, sure=sure, maybe=maybe
+    )
+    decide = Decision(whole_length=numbers["whole_length"], offset=offset)
+    return own_forest(score, columns=tuple(columns), decide=decide)
+
+
+def check_forest(forest: Forest, columns: int) -> None:
+    """Refuse arrays that are no trees in preorder, each node of them met exactly once."""
+    try:
+        again = assemble_forest(trees_of(forest))
+    except P2CEError as error:
+        raise Damaged(f"the forest is none. {error}") from error
+    if not all(np.array_equal(getattr(again, name), getattr(forest, name)) for name in ARRAYS):
+        raise Damaged("the forest's nodes are out of order")
+    if forest.feature.max() >= columns:
+        raise Damaged("the forest looks at a column that is not there")

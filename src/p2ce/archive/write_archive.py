@@ -1,0 +1,70 @@
+"""Write an explainer to a file: settings, policy, reference and fitted forest, all but the model."""
+
+import json
+import os
+from importlib.metadata import version
+from typing import Any
+
+from p2ce.archive.contents import Asked
+from p2ce.archive.stored_arrays import ENDING, write_array
+from p2ce.archive.stored_columns import Arrays
+from p2ce.archive.stored_forest import write_forest
+from p2ce.archive.stored_settings import write_settings
+from p2ce.archive.stored_table import write_table
+from p2ce.archive.zipped import zipped
+from p2ce.arrays import FloatArray
+from p2ce.detectors.isolation_forest import IsolationForest
+from p2ce.explain.compiled_problem import Setup
+from p2ce.explain.fingerprint import fingerprint_of, model_scores
+from p2ce.files import write_whole
+from p2ce.problem.policy_file import to_text
+
+# The number grows when an older version could misread the new form.
+FORMAT, NUMBER = "p2ce.explainer", 1
+HEAD, POLICY, TABLE, SCORES = "p2ce.json", "policy.yaml", "reference.json", f"scores{ENDING}"
+LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
+
+
+def save(path: "str | os.PathLike[str]", asked: Asked, setup: Setup, rows: FloatArray) -> None:
+    """Write the file; ``rows`` (n, d) are those of the reference by which the model is known again."""
+    write_whole(path, zipped(parts_of(asked, setup, rows)), what="The explainer")
+
+
+def parts_of(asked: Asked, setup: Setup, rows: FloatArray) -> dict[str, bytes]:
+    """Give the parts of the file, by name."""
+    actions = asked.arguments.actions
+    assert actions is not None
+    scores = model_scores(setup, rows)
+    forest: dict[str, Any] | None = None
+    trees: Arrays = {}
+    if isinstance(asked.arguments.plausibility, IsolationForest):
+        assert setup.detector is not None
+        forest, trees = write_forest(setup.detector)
+    head = {
+        "format": f"{FORMAT}/{NUMBER}",
+        "versions": {library: version(library) for library in LIBRARIES},
+        "model": {
+            "read as": setup.family,
+            "columns": list(setup.names),
+            "scores": len(scores),
+            "fingerprint": fingerprint_of(scores)
+            if setup.question is None
+            else setup.question.hashes["model"],
+        },
+        "settings": write_settings(asked),
+        "forest": forest,
+    }
+    policy = to_text(actions)
+    schema, columns = write_table(asked.reference, asked.kind)
+    return {
+        HEAD: _json(head, indent=1),
+        POLICY: policy.encode(),
+        TABLE: _json(schema),
+        SCORES: write_array(scores.ravel()),
+        **{f"reference/{name}{ENDING}": write_array(array) for name, array in columns.items()},
+        **{f"forest/{name}{ENDING}": write_array(array) for name, array in trees.items()},
+    }
+
+
+def _json(content: Any, *, indent: int | None = None) -> bytes:
+    return json.dumps(content, indent=indent, allow_nan=False).encode()

@@ -1,0 +1,47 @@
+"""Ask a classifier what it predicts, and find out between which classes it chooses."""
+
+from typing import Any
+
+import numpy as np
+
+from p2ce.adapters.checked_calls import raw_answers_of
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidAnswer, UnsupportedModel
+from p2ce.models.parsed_model import Request
+from p2ce.models.row_format import choose_way
+from p2ce.visible import echoed
+
+
+def predictions(model: Any, given: Any, call: str) -> np.ndarray:
+    """Ask for one class per row."""
+    predicted = raw_answers_of(model.predict, given, call=call)
+    if predicted.shape not in ((len(given),), (len(given), 1)):
+        raise InvalidAnswer(
+            f"{call} has to answer with one class per row; asked about {len(given)} rows, it gave shape "
+            f"{predicted.shape}."
+        )
+    return predicted.reshape(-1)
+
+
+def predicted_classes(model: Any, request: Request, call: str) -> tuple[Any, ...]:
+    """List the classes that are predicted for the reference, by a model that does not list them itself."""
+    seen: list[Any] = []
+
+    def remember(given: Any) -> FloatArray:
+        seen[:] = predictions(model, given, call).tolist()
+        return np.zeros(len(given))
+
+    choose_way(model, remember, request, call)
+    classes = tuple(dict.fromkeys(seen))
+    if any(isinstance(one, float) and not one.is_integer() for one in classes):
+        raise UnsupportedModel(
+            f"{call} gives numbers such as {echoed(classes[0])}, of which nobody knows what they mean. "
+            "Pass it as "
+            "a function, with the threshold to be reached; or the wanted range, target=(low, high)."
+        )
+    if len(classes) == 1:
+        raise UnsupportedModel(
+            f"{call} gives {echoed(classes[0])} for all of the reference, and the model lists no classes. "
+            "Pass a function that scores rows."
+        )
+    return classes

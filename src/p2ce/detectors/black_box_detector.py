@@ -1,0 +1,158 @@
+"""Turn any way of scoring rows into a detector that is asked: its columns, its threshold, its answers."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.adapters.checked_calls import (
+    answers_of,
+    as_array,
+    as_frame,
+    check_repeats,
+    choose_feed,
+    one_per_row,
+    some_rows,
+)
+from p2ce.adapters.retries import retried
+from p2ce.arrays import FloatArray
+from p2ce.detectors.parsed_detector import DetectorRequest, ReadDetector
+from p2ce.errors import InvalidAnswer, InvalidOption, InvalidReference, nearest
+from p2ce.visible import echoed, listed
+
+# The share of the reference that is implausible to a detector that has no threshold of its own.
+DEFAULT_CONTAMINATION = 0.05
+
+
+def asked_detector(
+    method: Callable[[Any], Any],
+    request: DetectorRequest,
+    *,
+    name: str,
+    call: str,
+    columns: tuple[str, ...],
+    named: bool | None,
+    default_contamination: float | None = None,
+    sign: float = 1.0,
+    least: float = 0.0,
+    single: bool = False,
+) -> ReadDetector:
+    """Read a detector to which rows are plausible where ``sign`` times its answer is at least ``least``.
+
+    ``method`` is asked about frames of ``columns`` if ``named``, about arrays if not, and about whichever
+    works if nobody knows; frames are of the columns' own types. ``single`` says that it computes in single
+    precision, whatever it answers. With a contamination, asked for or by default, the reference gives the
+    least plausible value instead.
+    """
+    reference, contamination = request.reference, request.contamination
+    contamination = default_contamination if contamination is None else contamination
+    categories = [name for name in columns if request.codebook[name].is_category]
+    labels = {str(label): label for label in reference.columns}
+    order = [labels[name] for name in columns]
+    # Labels can only be handed over as they are.
+    frame, array = as_frame(order), as_array(order, np.dtype(object if categories else np.float64))
+    feeds = [frame, array] if named is None else [frame] if named else [array]
+    with naming_categories(categories):
+        feed, sample = choose_feed(method, feeds, some_rows(reference[order]), call=call)
+
+    def value(rows: pd.DataFrame) -> FloatArray:
+        own = rows[order]  # messages name no other columns
+        with naming_categories(categories):
+            found = answers_of(method, feed.give(own), call=call, rows=own)
+            return sign * one_per_row(found, len(own), call=call, rows=own)
+
+    single = single or sample.dtype == np.float32
+    asked = retried(value)
+    tolerance = check_repeats(asked, some_rows(reference), call=call, single=single)
+    if contamination is not None:
+        least = lowest_share(asked(reference), contamination)
+    return ReadDetector(
+        family=f"opaque ({name})",
+        score=None,
+        columns=columns,
+        # The sign of a difference is always right in floating point: at least 0 means at least ``least``.
+        ask=lambda rows: asked(rows) - least,
+        report=lambda values: values,
+        tolerance=tolerance,
+    )
+
+
+@contextmanager
+def naming_categories(names: Sequence[str]) -> Iterator[None]:
+    """Name the columns of categories where a detector raises, as they are a likely reason."""
+    try:
+        yield
+    except InvalidAnswer as error:
+        if not names or error.__cause__ is None:  # it answered, but not as it should
+            raise
+        raise InvalidAnswer(
+            f"{error} Columns of categories here: {listed(names, 5)}. If it takes no "
+            "labels, put an encoder in front of it (a Pipeline with a ColumnTransformer, fitted as a whole), "
+            "or pass p2ce.IsolationForest(), which takes them as they are."
+        ) from error.__cause__
+
+
+def lowest_share(values: FloatArray, contamination: float) -> float:
+    """Find the value below which a share of ``contamination`` lies: its percentile, as scikit-learn takes it.
+
+    Of n different values, ⌈contamination · (n − 1)⌉ lie below.
+    """
+    finite = np.isfinite(values)
+    # Infinities would spoil the interpolation, and at either end they only mean "farther than all others".
+    bounded = np.where(finite, values, np.where(values > 0, np.finfo(float).max, np.finfo(float).min) / 4.0)
+    least = float(np.percentile(bounded, 100.0 * contamination))
+    if not finite.any() or least < values[finite].min():
+        raise InvalidOption(
+            f"contamination={echoed(contamination)} is the share of the reference that may be implausible, "
+            f"but the detector calls {np.mean(~finite):.0%} of it infinitely implausible. Fit it on the "
+            "reference."
+        )
+    return least
+
+
+def check_contamination(contamination: object) -> None:
+    """Refuse a share that is no number above 0 and at most 0.5."""
+    try:
+        fits = not isinstance(contamination, bool | np.bool_) and 0.0 < float(contamination) <= 0.5  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if not fits:
+        raise InvalidOption(
+            f"contamination is the share of outliers, above 0 and at most 0.5; got {echoed(contamination)}."
+        )
+
+
+def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool | None]:
+    """Give the detector's columns in its order, and whether it was fitted on a frame; None if nobody knows.
+
+    A detector may look at some of the columns only, if it knows them by name.
+    """
+    known = [str(label) for label in reference.columns]
+    fitted = getattr(detector, "__self__", detector)  # of the method of an estimator, the estimator
+    names, count = _attribute(fitted, "feature_names_in_"), _attribute(fitted, "n_features_in_")
+    if names is not None:
+        asked = [str(name) for name in names]
+        for name in asked:
+            if name not in known:
+                raise InvalidReference(
+                    f"The detector was fitted on column {echoed(name)}, which the reference frame does not "
+                    f"have. {nearest(name, known)}"
+                )
+        return tuple(asked), True
+    if count is None:
+        return tuple(known), None
+    if int(count) != len(known):
+        raise InvalidReference(
+            f"The detector was fitted on {count} unnamed columns, the reference frame "
+            f"has {len(known)}. Fit it on the reference frame."
+        )
+    return tuple(known), False
+
+
+def _attribute(detector: Any, name: str) -> Any:
+    try:
+        return getattr(detector, name, None)
+    except Exception:  # a property of the user's, about a detector that has not been fitted, say
+        return None

@@ -1,0 +1,48 @@
+"""Ask a function of rows: at least 0 is plausible, and so is True."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from p2ce.detectors import autoencoder
+from p2ce.detectors.black_box_detector import asked_detector, columns_of
+from p2ce.detectors.parsed_detector import DetectorRequest, ReadDetector
+from p2ce.errors import InvalidOption
+from p2ce.visible import echoed
+
+
+def recognises(detector: object) -> bool:
+    """Tell anything that can be called, but is no class and no autoencoder."""
+    return callable(detector) and not isinstance(detector, type) and not autoencoder.recognises(detector)
+
+
+def read(detector: Any, request: DetectorRequest) -> ReadDetector:
+    """Ask for values, higher for more plausible; their threshold is 0, or a percentile of the reference."""
+    columns, named = columns_of(detector, request.reference)
+    return asked_detector(
+        _signed(detector, request.contamination),
+        request,
+        name=getattr(detector, "__name__", None) or type(detector).__name__,
+        call="detector(rows)",
+        columns=columns,
+        named=named,
+    )
+
+
+def _signed(function: Callable[[Any], Any], contamination: float | None) -> Callable[[Any], Any]:
+    """Turn True and False into 1 and -1, which lie on either side of 0."""
+
+    def values(rows: Any) -> Any:
+        found = function(rows)
+        found = np.asarray(found.detach().cpu().numpy() if hasattr(found, "detach") else found)
+        if found.dtype.kind != "b":
+            return found
+        if contamination is not None:
+            raise InvalidOption(
+                f"contamination={echoed(contamination)} asks for a threshold, but the detector says yes or "
+                "no and has none to move. Remove contamination, or return a number."
+            )
+        return np.where(found, 1.0, -1.0)
+
+    return values

@@ -1,0 +1,259 @@
+"""Read scikit-learn's IsolationForest as summed path lengths, or fit one to the reference."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from p2ce.adapters.checked_calls import answers_of
+from p2ce.adapters.library import library_class, overrides
+from p2ce.arrays import FloatArray
+from p2ce.detectors.black_box_detector import check_contamination, columns_of, lowest_share
+from p2ce.detectors.imputed_values import known_codes
+from p2ce.detectors.outlier_detectors import CALL
+from p2ce.detectors.parsed_detector import DetectorRequest, ReadDetector
+from p2ce.errors import InvalidOption, NotFitted, UnsupportedDetector, UnsupportedModel
+from p2ce.scores.assemble import assemble_forest
+from p2ce.scores.cuts import cut_of_float32_at_most
+from p2ce.scores.error_bands import first_score, sure_and_maybe
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.steps import steps_of_cut
+from p2ce.scores.tree_nodes import TreeNodes
+from p2ce.visible import echoed
+
+_NAMES = frozenset({"IsolationForest"})
+# 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
+_POWER_SLACK = 4.0 * 2.0**-52
+MOST_TREES = 100_000  # more make no difference, and would fill the memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationForest:
+    """Ask for an isolation forest that is fitted on the reference population.
+
+    ``contamination`` is the share of the reference that counts as outliers, above 0 and at most 0.5.
+    ``max_samples`` is the number of rows per tree; "auto" means 256, or all of them if there are fewer.
+
+    Columns need not hold numbers, and values may be missing. A category counts by the rank of its label: the
+    commonest label is 0, the next 1, so that rare labels lie far out and a label that the reference does not
+    have lies beyond all of them; ordered categories count in their own order. What labels are called changes
+    nothing. A missing number counts as lying one standard deviation below the smallest known value of its
+    column, a missing label as lying one rank before the first: apart from the others, and as unusual as
+    missing values are rare in the reference.
+
+    >>> IsolationForest(contamination=0.1).n_estimators
+    100
+    """
+
+    contamination: float = 0.05
+    n_estimators: int = 100
+    max_samples: int | Literal["auto"] = "auto"
+    random_state: int | None = None
+
+    def __post_init__(self) -> None:
+        check_contamination(self.contamination)
+        if not _whole(self.n_estimators) or not 1 <= self.n_estimators <= MOST_TREES:
+            raise InvalidOption(
+                f"n_estimators must be a whole number of trees, 1 to {MOST_TREES:,}; "
+                f"got {echoed(self.n_estimators)}."
+            )
+        if self.max_samples != "auto" and (not _whole(self.max_samples) or int(self.max_samples) < 2):
+            raise InvalidOption(
+                f"max_samples must be 'auto' or a whole number, at least 2; got {echoed(self.max_samples)}."
+            )
+        _check_seed(self.random_state)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Computes decision values from summed path lengths as scikit-learn does."""
+
+    whole_length: float  # what a path length is compared to; 0 for trees of one row
+    offset: float
+
+    def __call__(self, depths: FloatArray) -> FloatArray:
+        depths = np.asarray(depths, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            share = depths / self.whole_length if self.whole_length else np.ones_like(depths)
+            return np.asarray(-(2.0**-share) - self.offset, dtype=np.float64)
+
+
+def recognises(detector: object) -> bool:
+    """Tell the forest of this library, or scikit-learn's."""
+    return (
+        isinstance(detector, IsolationForest)
+        or library_class(detector, root="sklearn", names=_NAMES) is not None
+    )
+
+
+def read(detector: Any, request: DetectorRequest) -> ReadDetector:
+    """Read a forest, after fitting it if it is only asked for."""
+    if not isinstance(detector, IsolationForest):
+        return _read_fitted(detector, request)
+    if request.contamination is not None:
+        detector = replace(detector, contamination=request.contamination)
+    return _fit(detector, request)
+
+
+def _fit(asked: IsolationForest, request: DetectorRequest) -> ReadDetector:
+    """Fit a forest to the codes of the reference, with a number in the place of every missing value.
+
+    That number is the lowest of its column. Splits lie at or above the lowest and below the highest value
+    that the forest has seen, so minus infinity takes the same way down as that number, in every tree; and
+    the code of an unseen label the same as any number beyond the last rank. Hence codes are scored as they
+    are.
+    """
+    from sklearn.ensemble import IsolationForest as Fitted
+
+    _check_seed(request.random_state)
+    codebook = request.codebook
+    rows = known_codes(request.codes, codebook)
+    samples = asked.max_samples if asked.max_samples == "auto" else min(int(asked.max_samples), len(rows))
+    fitted = Fitted(
+        contamination=asked.contamination,
+        n_estimators=asked.n_estimators,
+        max_samples=samples,
+        random_state=request.random_state if asked.random_state is None else asked.random_state,
+    ).fit(rows)
+    decide = _decision(fitted)
+    # Nobody else computes this detector, so one exact threshold on the path lengths defines it.
+    least = first_score(lambda depth: float(decide(np.array([depth]))[0]) >= 0.0)
+    score = _score(fitted, codebook.names, frozenset(), sure=least, maybe=least)
+    return own_forest(score, columns=codebook.names, decide=decide)
+
+
+def own_forest(score: CompiledScore, *, columns: tuple[str, ...], decide: Decision) -> ReadDetector:
+    """Make the detector that a compiled forest is by itself, fitted just now or kept in a file."""
+    return ReadDetector(family="isolation forest", score=score, columns=columns, ask=None, report=decide)
+
+
+def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
+    reference, contamination = request.reference, request.contamination
+    kind = library_class(detector, root="sklearn", names=_NAMES)
+    assert kind is not None, "a family only reads what it recognises"
+    replaced = overrides(detector, kind)
+    if replaced:
+        raise UnsupportedDetector(
+            f"{type(detector).__name__} replaces {', '.join(replaced)} of scikit-learn's IsolationForest, so "
+            "its scores cannot be read from the fitted trees. Pass a plain IsolationForest."
+        )
+    if not hasattr(detector, "estimators_"):
+        raise NotFitted(
+            "This IsolationForest is not fitted. Call .fit(X) on it, or pass "
+            "p2ce.IsolationForest(contamination=0.05), which is fitted on the reference."
+        )
+    columns, named = columns_of(detector, reference)
+    labels = {str(label): label for label in reference.columns}
+    order = [labels[name] for name in columns]
+    categories = [name for name in columns if request.codebook[name].is_category]
+    if categories:
+        raise UnsupportedDetector(
+            f"This IsolationForest looks at {echoed(categories[0])}, which holds categories here and not "
+            "numbers. So its trees cannot be read. p2ce.IsolationForest() takes categories as they are."
+        )
+
+    def decided(frame: pd.DataFrame) -> FloatArray:
+        rows = frame[order]
+        # A bare array goes in as float64: scikit-learn casts it to float32 by itself.
+        given = rows if named else rows.to_numpy(dtype=np.float64, na_value=np.nan)
+        found = answers_of(detector.decision_function, given, call=CALL, rows=rows)
+        return np.asarray(found, dtype=np.float64)
+
+    least = 0.0 if contamination is None else lowest_share(decided(reference), contamination)
+    decide = _decision(detector)
+    sure, maybe = sure_and_maybe(_reported(detector), least)
+
+    def read_for(may_miss: frozenset[str]) -> ReadDetector:
+        return ReadDetector(
+            family="scikit-learn isolation forest",
+            score=_score(detector, columns, may_miss, sure=sure, maybe=maybe),
+            columns=columns,
+            # The sign of a difference is always right in floating point: 0 or more means ``least`` or more.
+            ask=lambda frame: decided(frame) - least,
+            report=lambda depths: decide(depths) - least,
+            again=read_for,
+        )
+
+    return read_for(request.may_miss)
+
+
+def _score(
+    fitted: Any, columns: Sequence[str], may_miss: Collection[str], *, sure: float, maybe: float
+) -> CompiledScore:
+    """Add path lengths in scikit-learn's own order, with its own c(n) for leaves that hold several rows.
+
+    Every split of scikit-learn's sends missing values to a side of its own; only in ``may_miss`` need that
+    be looked at.
+    """
+    misses = np.array([name in may_miss for name in columns], dtype=np.bool_)
+    trees = []
+    for index, (member, features) in enumerate(
+        zip(fitted.estimators_, fitted.estimators_features_, strict=True)
+    ):
+        tree = member.tree_
+        length = fitted._decision_path_lengths[index] + fitted._average_path_length_per_tree[index] - 1.0
+        inner = tree.children_left >= 0
+        feature = np.asarray(features)[np.where(inner, tree.feature, 0)]
+        cut = cut_of_float32_at_most(np.where(inner, tree.threshold, 0.0))
+        # Minus infinity goes left at a plain cut.
+        goes_right = inner & misses[feature] & (tree.missing_go_to_left == 0) if misses.any() else misses[:0]
+        trees.append(
+            TreeNodes(
+                left=tree.children_left,
+                right=tree.children_right,
+                feature=feature,
+                threshold=cut,
+                value=length,
+                steps={
+                    node: steps_of_cut(float(cut[node]), missing_left=False)
+                    for node in np.flatnonzero(goes_right).tolist()
+                },
+            )
+        )
+    try:
+        forest = assemble_forest(trees)
+    except UnsupportedModel as error:  # too many cuts
+        raise UnsupportedDetector(str(error)) from error
+    return CompiledScore(
+        name="plausibility", column_count=len(columns), forest=forest, sure=sure, maybe=maybe
+    )
+
+
+def _decision(fitted: Any) -> Decision:
+    return Decision(whole_length=_full_length(fitted), offset=float(fitted.offset_))
+
+
+def _reported(fitted: Any) -> Callable[[float], tuple[float, float]]:
+    """Bound the decision value of a path length: the last subtraction is one IEEE operation, and monotone."""
+    whole_length = _full_length(fitted)
+    offset = float(fitted.offset_)
+
+    def reported(depth: float) -> tuple[float, float]:
+        if not whole_length:  # trees of one row: every score is exactly -0.5
+            return -0.5 - offset, -0.5 - offset
+        with np.errstate(all="ignore"):
+            anomaly = 2.0 ** np.float64(-(depth / whole_length))
+            low, high = -anomaly * (1.0 + _POWER_SLACK) - offset, -anomaly * (1.0 - _POWER_SLACK) - offset
+        return float(low), float(high)
+
+    return reported
+
+
+def _full_length(fitted: Any) -> float:
+    """Compute trees × c(max_samples), what a path length is compared to; 0 for one-row samples."""
+    from sklearn.ensemble._iforest import _average_path_length
+
+    return float(len(fitted.estimators_) * _average_path_length([fitted._max_samples])[0])
+
+
+def _check_seed(seed: object) -> None:
+    if seed is not None and not (_whole(seed) and 0 <= int(seed) < 2**32):  # type: ignore[call-overload]
+        raise InvalidOption(
+            f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
+        )
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -1,0 +1,79 @@
+"""Ask detectors with a decision function: scikit-learn's, PyOD's, and all that follow either convention."""
+
+from copy import copy
+from typing import Any
+
+from p2ce.adapters.library import library_class
+from p2ce.detectors.black_box_detector import asked_detector, columns_of
+from p2ce.detectors.parsed_detector import DetectorRequest, ReadDetector
+from p2ce.errors import NotFitted, UnsupportedDetector
+
+CALL = "detector.decision_function"
+_LOCAL = frozenset({"LocalOutlierFactor"})
+_PIPELINE = frozenset({"Pipeline"})
+
+
+def recognises(detector: object) -> bool:
+    """Tell an object with a decision function, or one that would have it if it had been set up otherwise."""
+    if isinstance(detector, type):
+        return False
+    return callable(getattr(detector, "decision_function", None)) or _is_local(_last_step(detector))
+
+
+def read(detector: Any, request: DetectorRequest) -> ReadDetector:
+    """Ask for decision values: plausible from 0 up, or up to ``threshold_`` where higher is more abnormal."""
+    last = _last_step(detector)
+    if _is_local(last) and not last.novelty:
+        raise UnsupportedDetector(
+            "LocalOutlierFactor(novelty=False) only scores the rows that it was fitted on. "
+            "Fit LocalOutlierFactor(novelty=True)."
+        )
+    if hasattr(detector, "classes_"):
+        raise UnsupportedDetector(
+            f"{type(detector).__name__} is a classifier: its decision function tells classes apart, not what "
+            "is plausible. Pass an outlier detector."
+        )
+    name, (columns, named) = type(detector).__name__, columns_of(detector, request.reference)
+    abnormal = _is_pyod(detector)  # higher is more abnormal there
+    if abnormal and not hasattr(detector, "threshold_"):
+        raise NotFitted(f"This {name} is not fitted. Call .fit(X) on it.")
+    if _is_local(detector) and named:
+        detector, named = _without_names(detector), False
+    return asked_detector(
+        detector.decision_function,
+        request,
+        name=name,
+        call=CALL,
+        columns=columns,
+        named=named,
+        sign=-1.0 if abnormal else 1.0,
+        least=-float(detector.threshold_) if abnormal else 0.0,
+    )
+
+
+def _without_names(detector: Any) -> Any:
+    """Copy a LocalOutlierFactor that was fitted on a frame, as if it had been fitted on an array.
+
+    Given the right frame, it hands an array to itself and warns about that, at every call.
+    """
+    other = copy(detector)  # shallow: all that it has learnt is shared, and stays as it is
+    del other.feature_names_in_
+    return other
+
+
+def _last_step(detector: Any) -> Any:
+    """Give what judges the rows in the end: of a pipeline, which is asked as a whole, its last step."""
+    if library_class(detector, root="sklearn", names=_PIPELINE) is None:
+        return detector
+    return detector.steps[-1][1]
+
+
+def _is_local(detector: object) -> bool:
+    return library_class(detector, root="sklearn", names=_LOCAL) is not None
+
+
+def _is_pyod(detector: object) -> bool:
+    """Tell PyOD's convention, by the package or by the attributes that it documents."""
+    if any(kind.__module__.partition(".")[0] == "pyod" for kind in type(detector).__mro__):
+        return True
+    return hasattr(detector, "threshold_") and hasattr(detector, "decision_scores_")

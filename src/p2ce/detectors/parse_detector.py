@@ -1,0 +1,103 @@
+"""Find which detector is meant, and read it."""
+
+import logging
+from collections.abc import Collection
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.detectors import autoencoder, density, function, isolation_forest, outlier_detectors
+from p2ce.detectors import restored as read_before
+from p2ce.detectors.black_box_detector import check_contamination
+from p2ce.detectors.isolation_forest import IsolationForest
+from p2ce.detectors.parsed_detector import DetectorRequest, ReadDetector
+from p2ce.errors import InvalidOption, InvalidReference, UnsupportedDetector
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.visible import echoed
+
+__all__ = ["FAMILIES", "SUPPORTED", "IsolationForest", "ReadDetector", "read_detector"]
+
+# The first that recognises a detector and can read it does. A module can be called too: it comes first.
+FAMILIES: tuple[ModuleType, ...] = (
+    read_before,
+    isolation_forest,
+    autoencoder,
+    outlier_detectors,
+    density,
+    function,
+)
+SUPPORTED = (
+    "p2ce.IsolationForest(contamination=0.05), a fitted scikit-learn IsolationForest, any fitted detector "
+    "with decision_function (scikit-learn, PyOD) or score_samples (KernelDensity), a PyTorch autoencoder, "
+    "a function of rows, and None"
+)
+log = logging.getLogger("p2ce")
+
+
+def read_detector(
+    detector: Any,
+    *,
+    reference: pd.DataFrame,
+    random_state: int | None = None,
+    contamination: float | None = None,
+    codebook: Codebook | None = None,
+    codes: FloatArray | None = None,
+    may_miss: Collection[str] | None = None,
+) -> ReadDetector | None:
+    """Read a detector; None stays None and means that every point is plausible.
+
+    ``random_state`` seeds a forest that is fitted here and brings no seed of its own. ``contamination`` is
+    the share of the reference, above 0 and at most 0.5, that is to be implausible: the threshold becomes
+    that percentile of the detector's own values, and the detector itself stays as it is. ``codebook`` says
+    how the reference's columns become the numbers that scores are computed from, ``codes`` (n, d) are these
+    numbers, for who has them at hand. ``may_miss`` names the columns in which a value may be missing, by
+    default those in which one is.
+    """
+    if contamination is not None:
+        check_contamination(contamination)
+    if detector is None:
+        if contamination is not None:
+            raise InvalidOption(
+                f"contamination={echoed(contamination)} sets the threshold of a detector, but "
+                "plausibility=None means that there is none. Remove one of the two."
+            )
+        return None
+    if reference.shape[0] == 0:
+        raise InvalidReference("The reference frame has no rows. Pass the rows that the model was fitted on.")
+    if isinstance(detector, type):
+        raise UnsupportedDetector(
+            f"plausibility got the class {detector.__name__}. Pass an instance: {detector.__name__}()."
+        )
+    codebook = codebook_of(reference) if codebook is None else codebook
+    codes = codebook.encode(reference) if codes is None else codes
+    request = DetectorRequest(
+        reference=reference,
+        codebook=codebook,
+        codes=codes,
+        may_miss=_columns_with_missing(codes, codebook) if may_miss is None else frozenset(may_miss),
+        random_state=random_state,
+        contamination=contamination,
+    )
+    refusal = None
+    for family in FAMILIES:
+        if not family.recognises(detector):
+            continue
+        try:
+            found: ReadDetector = family.read(detector, request)
+        except UnsupportedDetector as error:
+            refusal = refusal or error
+            continue
+        if refusal is not None:
+            log.info("The detector can only be asked, as %s: %s", found.family, refusal)
+        return found
+    raise refusal or UnsupportedDetector(
+        f"{type(detector).__module__}.{type(detector).__name__} cannot be read or asked. Supported are "
+        f"{SUPPORTED}."
+    )
+
+
+def _columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
+    holes = (codes == MISSING).any(axis=0)
+    return frozenset(name for name, missing in zip(codebook.names, holes, strict=True) if missing)

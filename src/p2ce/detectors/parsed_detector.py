@@ -1,0 +1,48 @@
+"""Say what reading a detector gives."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.scores.score import CompiledScore
+from p2ce.tables.codebook import Codebook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorRequest:
+    """What a detector is read for: data like ``reference``, in which ``may_miss`` may have missing values.
+
+    ``contamination`` is the share of the reference that is to be implausible, None for the detector's own
+    threshold. ``random_state`` seeds a forest that is fitted here and brings no seed of its own.
+    """
+
+    reference: pd.DataFrame
+    codebook: Codebook  # of the reference
+    codes: FloatArray  # (n, d) the reference as the codebook encodes it
+    may_miss: frozenset[str] = frozenset()
+    random_state: int | None = None
+    contamination: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadDetector:
+    """A detector in the form that the search understands, beside the detector itself.
+
+    A row is plausible when the detector's decision value is at least 0. ``ask`` computes that value with
+    the user's own detector, about frames of the own column types; it is None for the forest of this
+    library, whose compiled score is the detector. ``report`` computes it from compiled scores. ``score``
+    takes rows of codes (p2ce.tables.codebook) in the order of ``columns``; it is None for a detector that
+    can only be asked.
+    """
+
+    family: str
+    score: CompiledScore | None
+    columns: tuple[str, ...]
+    ask: Callable[[pd.DataFrame], FloatArray] | None
+    report: Callable[[FloatArray], FloatArray]
+    tolerance: float = 1e-9  # how far two answers of ``ask`` about a row may differ, by its precision
+    # Reads the same detector, with the same threshold, for missing values in other columns; None where the
+    # reading holds for missing values in every column.
+    again: "Callable[[frozenset[str]], ReadDetector] | None" = None

@@ -1,0 +1,37 @@
+"""Divide the refused rows of the reference: some to learn attributions from, the rest to calibrate on."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, IntArray
+from p2ce.estimates.shap_estimate import ShapEstimate
+
+LEARNING_SHARE = 4  # one row in so many is for learning, if there are few
+LEARNING_ROWS = 256
+
+
+class Division(NamedTuple):
+    """Which rows serve for what; no row for both, or the calibration would flatter the estimate."""
+
+    learning: IntArray  # rows of the reference for background and tables, at least one
+    calibration: IntArray  # rows of the reference whose fronts are found out, in the order to do so
+
+
+def divide(refused: BoolArray, spec: ShapEstimate, rng: np.random.Generator) -> Division:
+    """Divide the rows that the model refuses (n,), since it is refused people who will ask.
+
+    Learning takes a quarter of them, 256 at most, calibration up to ``spec.people`` of the rest. If the
+    model refuses no more than one row, attributions are learnt from all rows and nobody is left to
+    calibrate on, so that nothing will be pruned.
+
+    >>> parts = divide(np.arange(50) < 40, ShapEstimate(people=20), np.random.default_rng(0))
+    >>> len(parts.learning), len(parts.calibration), bool((parts.calibration < 40).all())
+    (10, 20, True)
+    """
+    rows = rng.permutation(np.flatnonzero(refused))
+    if len(rows) < 2:
+        everyone = rng.permutation(len(refused))
+        return Division(learning=everyone[:LEARNING_ROWS], calibration=rows[:0])
+    count = min(LEARNING_ROWS, max(1, len(rows) // LEARNING_SHARE))
+    return Division(learning=rows[:count], calibration=rows[count : count + spec.people])

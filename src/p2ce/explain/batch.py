@@ -1,0 +1,100 @@
+"""Get a batch of people ready for the search: placed on the grid, priced, and shown to the scores."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.explain.compiled_problem import Setup, without_special
+from p2ce.explain.external_scores import Networks, lay_out_networks
+from p2ce.grid.candidate_costs import CostTables, tabulate
+from p2ce.grid.grouped_axis import Compound, widen
+from p2ce.grid.placement import Placement, place
+from p2ce.objectives.changes import FittedChanges
+from p2ce.objectives.objective import FittedObjective, blamed, price
+
+if TYPE_CHECKING:
+    from p2ce.scores.flat_arrays import FlatPeople
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Batch:
+    """People placed, priced and laid out for the search."""
+
+    values: FloatArray  # (n, d)
+    wide: FloatArray  # (n, columns) the same, with the levels of columns that move as one
+    placement: Placement
+    tables: CostTables
+    people: "FlatPeople"
+    networks: Networks
+
+    def rows(self, setup: Setup, owner: IntArray, points: Int32Array) -> FloatArray:
+        """Write points as rows of all the model's columns."""
+        return setup.rows(self.wide, self.placement, owner, points)
+
+
+def prepare(setup: Setup, values: FloatArray) -> Batch:
+    """Place people (n, d) on the grid and price their candidates."""
+    from p2ce.scores.flat_arrays import lay_out_people
+
+    wide = widen(values, setup.compounds)
+    placement = place(setup.grid, wide)
+    tables = tabulate(
+        _prices(setup, placement), [objective.join for objective in setup.objectives], placement
+    )
+    people = lay_out_people(setup.layout, setup.grid, placement, tables, wide)
+    networks = lay_out_networks(setup, placement, wide)
+    return Batch(
+        values=values, wide=wide, placement=placement, tables=tables, people=people, networks=networks
+    )
+
+
+def _prices(setup: Setup, placement: Placement) -> list[FloatArray]:
+    """Price every candidate by every objective: (n, axes, width) each."""
+    columns = setup.grid.columns
+    axes = [setup.names[column] if column < len(setup.names) else "" for column in columns.tolist()]
+    values = without_special(setup.actions, axes, placement.values)
+    current = without_special(setup.actions, axes, placement.current)
+    if not setup.compounds:
+        return price(setup.objectives, columns=columns.tolist(), values=values, current=current)
+    first = len(setup.names)
+    plain = columns < first
+    tables = [np.empty(values.shape) for _ in setup.objectives]
+    found = price(
+        setup.objectives,
+        columns=columns[plain].tolist(),
+        values=values[:, plain],
+        current=current[:, plain],
+    )
+    for table, costs in zip(tables, found, strict=True):
+        table[:, plain] = costs
+    for axis in np.flatnonzero(~plain).tolist():
+        compound = setup.compounds[int(columns[axis]) - first]
+        before = _members(setup, compound, current[:, axis, None])
+        after = _members(setup, compound, values[:, axis])
+        for objective, table in zip(setup.objectives, tables, strict=True):
+            table[:, axis] = compound_cost(objective, compound, before, after)
+    return tables
+
+
+def _members(setup: Setup, compound: Compound, codes: FloatArray) -> FloatArray:
+    """Give the values of a compound's members as they are priced: (n, w) → (n, w, k)."""
+    names = [setup.names[member] for member in compound.members.tolist()]
+    values = np.moveaxis(compound.values_at(codes), 2, 1)
+    return np.moveaxis(without_special(setup.actions, names, values), 1, 2)
+
+
+def compound_cost(
+    objective: FittedObjective, compound: Compound, before: FloatArray, after: FloatArray
+) -> FloatArray:
+    """Price moves of columns that are one: (n, 1, k), (n, w, k) → (n, w)."""
+    members = tuple(compound.members.tolist())
+    if isinstance(objective, FittedChanges):
+        return compound.changes(before, after)
+    if compound.is_category:
+        with blamed(objective):
+            return objective.switch(members, before, after)
+    with blamed(objective):
+        # What every one of them costs, joined: linked features are no category.
+        return FittedObjective.switch(objective, members, before, after)

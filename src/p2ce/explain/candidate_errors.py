@@ -1,0 +1,84 @@
+"""Find out early which candidates the user's own model refuses to look at."""
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidActions, P2CEError
+from p2ce.explain.compiled_problem import Setup
+from p2ce.result.number_text import readable
+from p2ce.visible import echoed
+
+MOST_TRIED = 2_000  # candidates in all: a slow model takes some seconds for them
+
+
+def require_candidates(setup: Setup, row: FloatArray) -> None:
+    """Show every candidate to every model, in a row (d,) that it takes; raise naming those that it refuses.
+
+    An encoder that was fitted on some numbers may raise at others: better here than amid a search. Of more
+    than `MOST_TRIED` candidates, as many are tried, spread out over every axis.
+    """
+    rows, what = _rows(setup, row)
+    if not len(rows):
+        return
+    for number, model in enumerate(setup.models):
+        try:
+            model.ask(setup.frame(rows))
+        except P2CEError as error:
+            refused = [place for place in range(len(rows)) if not _answers(setup, number, rows[[place]])]
+            if refused and _answers(setup, number, row[None, :]):
+                raise _refusal(setup, [what[place] for place in refused], error) from error
+            raise
+
+
+def _rows(setup: Setup, row: FloatArray) -> tuple[FloatArray, list[tuple[int, float]]]:
+    """Put one candidate at a time into the row; columns that move as one are left out."""
+    axes = [
+        (int(column), values)
+        for column, values in zip(setup.grid.columns, setup.grid.values, strict=True)
+        if column < len(row)
+    ]
+    most = max(1, _fair_share([len(values) for _, values in axes], MOST_TRIED))
+    what = [(column, float(value)) for column, values in axes for value in _spread_out(values, most)]
+    rows = np.repeat(row[None, :], len(what), axis=0)
+    for place, (column, value) in enumerate(what):
+        rows[place, column] = value
+    return rows, what
+
+
+def _fair_share(sizes: list[int], total: int) -> int:
+    """Give the most that each may take so that all together stay within the total: small ones leave more."""
+    left = total
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return share
+        left -= size
+    return max(sizes, default=0)
+
+
+def _spread_out(values: FloatArray, most: int) -> FloatArray:
+    """Choose so many values, both ends among them."""
+    if len(values) <= most:
+        return values
+    return values[np.unique(np.linspace(0, len(values) - 1, most).astype(np.int64))]
+
+
+def _answers(setup: Setup, number: int, rows: FloatArray) -> bool:
+    try:
+        setup.models[number].ask(setup.frame(rows))
+    except P2CEError:
+        return False
+    return True
+
+
+def _refusal(setup: Setup, refused: list[tuple[int, float]], error: P2CEError) -> InvalidActions:
+    column = refused[0][0]
+    coding = setup.codebook.codings[column]
+    values = [readable(coding.plain(value)) for place, value in refused if place == column]
+    more = ", …" if len(values) > 5 else ""
+    return InvalidActions(
+        f"The model refuses {echoed(coding.name)} at {', '.join(values[:5])}{more} "
+        f"({type(error).__name__}: {error}). "
+        f"Name the values that it takes: actions.values({{{echoed(coding.name)}: [...]}}), or fix the "
+        "feature."
+    )

@@ -1,0 +1,248 @@
+"""Read the people who are asked about, and say what is wrong with those who cannot be read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.errors import InvalidPerson, nearest
+from p2ce.problem.feature import shown
+from p2ce.tables import as_pandas, as_person
+from p2ce.tables.codebook import MISSING, Codebook, Coding, is_missing
+from p2ce.visible import echoed, listed
+
+LARGEST_VALUE = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class People:
+    """The rows of the caller, in the model's column order."""
+
+    labels: tuple[Any, ...]  # index labels of the caller's frame
+    columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as given
+    values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be read
+    problems: dict[int, str]  # position → why the row cannot be read
+    kind: str = "pandas"  # of the caller's table
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def row(self, position: int, names: Sequence[str]) -> dict[str, Any]:
+        """Give one row as plain Python values."""
+        return {name: column[position] for name, column in zip(names, self.columns, strict=True)}
+
+
+def read_row(given_row: Any, codebook: Codebook, *, kind: str = "pandas") -> People:
+    """Read one person from a Series, a dict, a 1-D array or a table of one row; raise on anything wrong.
+
+    ``kind`` is in which kind of table to answer where the person did not come in one.
+    """
+    row, own_kind = as_person(given_row)
+    names = codebook.names
+    given: dict[Any, Any]
+    if isinstance(row, pd.DataFrame):
+        if len(row) != 1:
+            raise InvalidPerson(
+                f"explain() takes one person, got a frame of {len(row)} rows. Use explain_many() for several."
+            )
+        label, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
+        given = dict(zip(names, columns, strict=True))
+    elif isinstance(row, pd.Series | Mapping):
+        label = getattr(row, "name", 0)
+        keys = list(row.keys())
+        found = _labels(keys, names)
+        # Looking a Series up label by label is slow.
+        cells = dict(zip(keys, row.to_numpy() if isinstance(row, pd.Series) else row.values(), strict=True))
+        given = {name: _one(cells[key]) for name, key in zip(names, found, strict=True)}
+    elif isinstance(row, np.ndarray | list | tuple):
+        label = 0
+        shape = _shape(row)
+        if len(shape) != 1 or len(row) != len(names):
+            raise InvalidPerson(
+                f"A person given as an array needs {len(names)} values in the model's column order, got an "
+                f"array of shape {shape}. Pass a Series or a dict to go by name."
+            )
+        given = {name: _one(value) for name, value in zip(names, row, strict=True)}
+    else:
+        raise InvalidPerson(
+            f"A person is a Series, a one-row frame, a dict or a 1-D array; got {type(row).__name__}."
+        )
+    people = _read((label,), list(given.values()), codebook)
+    if people.problems:
+        raise InvalidPerson(people.problems[0])
+    return replace(people, kind=own_kind or kind)
+
+
+def read_table(table: Any, codebook: Codebook) -> People:
+    """Read many people; a row that cannot be read is noted, a column that is missing or unknown raises."""
+    frame, kind = as_pandas(table, error=InvalidPerson)
+    columns = [_column(frame[label]) for label in _labels(frame.columns, codebook.names)]
+    return replace(_read(tuple(frame.index), columns, codebook), kind=kind)
+
+
+def _column(column: "pd.Series[Any]") -> npt.NDArray[Any]:
+    """Take a column's cells as they are; what NumPy has no type for as objects."""
+    if isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    cells = np.empty(len(column), dtype=object)
+    cells[:] = column.tolist()
+    return cells
+
+
+def _one(value: Any) -> npt.NDArray[Any]:
+    """Make a column of one value that keeps its type."""
+    column = np.empty(1, dtype=value.dtype if isinstance(value, np.generic) else object)
+    column[0] = value
+    return column
+
+
+def _read(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> People:
+    names = codebook.names
+    problems: dict[int, str] = {}
+    coded = []
+    for coding, column in zip(codebook, columns, strict=True):
+        if coding.is_category:
+            for bad in _of_another_kind(coding, column):
+                problems.setdefault(bad, _other_kind(coding, column[bad]))
+        coded.append(coding.encode(column))
+    codes = np.column_stack(coded).reshape(len(labels), len(names))
+    readable = ~np.isnan(codes)
+    values = codes if readable.all() else np.where(readable, codes, 0.0)
+    fits = _fits(values, codebook)
+    for bad, position in zip(*np.nonzero(~(readable & fits)), strict=True):
+        name, value = names[position], float(values[bad, position])
+        if not readable[bad, position]:
+            text = _describe(name, columns[position][bad])
+        elif abs(value) > LARGEST_VALUE:
+            text = (
+                f"The value of {echoed(name)}, {value:g}, is too large: models and detectors that compute in "
+                f"single precision hold up to {LARGEST_VALUE:.2g}. Give a smaller one."
+            )
+        else:
+            text = (
+                f"Column {echoed(name)} holds {codebook[name].dtype} in the reference, which cannot hold "
+                f"{shown(value)} exactly. Give the value in the column's own type."
+            )
+        problems.setdefault(int(bad), text)
+    plain = tuple([_plain(value) for value in column.tolist()] for column in columns)
+    return People(labels=labels, columns=plain, values=values, problems=problems)
+
+
+def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:
+    """Find cells that are text where all labels are numbers, or the other way round."""
+    assert coding.labels is not None
+    kinds = {isinstance(label, str) for label in coding.labels}
+    if len(kinds) != 1:
+        return []
+    (text,) = kinds
+    return [
+        at
+        for at, cell in enumerate(column.tolist())
+        if not is_missing(cell) and isinstance(cell, str) is not text
+    ]
+
+
+def _other_kind(coding: Coding, value: Any) -> str:
+    assert coding.labels is not None
+    shown_labels = listed(coding.labels[:4])
+    return (
+        f"Column {echoed(coding.name)} holds {shown_labels} and the like in the reference, but "
+        f"{echoed(_plain(value))} here. Give the value in the reference's own type."
+    )
+
+
+def _labels(given: Any, names: Sequence[str]) -> list[Any]:
+    """Match columns by name, in any order."""
+    given = list(given)
+    labels = {str(label): label for label in given}
+    if len(labels) != len(given):
+        texts = [str(label) for label in given]
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise InvalidPerson(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
+    missing = [name for name in names if name not in labels]
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise InvalidPerson(
+            f"Column {echoed(missing[0])} is missing{more}. {nearest(missing[0], list(labels))} "
+            "A person needs every column of the model."
+        )
+    extra = [name for name in labels if name not in names]
+    if extra:
+        raise InvalidPerson(
+            f"Column {echoed(extra[0])} is not one of the model's. {nearest(extra[0], list(names))} "
+            "Drop what the model does not see."
+        )
+    return [labels[name] for name in names]
+
+
+def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
+    """Tell which values (n, d) the columns' own types hold exactly: the model sees what is reported.
+
+    A missing value fits everywhere, and so does every category.
+    """
+    kinds = [coding.number_dtype for coding in codebook]
+    most = [
+        LARGEST_VALUE if kind.kind == "f" else 1.0 if kind.kind == "b" else np.iinfo(kind).max
+        for kind in kinds
+    ]
+    least = [
+        -LARGEST_VALUE if kind.kind == "f" else 0.0 if kind.kind == "b" else np.iinfo(kind).min
+        for kind in kinds
+    ]
+    fits: BoolArray = (values <= np.array(most, dtype=np.float64)) & (
+        values >= np.array(least, dtype=np.float64)
+    )
+    whole = np.array([kind.kind != "f" for kind in kinds])
+    fits &= ~whole | (values == np.rint(values))
+    for position, kind in enumerate(kinds):
+        if kind.kind == "f" and kind.itemsize < 8:
+            with np.errstate(over="ignore"):
+                fits[:, position] &= (
+                    values[:, position].astype(kind).astype(np.float64) == values[:, position]
+                )
+    fits |= values == MISSING
+    return fits
+
+
+def _shape(row: Any) -> tuple[int, ...]:
+    """Give the shape of an array, or of lists in each other as far as they are even."""
+    try:
+        return np.shape(row)
+    except (ValueError, RecursionError):
+        return (len(row), 0)
+
+
+def _describe(name: str, value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return f"The value of {echoed(name)} is infinite. Give a finite number, or none at all."
+    return (
+        f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Encode it as the model was "
+        "trained on it."
+    )
+
+
+def _plain(value: Any) -> Any:
+    # An object column keeps NumPy's own scalars, and pandas has a missing value of its own.
+    if value is pd.NA or value is pd.NaT:
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def has_strangers(codebook: Codebook, values: FloatArray) -> BoolArray:
+    """Tell which people (n, d) have a label that the reference does not have."""
+    known = np.array([np.inf if coding.labels is None else len(coding.labels) for coding in codebook])
+    return np.asarray((values >= known).any(axis=1))
+
+
+def unseen_labels(codebook: Codebook, values: FloatArray) -> str:
+    """Say which columns of people (n, d) hold labels that the reference does not have."""
+    found = []
+    for column, coding in enumerate(codebook):
+        if coding.labels is not None:
+            for code in np.unique(values[values[:, column] >= len(coding.labels), column]).tolist():
+                found.append(f"{echoed(coding.name)} holds {echoed(coding.plain(code))}")
+    return ", ".join(found)

@@ -1,0 +1,86 @@
+"""Tell models and tables apart by short texts, on any machine and in any kind of table."""
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.result.plain import to_plain
+from p2ce.tables import as_pandas
+from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
+
+if TYPE_CHECKING:
+    from p2ce.explain.compiled_problem import Setup
+
+MOST_ROWS = 64
+
+
+def model_scores(setup: "Setup", rows: FloatArray) -> FloatArray:
+    """Ask every model about at most 64 of the rows (n, d), spread evenly over them: (models, rows)."""
+    places = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).astype(np.int64))
+    frame = setup.frame(rows[places])
+    return np.stack([np.asarray(model.ask(frame), dtype=np.float64) for model in setup.models])
+
+
+def model_fingerprint(setup: "Setup", rows: FloatArray) -> str:
+    """Give the SHA-256 of what the models answer about some rows (n, d), to six significant digits.
+
+    The last bits of a score may differ from machine to machine. `same_scores` compares without an edge at
+    which they round differently; this is a short name for people to compare.
+    """
+    return fingerprint_of(model_scores(setup, rows))
+
+
+def fingerprint_of(scores: FloatArray) -> str:
+    """Give the SHA-256 of scores (models, rows), to six significant digits."""
+    texts = [[f"{score:.5e}" for score in of_one] for of_one in (scores + 0.0).tolist()]  # without −0
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def same_scores(first: FloatArray, second: FloatArray) -> bool:
+    """Tell whether two lots of scores are one model's, up to what machines and batches differ in."""
+    return first.shape == second.shape and bool(
+        np.allclose(first, second, rtol=1e-5, atol=1e-6, equal_nan=True)
+    )
+
+
+def table_fingerprint(table: Any) -> str:
+    """Give the SHA-256 of a table's names and values, the same for pandas, polars and Arrow.
+
+    >>> import pandas as pd
+    >>> columns = {"Age": [41, 23], "Housing": ["own", None]}
+    >>> table_fingerprint(pd.DataFrame(columns)) == table_fingerprint(columns)
+    True
+    """
+    frame, _ = as_pandas(table)
+    book = codebook_of(frame)
+    return codes_fingerprint(book, book.encode(frame))
+
+
+def codes_fingerprint(codebook: Codebook, values: FloatArray) -> str:
+    """Give the same of a table that was coded before: values (n, d)."""
+    digest = hashlib.sha256()
+    for coding, codes in zip(codebook, values.T, strict=True):
+        labels: list[str] | None = None
+        if coding.is_category:
+            labels, codes = _named_alike(coding, codes)
+        digest.update(json.dumps([coding.name, len(codes), labels]).encode())
+        digest.update((codes + 0.0).astype("<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _named_alike(coding: Coding, codes: FloatArray) -> tuple[list[str], FloatArray]:
+    """Number labels by what they are called, unless their order means something, and drop unused ones."""
+    assert coding.labels is not None
+    texts = [json.dumps(to_plain(label)) for label in coding.labels]
+    if coding.ordered:
+        return ["ordered", *texts], codes
+    used = np.unique(codes[codes != MISSING]).astype(np.int64)
+    names = sorted(texts[place] for place in used)
+    rank = np.zeros(len(texts))
+    places = {name: place for place, name in enumerate(names)}
+    rank[used] = [places[texts[place]] for place in used]
+    known = codes != MISSING
+    return names, np.where(known, rank[np.where(known, codes, 0.0).astype(np.int64)], MISSING)

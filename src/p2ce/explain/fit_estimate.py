@@ -1,0 +1,204 @@
+"""Prune by a SHAP estimate: made once for an explainer, calibrated on known answers."""
+
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.errors import InvalidOption
+from p2ce.estimates.attributions import Attributor
+from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
+from p2ce.estimates.candidate_attributions import best_attributions, mean_attributions
+from p2ce.estimates.instance_gains import Gains, lay_out_gains
+from p2ce.estimates.link_scale import preferred_link
+from p2ce.estimates.native import Parsed
+from p2ce.estimates.shap_estimate import ShapEstimate
+from p2ce.estimates.split_reference import divide
+from p2ce.explain.compiled_problem import Setup
+from p2ce.explain.grouped_features import moves_as_one
+from p2ce.grid.placement import Placement
+from p2ce.models.parsed_model import PROBABILITY, ReadModel
+from p2ce.solver.waves import CELL_WORK
+from p2ce.verification.evaluate_rows import score_frame
+
+if TYPE_CHECKING:
+    from p2ce.scores.flat_arrays import FlatPeople
+
+log = logging.getLogger("p2ce")
+
+EVALUATIONS, SECONDS = "evaluations", "seconds"  # what may cut a calibration: fields of `ShapEstimate`
+# People per round of calibration: each may take this share of the evaluations that are left.
+ROUND = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimate:
+    """What an estimate needs to prune, and how often it misses."""
+
+    attributor: Attributor
+    table: FloatArray  # (axes, width) attribution of each base candidate
+    personal: bool  # single changes of the person were looked at too
+    unit: float = 1.0  # of what the residual is counted in
+    residual: float = 0.0  # by how much the estimate is widened
+    miss_rate: float | None = None
+    sample_size: int | None = None
+
+
+class Known(NamedTuple):
+    """True fronts of some people, found without an estimate."""
+
+    finished: BoolArray  # (n,)
+    work: IntArray  # (n,) what each took, in units of the search's counter
+    first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
+    points: Int32Array  # (points, axes)
+    placement: Placement
+
+
+# Answers a setup for people, without an estimate: with so much work for each of them, and so many seconds.
+CompleteSearch: TypeAlias = Callable[[Setup, FloatArray, int, float | None], Known]
+
+
+def ask_rows(setup: Setup) -> Callable[[FloatArray], FloatArray]:
+    """Give the reported score as a function of rows in the model's columns."""
+
+    def asked(rows: FloatArray) -> FloatArray:
+        return score_frame(setup, setup.frame(np.asarray(rows, dtype=np.float64)), closely=False).scores
+
+    return asked
+
+
+def parsed_of(models: Sequence[ReadModel]) -> Parsed | None:
+    """Give the model as it was parsed, where one score with a reported scale decides alone."""
+    model = models[0]
+    if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:
+        return None
+    return Parsed(model.scores[0], model.report)
+
+
+def fit_estimate(
+    setup: Setup,
+    bound: ShapEstimate | str,
+    *,
+    parsed: Parsed | None,
+    reference: FloatArray,
+    random_state: int | None,
+    search: CompleteSearch,
+) -> Estimate:
+    """Make the estimate for a setup: attributions, what each candidate is worth, and the residual.
+
+    ``reference`` (n, d) are rows of the model's columns; ``search`` finds true fronts, without an estimate;
+    ``parsed`` is the model where it is supported natively.
+    """
+    if moves_as_one(setup.actions):
+        raise InvalidOption(
+            "An estimate speaks of one feature at a time, so that it cannot go with linked() or one_hot(). "
+            "Use bound='auto' or 'none', or drop these rules."
+        )
+    spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
+    seed = spec.random_state if spec.random_state is not None else random_state
+    rng = np.random.default_rng(seed)
+    asked = ask_rows(setup)
+    # Rows that were repeated to balance a sample are not more people.
+    reference = np.unique(reference, axis=0)
+    scores = asked(reference)
+    parts = divide(scores < setup.threshold, spec, rng)
+    learning = reference[parts.learning]
+    link = preferred_link(scores, probabilities=setup.scale == PROBABILITY)
+    attributor = Attributor(spec, parsed, asked, learning, setup.names, seed, link)
+    tabulate = mean_attributions if spec.personal else best_attributions
+    scaled = attributor.to_scale(np.append(scores[parts.learning], setup.threshold))
+    estimate = Estimate(
+        attributor=attributor,
+        table=tabulate(attributor, learning, setup.grid, spec.rows, rng),
+        personal=spec.personal,
+        unit=typical_unit(scaled[:-1], float(scaled[-1])),
+    )
+    people = reference[parts.calibration]
+    needed, cut_by = _residuals_needed(setup, estimate, people, spec, search)
+    found = calibrate(needed, spec.miss_rate)
+    if cut_by == SECONDS:
+        log.warning(
+            "seconds=%g cut the calibration: %d of %d people were looked at, so that another machine may "
+            "give other answers. Pass a larger ShapEstimate(seconds=…), or fewer evaluations=… instead.",
+            spec.seconds,
+            found.sample_size,
+            len(people),
+        )
+    if found.residual == math.inf and not np.isneginf(needed).all():
+        log.warning(
+            "Too many of the %d people to calibrate on could not be searched to the end: the estimate "
+            "prunes nothing. Pass a larger ShapEstimate(evaluations=…), fewer candidates or changes.",
+            found.sample_size,
+        )
+    if found.stated_rate > spec.miss_rate:
+        log.warning(
+            "A miss rate of %g %% takes %d different refused people to calibrate on; there were %d %s, so "
+            "that it is %.2g %%.",
+            100 * spec.miss_rate,
+            math.ceil(1 / spec.miss_rate) - 1,
+            found.sample_size,
+            f"within ShapEstimate({cut_by}={getattr(spec, cut_by):g})" if cut_by else "in the reference",
+            100 * found.stated_rate,
+        )
+    return replace(
+        estimate, residual=found.residual, miss_rate=found.stated_rate, sample_size=found.sample_size
+    )
+
+
+def _residuals_needed(
+    setup: Setup, estimate: Estimate, people: FloatArray, spec: ShapEstimate, search: CompleteSearch
+) -> tuple[FloatArray, str | None]:
+    """Find the residual that would have kept the whole front of each person, within the limits of the spec.
+
+    A front is missed exactly when one of its points is dropped, and the points are known here. Also give
+    the limit that cut, by its name; None where none did.
+    """
+    needed: list[float] = []
+    threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
+    until = math.inf if spec.seconds is None else time.perf_counter() + spec.seconds
+    work = CELL_WORK * int(spec.evaluations)
+    cut_by = None
+    for at in range(0, len(people), ROUND):
+        seconds = until - time.perf_counter()
+        if work <= 0 or seconds <= 0:
+            cut_by = EVALUATIONS if work <= 0 else SECONDS
+            break
+        values = people[at : at + ROUND]
+        share = None if spec.seconds is None else seconds / len(values)
+        most = -(-work // len(values))
+        known = search(setup, values, most, share)
+        work -= int(known.work.sum())
+        if not known.finished[known.work <= most].all():
+            cut_by = SECONDS
+        base, gains, _ = _gains(setup, estimate, known.placement, values)
+        for p, finished in enumerate(known.finished.tolist()):
+            points = known.points[known.first[p] : known.first[p + 1]]
+            least = needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
+            # Leaving out those who take too long would flatter the estimate: they are the hard ones.
+            needed.append(least if finished else np.inf)
+    return np.array(needed), cut_by
+
+
+def _gains(setup: Setup, estimate: Estimate, placement: Placement, values: FloatArray) -> Gains:
+    return lay_out_gains(
+        estimate.attributor, estimate.table, setup.grid, placement, values, personal=estimate.personal
+    )
+
+
+def with_estimate(
+    setup: Setup, people: "FlatPeople", placement: Placement, values: FloatArray
+) -> tuple["FlatPeople", FloatArray]:
+    """Put the widened estimate behind the scores of these people; give what was asked about for it, too."""
+    from p2ce.scores.estimate_score import add_estimate
+
+    estimate = setup.estimate
+    assert estimate is not None
+    base, gains, singles = _gains(setup, estimate, placement, values)
+    base, gains = widen(base, gains, estimate.residual, estimate.unit)
+    threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
+    return add_estimate(people, gains, threshold - base), singles

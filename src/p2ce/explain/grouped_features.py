@@ -1,0 +1,248 @@
+"""Find which columns move as one: one-hot groups for everyone, linked features for each person."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.errors import InvalidActions
+from p2ce.grid.grouped_axis import Compound
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.rules.linked import Linked
+from p2ce.problem.rules.one_hot import OneHot
+from p2ce.scores.score import CompiledScore, Spending
+from p2ce.tables.codebook import Codebook
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def check_actions(actions: object, names: Sequence[str]) -> None:
+    """Refuse an action set that does not speak of the model's columns, or is none."""
+    if not isinstance(actions, ActionSet):
+        raise InvalidActions(
+            f"actions must be an ActionSet, got {type(actions).__name__}. Start from p2ce.ActionSet.infer(X)."
+        )
+    missing = [name for name in names if name not in actions.names]
+    extra = [name for name in actions.names if name not in names]
+    if missing or extra:
+        what = (
+            f"lacks {echoed(missing[0])}" if missing else f"has {echoed(extra[0])}, which the model does not"
+        )
+        raise InvalidActions(
+            f"The action set and the model have different columns: it {what}. "
+            "Infer it from the frame that the model was fitted on."
+        )
+
+
+def settle_groups(
+    actions: ActionSet, codebook: Codebook, reference: "pd.DataFrame", settled: dict[OneHot, OneHot]
+) -> ActionSet:
+    """Let all of the reference decide for every one-hot group whether it may be empty.
+
+    ``settled`` remembers what it decided, so that it is looked through once for a group.
+    """
+    check_actions(actions, codebook.names)
+    for rule in actions.rules:
+        if isinstance(rule, OneHot) and rule not in settled:
+            codes = codebook.of(rule.levels).encode(reference)
+            settled[rule] = rule.settled(dict(zip(rule.levels, codes.T, strict=True)))
+    rules = tuple(settled[rule] if isinstance(rule, OneHot) else rule for rule in actions.rules)
+    return replace(actions, rules=rules)
+
+
+def groups_of(actions: ActionSet, codebook: Codebook) -> tuple[Compound, ...]:
+    """Give a compound for every one-hot group: a level per column, and one for none of them."""
+    found = []
+    for rule in actions.rules:
+        if isinstance(rule, OneHot):
+            levels = np.vstack([np.eye(len(rule.levels)), np.zeros(len(rule.levels))])
+            fixed = all(actions[name].fixed for name in rule.levels)
+            may_stay = np.ones(len(levels), dtype=np.bool_)
+            may_stay[-1] = rule.may_be_none is True
+            found.append(
+                Compound(
+                    name=rule.name,
+                    members=np.array([codebook.names.index(name) for name in rule.levels]),
+                    levels=levels,
+                    may_go_to=may_stay & (not fixed),
+                    may_stay=may_stay,
+                )
+            )
+    return tuple(found)
+
+
+def has_links(actions: ActionSet) -> bool:
+    """Tell whether some feature follows another, by an amount that depends on the person."""
+    return any(isinstance(rule, Linked) for rule in actions.rules)
+
+
+def moves_as_one(actions: ActionSet) -> bool:
+    """Tell whether some features move together."""
+    return any(isinstance(rule, Linked | OneHot) for rule in actions.rules)
+
+
+def compounds_for(
+    actions: ActionSet, codebook: Codebook, groups: Sequence[Compound], person: FloatArray
+) -> tuple[Compound, ...]:
+    """Give the compounds of one person (d,): groups as they stand, and a chain for every driver."""
+    own = [_with_own_level(group, person) for group in groups]
+    links = [rule for rule in actions.rules if isinstance(rule, Linked)]
+    followers = {rule.follower for rule in links}
+    drivers = dict.fromkeys(rule.driver for rule in links if rule.driver not in followers)
+    return (*own, *(_chain(driver, links, actions, codebook, person) for driver in drivers))
+
+
+def _with_own_level(group: Compound, person: FloatArray) -> Compound:
+    """Add the level at which the person stands, two columns at 1 say, where the group has no such one."""
+    if not np.isnan(group.codes_of(person[None, :])[0]):
+        return group
+    return replace(
+        group,
+        levels=np.vstack([group.levels, person[group.members]]),
+        may_go_to=np.append(group.may_go_to, False),
+        may_stay=None if group.may_stay is None else np.append(group.may_stay, False),
+    )
+
+
+def _chain(
+    driver: str, links: Sequence[Linked], actions: ActionSet, codebook: Codebook, person: FloatArray
+) -> Compound:
+    """Let all that follows a driver, one after the other, go where it goes: a level per candidate."""
+    place = {name: column for column, name in enumerate(codebook.names)}
+    here = person[place[driver]]
+    codes = np.union1d(actions[driver].codes(codebook[driver]), here)
+    members, table = [driver], {driver: codes}
+    counted = [True]
+    waiting = [rule for rule in links if rule.driver == driver]
+    while waiting:
+        rule = waiting.pop(0)
+        link = rule.link(codebook)
+        start = person[place[rule.driver]]
+        table[rule.follower] = link.follow(start, table[rule.driver], person[place[rule.follower]])
+        members.append(rule.follower)
+        counted.append(rule.counts == "each")
+        waiting += [other for other in links if other.driver == rule.follower]
+    levels = np.column_stack([table[name] for name in members])
+    # A level is gone to only if every member may go where it leads, in a value that its column holds, and
+    # if nobody is pushed out of a follower's range.
+    before = np.array([person[place[name]] for name in members])
+    fine = np.array(
+        [
+            _allowed(actions, codebook, members, before, level)
+            and _followers_keep(actions, members[1:], before[1:], level[1:])
+            for level in levels
+        ]
+    )
+    keep = fine | (codes == here)
+    return Compound(
+        name=driver,
+        members=np.array([place[name] for name in members]),
+        levels=levels[keep],
+        may_go_to=fine[keep],
+        is_category=False,
+        counted=np.array(counted),
+    )
+
+
+def _allowed(
+    actions: ActionSet, codebook: Codebook, names: Sequence[str], before: FloatArray, after: FloatArray
+) -> bool:
+    if np.isnan(after).any():
+        return False
+    for name, then, now in zip(names, before.tolist(), after.tolist(), strict=True):
+        coding = codebook[name]
+        if then != now and not actions[name].allows(coding.plain(then), coding.plain(now)):
+            return False
+    return True
+
+
+def _followers_keep(actions: ActionSet, names: Sequence[str], before: FloatArray, after: FloatArray) -> bool:
+    """Tell whether followers that move end in their own range, kind, step and values."""
+    return all(
+        then == now or actions[name].keeps(now)
+        for name, then, now in zip(names, before.tolist(), after.tolist(), strict=True)
+    )
+
+
+def limits_of(
+    compounds: Sequence[Compound],
+    actions: ActionSet,
+    codebook: Codebook,
+    axes: Sequence[int],
+    max_changes: int | None,
+) -> list[CompiledScore]:
+    """Give the budgets that compounds bring along: how often moves count, and what members may not do.
+
+    ``axes`` are the places of all columns that may change, compounds behind the user's own.
+    """
+    width = len(codebook.names) + len(compounds)
+    found = []
+    if max_changes is not None and any(compound.may_count_more for compound in compounds):
+        first = len(codebook.names)
+
+        def counted(column: int, values: FloatArray, current: FloatArray) -> FloatArray:
+            if column < first:
+                return np.where(values != current, 1.0, 0.0)
+            compound = compounds[column - first]
+            return compound.changes(compound.values_at(current), compound.values_at(values))
+
+        found.append(_budget("changes", width, tuple(axes), counted, max_changes + 0.5))
+    for i, compound in enumerate(compounds):
+        if not compound.is_category:  # its levels are those that this person may go to
+            continue
+        charge = _refusals(compound, actions, codebook)
+        if charge.any():
+
+            def refused(
+                column: int,  # noqa: ARG001
+                values: FloatArray,
+                current: FloatArray,
+                charge: FloatArray = charge,
+            ) -> FloatArray:
+                paid: FloatArray = charge[current.astype(np.int64), values.astype(np.int64)]
+                return paid
+
+            found.append(_budget(compound.name, width, (len(codebook.names) + i,), refused, 0.5))
+    return found
+
+
+def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: float) -> CompiledScore:
+    assert callable(of)
+    return CompiledScore(
+        name=name,
+        column_count=width,
+        spending=Spending(columns=columns, of=of),
+        sure=-limit,
+        maybe=-limit,
+    )
+
+
+def _refusals(compound: Compound, actions: ActionSet, codebook: Codebook) -> FloatArray:
+    """Charge one for staying where nobody may stay, and for going to where some member may not go.
+
+    Gives a table (levels, levels): from, to.
+    """
+    names = [codebook.names[member] for member in compound.members]
+    size = len(compound.levels)
+    charge = np.zeros((size, size))
+    if compound.may_stay is not None:
+        np.fill_diagonal(charge, ~compound.may_stay)
+    for then in range(size):
+        for now in np.flatnonzero(compound.may_go_to & (np.arange(size) != then)).tolist():
+            fine = _allowed(actions, codebook, names, compound.levels[then], compound.levels[now])
+            charge[then, now] = float(not fine)
+    return charge
+
+
+def moves(compounds: Sequence[Compound], before: FloatArray, after: FloatArray) -> FloatArray:
+    """Count the changes of rows (n, d): a compound's members count together."""
+    changed: BoolArray = after != before
+    total: FloatArray = changed.sum(axis=1).astype(np.float64)
+    for compound in compounds:
+        then, now = before[:, compound.members], after[:, compound.members]
+        total += compound.changes(then, now) - changed[:, compound.members].sum(axis=1)
+    return total

@@ -1,0 +1,208 @@
+"""Find the smallest sets of restrictions without which a person would have an option."""
+
+import time
+from collections.abc import Callable
+from typing import TypeAlias
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidOption
+from p2ce.explain.check_arguments import check_time
+from p2ce.explain.compiled_problem import Setup
+from p2ce.explain.encode import People, read_row
+from p2ce.explain.restrictions import Restriction, restrictions_of, without
+from p2ce.explain.same_problem import another_question
+from p2ce.explain.smallest_sets import Set, smallest_of, smallest_sets
+from p2ce.paper.methods import EXACT
+from p2ce.result.certificate import Certificate
+from p2ce.result.explanation import Explanation
+from p2ce.result.status import Status
+from p2ce.result.why_none import Opening, WhyNone
+from p2ce.solver.engine import Listener, Progress, kernels_are_loaded
+
+# Answers for the one person there is, in so many seconds and with so much work, as `Explainer.explain` does;
+# also says how much work that took.
+Answer: TypeAlias = Callable[
+    [Setup, People, float | None, int | None, Listener | None], tuple[Explanation, int]
+]
+
+# A set that does not open a way is worth widening only if that is quick: it spares later searches. Counted as
+# work (tenths of a second of a compiled search), so that the same sets are widened on every machine.
+WIDENING_WORK = 50_000_000
+WIDENING_SHARE = 4  # of the work that the set itself took
+
+
+def _require_none(explanation: Explanation) -> None:
+    """Refuse what proves no such thing."""
+    if explanation.status is not Status.NO_RECOURSE:
+        raise InvalidOption(
+            f"why_none() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
+            f"{explanation.status}: {_instead(explanation)}"
+        )
+
+
+def _instead(explanation: Explanation) -> str:
+    if len(explanation):
+        return "it has options."
+    return {
+        Status.TIME_LIMIT: "nothing is proven. Explain the person with a longer time_limit first.",
+        Status.HEURISTIC: _unproven(explanation.certificate),
+        Status.ALREADY_FAVOURABLE: "the person needs no change.",
+    }[explanation.status]
+
+
+def _unproven(certificate: Certificate | None) -> str:
+    because, proving = "an estimate cut the search", "bound='none'"
+    if certificate is not None and certificate.method != EXACT:
+        proving = "method='exact'"
+    if certificate is not None and certificate.unproven_because == "misprint":
+        because = "the algorithm ran as printed"
+    instead = f"Make an explainer with {proving} and explain the person with it."
+    return f"nothing is proven, since {because}. {instead}"
+
+
+def why_none(
+    setup: Setup, explanation: Explanation, answer: Answer, *, ends: FloatArray, time_limit: float | None
+) -> WhyNone:
+    """Find all smallest sets of restrictions whose lifting opens a way, small sets first.
+
+    ``setup`` is the question that the explanation answers, ``ends`` (2, d) how far its reference goes.
+    ``time_limit`` is in seconds for all of it together.
+    """
+    check_time(time_limit)
+    _require_none(explanation)
+    people = read_row(explanation.person, setup.codebook, kind=explanation.kind)
+    restrictions = restrictions_of(setup, people.values[0], ends)
+    freest = without(setup, restrictions)
+    # Compiling does not count as time.
+    if setup.method is None and not kernels_are_loaded(in_waves=freest.in_waves):
+        answer(freest, people, 0.0, None, None)
+    hunt = _Hunt(setup, people, restrictions, answer, time_limit)
+    smallest = smallest_sets(
+        hunt.plain, hunt.odd, ask=hunt.opens, is_no=hunt.stays_shut, is_over=hunt.is_over
+    )
+    hunt.check_start()
+    unsettled = smallest_of(hunt.with_needs(some) for some in smallest.unsettled)
+    openings = tuple(
+        Opening(
+            restrictions=tuple(one.text for one in hunt.named(some)),
+            kinds=tuple(one.kind for one in hunt.named(some)),
+            counterfactual=hunt.answers[some][0],  # the first is the cheapest
+            proven=hunt.answers[some].status is Status.OPTIMAL
+            and not any(part < some for part in unsettled)
+            and hunt.is_trusted,
+        )
+        for some in smallest.found
+    )
+    return WhyNone(
+        person=explanation.person,
+        openings=openings,
+        undecided=tuple(tuple(one.text for one in hunt.named(some)) for some in unsettled),
+        considered=tuple(one.text for one in restrictions),
+        complete=not unsettled and hunt.is_trusted,
+        objectives=setup.objective_names,
+        dtypes=setup.dtype_names,
+        categories=setup.categories,
+        kind=people.kind,
+        elapsed=hunt.elapsed,
+    )
+
+
+class _Hunt:
+    """Asks the question without some restrictions, and remembers what came out."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        people: People,
+        restrictions: tuple[Restriction, ...],
+        answer: Answer,
+        time_limit: float | None,
+    ) -> None:
+        self.odd: Set = frozenset(i for i, one in enumerate(restrictions) if one.is_odd)
+        self.plain: Set = frozenset(range(len(restrictions))) - self.odd
+        self.answers: dict[Set, Explanation] = {}
+        self.is_trusted = True
+        self._setup, self._people, self._restrictions, self._answer = setup, people, restrictions, answer
+        self._limit, self._begin = time_limit, time.perf_counter()
+        self._open: list[Set] = []
+        self._shut: list[Set] = []
+        self._work = 0  # that the last set took
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self._begin
+
+    def is_over(self) -> bool:
+        """Tell whether the time is up."""
+        return self._limit is not None and self.elapsed >= self._limit
+
+    def opens(self, lifted: Set, again: bool) -> bool | None:
+        """Tell whether there is a way without these restrictions; None if it is not known."""
+        some = self._effective(lifted)
+        if not some or self._is_part_of(some, self._shut):
+            return False
+        if some in self.answers and self.answers[some].status is not Status.TIME_LIMIT:
+            return None  # more time would not help
+        found, self._work = self._ask(some, self._left(1.0 if again else 0.5))
+        self.answers[some] = found
+        return True if len(found) else False if found.status is Status.NO_RECOURSE else None
+
+    def stays_shut(self, lifted: Set) -> bool:
+        """Prove with little work that there is no way; False if there is one or if it takes more."""
+        some = self._effective(lifted)
+        if not some or self._is_part_of(some, self._shut):
+            return True
+        if any(self._is_part_of(part, [some]) for part in self._open) or self.is_over():
+            return False
+        most_work = max(WIDENING_WORK, WIDENING_SHARE * self._work)
+        found, _ = self._ask(some, self._left(0.125), most_work, stops=True)
+        return found.status is Status.NO_RECOURSE
+
+    def check_start(self) -> None:
+        """Refuse an explanation whose proof does not hold here, unless that is known or time is up."""
+        if self.is_over() or any(not some & self.odd for some in self._shut):
+            return
+        if len(self._ask(frozenset(), self._left(1.0), stops=True)[0]):
+            raise another_question("here the person has options")
+
+    def named(self, some: Set) -> list[Restriction]:
+        """Give the restrictions of a set, of several that build on each other the last one only."""
+        chosen = [self._restrictions[i] for i in sorted(some)]
+        return [one for one in chosen if not any(other.needs is one for other in chosen)]
+
+    def with_needs(self, some: Set) -> Set:
+        """Add what the restrictions of a set build on."""
+        needed = [one.needs for one in self.named(some)]
+        missing = {i for i, one in enumerate(self._restrictions) if one in needed} - some
+        return self.with_needs(some | missing) if missing else some
+
+    def _effective(self, some: Set) -> Set:
+        """Leave out what does nothing without another one that is not there."""
+        chosen = {self._restrictions[i] for i in some}
+        kept = frozenset(i for i in some if (needs := self._restrictions[i].needs) is None or needs in chosen)
+        return kept if kept == some else self._effective(kept)
+
+    def _is_part_of(self, some: Set, others: list[Set]) -> bool:
+        """Tell whether all options of a set are ones of another one, too: of one with the same odd ones."""
+        return any(some <= other and some & self.odd == other & self.odd for other in others)
+
+    def _left(self, share: float) -> float | None:
+        return None if self._limit is None else max(0.0, share * (self._limit - self.elapsed))
+
+    def _ask(
+        self, some: Set, seconds: float | None, most_work: int | None = None, *, stops: bool = False
+    ) -> tuple[Explanation, int]:
+        """Search without some restrictions, all through or up to the first option."""
+        setup = without(self._setup, [self._restrictions[i] for i in sorted(some)])
+        found, work = self._answer(setup, self._people, seconds, most_work, _until_found if stops else None)
+        if found.certificate is not None and found.certificate.unproven_because == "contradiction":
+            self.is_trusted = False  # nor is what seemed proven before
+        if len(found):
+            self._open.append(some)
+        elif found.status is Status.NO_RECOURSE:
+            self._shut.append(some)
+        return found, work
+
+
+def _until_found(news: Progress) -> bool:
+    return news.found == 0

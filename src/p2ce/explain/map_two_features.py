@@ -1,0 +1,101 @@
+"""Ask the model about two features of a person at once, for a map that people can look at."""
+
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidOption, UnknownFeature, nearest
+from p2ce.explain.compiled_problem import Setup
+from p2ce.result.explanation import Explanation
+from p2ce.result.feature_map import FeatureMap
+from p2ce.tables.codebook import MISSING, Coding
+from p2ce.verification.constraints import kept_rows
+from p2ce.verification.evaluate_rows import plausibility_of, score_frame
+from p2ce.visible import echoed
+
+MOST_PEOPLE = 400  # dots behind the map
+TAILS = (1.0, 99.0)  # percentiles of the population that the map reaches to
+
+
+def map_of(
+    setup: Setup,
+    explanation: Explanation,
+    person: FloatArray,
+    columns: tuple[str, str],
+    *,
+    population: FloatArray,
+    size: int,
+) -> FeatureMap:
+    """Judge a person (1, d) with two columns at all values, and everything else as it is.
+
+    What is linked to one of them stays as well, and so moves where the policy does not allow it.
+    """
+    across, up = (_place(setup, name) for name in columns)
+    if across == up:
+        raise InvalidOption(f"A map needs two different features, got {echoed(columns[0])} twice.")
+    ticks = [
+        _ticks(setup, explanation, float(person[0, column]), column, population, size)
+        for column in (across, up)
+    ]
+    shape = len(ticks[1]), len(ticks[0])
+    rows = np.repeat(person, shape[0] * shape[1], axis=0)
+    rows[:, across] = np.tile(ticks[0], shape[0])
+    rows[:, up] = np.repeat(ticks[1], shape[1])
+    frame = setup.frame(rows)
+    # A picture proves nothing, so that nobody is asked twice about what lies at a threshold.
+    said = score_frame(setup, frame, closely=False)
+    judged = None if setup.judges is None else plausibility_of(setup, rows, frame, closely=False)
+    allowed = kept_rows(setup, np.repeat(person, len(rows), axis=0), rows, frame).allowed
+    shown = population[:: max(1, -(-len(population) // MOST_PEOPLE))][:, [across, up]]
+    codings = setup.codebook.codings[across], setup.codebook.codings[up]
+    return FeatureMap(
+        explanation=explanation,
+        columns=(setup.names[across], setup.names[up]),
+        values=(_plain(ticks[0], codings[0]), _plain(ticks[1], codings[1])),
+        scores=said.scores.reshape(shape),
+        accepted=said.accepted.reshape(shape),
+        plausible=None if judged is None else (judged >= 0.0).reshape(shape),
+        allowed=allowed.reshape(shape),
+        population=shown[(shown != MISSING).all(axis=1)],
+    )
+
+
+def _place(setup: Setup, name: object) -> int:
+    if str(name) not in setup.names:
+        raise UnknownFeature(
+            f"{echoed(str(name))} is not a column of the model. {nearest(name, setup.names)}"
+        )
+    return setup.names.index(str(name))
+
+
+def _ticks(
+    setup: Setup, explanation: Explanation, own: float, column: int, population: FloatArray, size: int
+) -> FloatArray:
+    """Give the values at which an axis is looked at: labels of the reference, or numbers.
+
+    Among the numbers are the person's own, if it is known, and those of the options.
+    """
+    coding, name = setup.codebook.codings[column], setup.names[column]
+    if coding.labels is not None:
+        return np.arange(len(coding.labels), dtype=np.float64)
+    known = population[:, column][population[:, column] != MISSING]
+    changed: list[Any] = [option.values[name] for option in explanation if name in option.changes]
+    marks = np.array([own, *(value for value in changed if value is not None)], dtype=np.float64)
+    marks = marks[np.isfinite(marks)]
+    distinct = np.unique(known)
+    if set(distinct.tolist()) <= {0.0, 1.0}:
+        return np.unique(np.concatenate([distinct, marks]))
+    ends = np.concatenate([np.percentile(known, TAILS), marks]) if len(known) else marks
+    if not len(ends):
+        raise InvalidOption(f"{echoed(name)} has no known value, so that there is nothing to draw.")
+    ticks = np.linspace(ends.min(), ends.max(), size)
+    if coding.number_dtype.kind in "biu":
+        ticks = np.round(ticks)
+    elif coding.number_dtype.kind == "f":
+        ticks = ticks.astype(coding.number_dtype).astype(np.float64)
+    return np.unique(np.concatenate([ticks, marks]))
+
+
+def _plain(ticks: FloatArray, coding: Coding) -> tuple[Any, ...]:
+    return tuple(coding.plain(float(tick)) for tick in ticks)

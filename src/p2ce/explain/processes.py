@@ -1,0 +1,206 @@
+"""Share batches among processes: started anew (never forked), each reading the question once.
+
+A process may be killed, for want of memory or by a model that crashes. What is finished is kept, and the
+people of the shares that were under way are answered again in a process of their own: batch by batch, and
+person by person in a batch that ends this process, too. So whoever ends a process every time is known, and
+each loss settles as many shares as there are jobs.
+"""
+
+import hashlib
+import logging
+from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from p2ce.arrays import FloatArray, IntArray
+from p2ce.errors import InvalidOption, what_happened
+from p2ce.explain.compiled_problem import Setup
+from p2ce.explain.explain_batch import compile_kernels
+from p2ce.explain.isolate_failures import Failure, Part, answer_safely
+from p2ce.solver.engine import kernels_are_loaded
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+log = logging.getLogger("p2ce")
+
+Work: TypeAlias = tuple[IntArray, FloatArray]  # rows of the caller's frame, and their values
+
+# More shares than processes keep everyone busy to the end, and the bar moving.
+SHARES_PER_JOB = 4
+# So many processes may end one after the other, with nobody answered in between; then nobody else is tried.
+MOST_LOST = 4
+# What happens to a process whose people are answered again elsewhere.
+LOST = (BrokenProcessPool, MemoryError)
+ENDS_PROCESSES = (
+    "The process that answered this person ended every time: it was killed, for want of memory perhaps, or "
+    "the model crashes on this row. Look at the row, allow fewer candidates, or give the machine more memory."
+)
+NOT_TRIED = (
+    "Not tried: the processes that answer people ended one after the other, for want of memory perhaps, or "
+    "because the model crashes. Look at its log, and explain the row again."
+)
+_setups: dict[str, Setup] = {}  # in a worker: the question read last
+
+
+def job_count(n_jobs: int) -> int:
+    """Turn n_jobs into a number of processes; negative ones count back from the number of cores."""
+    if n_jobs > 0:
+        return n_jobs
+    from joblib import cpu_count
+
+    return max(1, int(cpu_count()) + 1 + n_jobs)
+
+
+def answer_shares(
+    setup: Setup, work: list[Work], jobs: int, time_limit: float | None
+) -> Iterator[list[Part]]:
+    """Answer the batches in ``jobs`` processes; shares come back as they are done."""
+    payload, key = _pack(setup)
+    size = -(-len(work) // (jobs * SHARES_PER_JOB))
+    waiting = [work[begin : begin + size] for begin in range(0, len(work), size)]
+    while waiting:
+        done: set[int] = set()
+        try:
+            with closing(_side_by_side(payload, key, waiting, jobs, time_limit)) as finished:
+                for number, parts in finished:
+                    done.add(number)
+                    yield parts
+            return
+        except LOST:
+            log.warning("A process that answers people ended abruptly: its people are answered again.")
+        left = [share for number, share in enumerate(waiting) if number not in done]
+        # Shares are begun in their order, so that those under way are the first ones that are not done.
+        suspected, waiting = left[:jobs], left[jobs:]
+        goes_on = yield from _answer_apart(payload, key, suspected, time_limit)
+        if not goes_on:
+            yield [(rows, Failure(NOT_TRIED)) for share in waiting for rows, _ in share]
+            return
+
+
+def _side_by_side(
+    payload: bytes, key: str, shares: list[list[Work]], jobs: int, time_limit: float | None
+) -> Generator[tuple[int, list[Part]], None, None]:
+    """Give the parts of each share with its number, as they are done."""
+    from joblib import Parallel, delayed
+
+    yield from Parallel(
+        n_jobs=jobs, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
+    )(
+        delayed(_answer_numbered)(number, payload, key, share, time_limit)
+        for number, share in enumerate(shares)
+    )
+
+
+def _answer_apart(
+    payload: bytes, key: str, shares: list[list[Work]], time_limit: float | None
+) -> Generator[list[Part], None, bool]:
+    """Answer shares that may have ended a process, one thing at a time; tell whether it is worth going on."""
+    waiting = deque(batch for share in shares for batch in share)
+    lost = 0  # processes, one after the other
+    while waiting and lost < MOST_LOST:
+        with _own_process(payload, key) as process:
+            while waiting:
+                rows, values = waiting.popleft()
+                try:
+                    parts = process.submit(_answer_share, b"", key, [(rows, values)], time_limit).result()
+                except LOST:
+                    lost += 1
+                    if len(rows) == 1:
+                        yield [(rows, Failure(ENDS_PROCESSES))]
+                    else:
+                        alone = [(rows[[at]], values[[at]]) for at in range(len(rows))]
+                        waiting.extendleft(reversed(alone))
+                    break
+                lost = 0
+                yield parts
+    yield [(rows, Failure(NOT_TRIED)) for rows, _ in waiting]
+    return lost < MOST_LOST
+
+
+@contextmanager
+def _own_process(payload: bytes, key: str) -> "Iterator[Executor]":
+    """Start one process that has read the question."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    process = ProcessPoolExecutor(max_workers=1, initializer=_unpack, initargs=(payload, key))
+    try:
+        yield process
+    finally:
+        process.shutdown(kill_workers=True)
+
+
+def warm_processes(setup: Setup, values: FloatArray, n_jobs: int) -> None:
+    """Start the processes and load the kernels there; they stay for a few minutes."""
+    from joblib import Parallel, delayed
+
+    jobs = job_count(n_jobs)
+    payload, key = _pack(setup)
+    try:
+        Parallel(n_jobs=jobs, backend="loky", pre_dispatch="all", batch_size=1)(
+            delayed(_warm)(payload, key, values) for _ in range(2 * jobs)
+        )
+    except LOST:
+        log.warning("A process ended abruptly while it got ready. It is started anew when it is needed.")
+
+
+def pack(thing: object) -> bytes:
+    """Pickle something that holds closures, which plain pickle refuses."""
+    try:
+        import cloudpickle
+    except ImportError:
+        from joblib.externals import cloudpickle  # older joblibs bring their own
+
+    payload: bytes = cloudpickle.dumps(thing)
+    return payload
+
+
+def _pack(setup: Setup) -> tuple[bytes, str]:
+    """Pickle the question once, with a name by which a process knows that it has it."""
+    try:
+        payload = pack(setup)
+    except Exception as error:  # of whatever objects of the user's it holds
+        raise InvalidOption(
+            "The model, detector or objectives cannot be sent to other processes: pickling them "
+            f"{what_happened(error)}. Use n_jobs=1."
+        ) from error
+    return payload, hashlib.sha256(payload).hexdigest()
+
+
+def _unpack(payload: bytes, key: str) -> Setup:
+    if key not in _setups:
+        import pickle
+
+        _setups.clear()
+        try:
+            # What was packed by this very library a moment ago, in the parent process.
+            _setups[key] = pickle.loads(payload)
+        except MemoryError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise InvalidOption(
+                "The model, detector or objectives cannot be sent to other processes: unpickling them "
+                f"{what_happened(error)}. Use n_jobs=1."
+            ) from error
+    return _setups[key]
+
+
+def _answer_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
+    return number, _answer_share(*given)
+
+
+def _answer_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
+    setup = _unpack(payload, key)
+    # Before anybody's clock runs; the paper's algorithms take a moment of their own.
+    if setup.method is not None or not kernels_are_loaded(in_waves=setup.in_waves):
+        with suppress(Exception):  # of a row, perhaps, about which its own answer will tell
+            compile_kernels(setup, share[0][1][:1])
+    return [
+        part for rows, values in share for part in answer_safely(setup, rows, values, time_limit=time_limit)
+    ]
+
+
+def _warm(payload: bytes, key: str, values: FloatArray) -> None:
+    compile_kernels(_unpack(payload, key), values)

@@ -1,0 +1,256 @@
+"""List the restrictions that somebody could lift for a person, and ask the question without some of them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidActions, P2CEError
+from p2ce.explain.candidate_errors import MOST_TRIED
+from p2ce.explain.compiled_problem import Setup
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.category_labels import shown_labels
+from p2ce.problem.decimals import as_typed
+from p2ce.problem.feature import (
+    MOST_CANDIDATES,
+    Direction,
+    FeatureActions,
+    shown,
+    shown_range,
+    shown_values,
+)
+from p2ce.problem.rules.linked import Linked
+from p2ce.problem.rules.one_hot import OneHot
+from p2ce.problem.rules.rule import Rule
+from p2ce.tables.codebook import MISSING
+
+MORE_CHANGES = 2  # how many more than asked for are considered
+
+
+class Question(NamedTuple):
+    """What restricts the options of a person."""
+
+    actions: ActionSet
+    max_changes: int | None
+    plausible: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Restriction:
+    """One restriction, and how to lift it."""
+
+    text: str  # in words, and what comes in its place where something does
+    kind: str  # "changes", "direction", "range", "step", "special", "missing", "rule" or "plausibility"
+    lift: Callable[[Question], Question]
+    needs: "Restriction | None" = None  # lifting this one without that one does nothing
+    is_odd: bool = False  # lifting it also takes options away: the columns move otherwise then
+
+
+def ends_of(rows: FloatArray) -> FloatArray:
+    """Give the least and the largest known code (2, d) of the columns of rows (n, d)."""
+    known = rows != MISSING
+    return np.array([np.where(known, rows, np.inf).min(axis=0), np.where(known, rows, -np.inf).max(axis=0)])
+
+
+def restrictions_of(setup: Setup, person: FloatArray, ends: FloatArray) -> tuple[Restriction, ...]:
+    """List what restricts a person (d,); ``ends`` (2, d) is how far the reference goes.
+
+    Of what was inferred nothing is on the list: before a person is told that there is no option, all that
+    data and model tell apart is searched. Features that are fixed stay so, and no rule that speaks about a
+    protected one is on the list. Neither is a range or a step beyond which the model refuses to look.
+    """
+    actions = setup.actions
+    free = [feature for feature in actions.features if not feature.fixed]
+    place = {name: column for column, name in enumerate(setup.names)}
+    lacks = {feature.name: person[place[feature.name]] == MISSING for feature in free}
+    found = list(_more_changes(setup.max_changes, len(free)))
+    for feature in free:
+        if feature.direction is not Direction.BOTH and not lacks[feature.name]:
+            way = "increases" if feature.direction is Direction.UP else "decreases"
+            turned = partial(_replaced, name=feature.name, change=_turned)
+            found.append(Restriction(text=f"{feature.name} only {way}", kind="direction", lift=turned))
+    for feature in free:
+        low, high = ends[:, place[feature.name]].tolist()
+        wider = widened(feature, low, high)
+        if wider is not None and _is_taken(setup, person, wider):
+            found.append(_range(feature, wider))
+    for feature in free:
+        finer = _without_step(feature, setup, ends[:, place[feature.name]])
+        if finer is not None and _is_taken(setup, person, finer):
+            found.append(_step(feature, finer))
+    for feature in free:
+        if not feature.leaves_special and person[place[feature.name]] in feature.special:
+            code = shown(float(person[place[feature.name]]))
+            left = partial(_replaced, name=feature.name, change=_left)
+            text = f"{feature.name} stays at its special value {code}"
+            found.append(Restriction(text=text, kind="special", lift=left))
+    for feature in free:
+        if not feature.fillable and lacks[feature.name]:
+            filled = partial(_replaced, name=feature.name, change=_filled)
+            found.append(Restriction(text=f"{feature.name} stays missing", kind="missing", lift=filled))
+    found += [_rule(rule) for rule in actions.rules if _may_be_dropped(rule, actions)]
+    if setup.judges is not None:
+        found.append(
+            Restriction(text="plausibility", kind="plausibility", lift=lambda q: q._replace(plausible=False))
+        )
+    return tuple(found)
+
+
+def without(setup: Setup, restrictions: Iterable[Restriction]) -> Setup:
+    """Ask the same question without some restrictions; never by an estimate, which was made for this one."""
+    question = Question(setup.actions, setup.max_changes, plausible=True)
+    for restriction in restrictions:
+        question = restriction.lift(question)
+    changed = replace(
+        setup,
+        max_changes=question.max_changes,
+        detector=setup.detector if question.plausible else None,
+        estimate=None,
+    )
+    return changed.with_actions(question.actions)
+
+
+def _more_changes(most: int | None, features: int) -> Iterator[Restriction]:
+    """Give one more change, then two; as many as there are features are no restriction."""
+    before = None
+    for more in range(1, MORE_CHANGES + 1):
+        if most is not None and most + more <= features:
+            text = f"at most {most} change{'s' * (most != 1)} (instead {most + more})"
+            before = Restriction(text=text, kind="changes", lift=_one_more, needs=before)
+            yield before
+
+
+def _one_more(question: Question) -> Question:
+    assert question.max_changes is not None
+    return question._replace(max_changes=question.max_changes + 1)
+
+
+def _replaced(
+    question: Question, *, name: str, change: Callable[[FeatureActions], FeatureActions]
+) -> Question:
+    features = tuple(
+        change(feature) if feature.name == name else feature for feature in question.actions.features
+    )
+    return question._replace(actions=replace(question.actions, features=features))
+
+
+def _turned(feature: FeatureActions) -> FeatureActions:
+    return replace(feature, direction=Direction.BOTH)
+
+
+def _filled(feature: FeatureActions) -> FeatureActions:
+    return replace(feature, fillable=True)
+
+
+def _left(feature: FeatureActions) -> FeatureActions:
+    return replace(feature, leaves_special=True)
+
+
+def _without_step(feature: FeatureActions, setup: Setup, ends: FloatArray) -> FeatureActions | None:
+    """Let a feature whose step is somebody's word take every value that data and model tell apart, too."""
+    finest = None if setup.refinement is None else setup.refinement.everything(feature.name)
+    if finest is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
+        return None
+    low, high = feature.ends()
+    wide = replace(feature, asked_range=(min(low, float(ends[0])), max(high, float(ends[1]))))
+    if wide.count() > MOST_CANDIDATES:
+        return None
+    both = replace(feature, inferred=tuple(wide.candidates().tolist())).with_more(finest)
+    finer = replace(feature, choices=both.inferred)
+    return finer if finer.count() > feature.count() else None
+
+
+def _step(feature: FeatureActions, finer: FeatureActions) -> Restriction:
+    def change(one: FeatureActions) -> FeatureActions:
+        return replace(one, choices=finer.choices)
+
+    text = f"{feature.name} in steps of {shown(feature.step)} (instead every value that the data tell apart)"
+    return Restriction(text=text, kind="step", lift=partial(_replaced, name=feature.name, change=change))
+
+
+def _range(feature: FeatureActions, wider: FeatureActions) -> Restriction:
+    if feature.labels is not None:
+        labels = shown_labels(feature.candidates().tolist())
+        text = f"{feature.name} one of {labels} (instead any label of the data)"
+    else:
+        assert wider.asked_range is not None
+        # As given; the ends in the column's own precision have digits that nobody typed.
+        now = (
+            f"within {shown_range(*feature.asked_range or feature.ends())}"
+            if feature.choices is None
+            else f"one of {shown_values(feature.candidates())}"
+        )
+        text = f"{feature.name} {now} (instead {shown_range(*wider.asked_range)}, as far as the data go)"
+
+    def change(one: FeatureActions) -> FeatureActions:
+        # Values that another restriction, once lifted, has put there stay.
+        choices = one.choices if feature.choices is None else wider.choices
+        return replace(one, asked_range=wider.asked_range, choices=choices)
+
+    return Restriction(text=text, kind="range", lift=partial(_replaced, name=feature.name, change=change))
+
+
+def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions | None:
+    """Let a feature go as far as the data do, low to high; None if nothing asked keeps it from that.
+
+    It keeps all candidates that it has. Those that come along are multiples of its step.
+    """
+    if feature.labels is not None:
+        full = feature.choices is None or len(feature.choices) >= len(feature.labels)
+        return None if full else replace(feature, choices=None)
+    if feature.is_inferred and feature.asked_range is None:
+        return None
+    # In the digits that people typed, which the column may hold with more of them.
+    low, high = (float(as_typed(end, feature.dtype)) for end in (low, high))
+    named = feature.choices or feature.ends()
+    inside = feature.asked_range or (min(low, *named), max(high, *named))
+    reach = min(low, inside[0]), max(high, inside[1])
+    try:
+        wider = replace(feature, asked_range=reach, choices=None)
+        if feature.choices is not None:
+            both = np.union1d(wider.candidates(), named)
+            wider = replace(wider, choices=tuple(both.tolist()))
+        gained = len(wider.candidates()) > feature.count()
+    except InvalidActions:
+        return None  # too many steps, or no multiple of the step: there is no such range
+    # A feature that follows another one needs no candidates of its own.
+    narrower = feature.asked_range is not None and reach != feature.asked_range
+    return wider if gained or narrower else None
+
+
+def _is_taken(setup: Setup, person: FloatArray, feature: FeatureActions) -> bool:
+    """Tell whether the user's own objects answer about candidates; an encoder may raise at unknown ones."""
+    codes = feature.codes(setup.codebook[feature.name])
+    rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
+    rows[:, setup.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
+    asks = [model.ask for model in setup.models]
+    if setup.judges is not None and setup.judges.ask is not None:
+        asks.append(setup.judges.ask)
+    try:
+        for ask in asks:
+            ask(setup.frame(rows))
+    except P2CEError:
+        return False
+    return True
+
+
+def _may_be_dropped(rule: Rule, actions: ActionSet) -> bool:
+    features = [actions[name] for name in rule.columns]
+    if any(feature.protected for feature in features):
+        return False
+    return not (_is_odd(rule) and all(feature.fixed for feature in features))
+
+
+def _rule(rule: Rule) -> Restriction:
+    def lift(question: Question) -> Question:
+        return question._replace(actions=question.actions.without_rule(rule))
+
+    return Restriction(text=rule.text(), kind="rule", lift=lift, is_odd=_is_odd(rule))
+
+
+def _is_odd(rule: Rule) -> bool:
+    """Tell whether columns have an axis of their own only without the rule."""
+    return isinstance(rule, Linked | OneHot)

@@ -1,0 +1,70 @@
+"""Give rules between features their place in the search, and check them again on what it found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.rules.predicate import Predicate
+from p2ce.problem.rules.rule import Budget, ResolvedRule, Rule
+from p2ce.scores.score import CompiledScore, Spending
+from p2ce.tables.codebook import Codebook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CheckedRule:
+    """A rule in the terms of the codes."""
+
+    rule: Rule
+    resolved: ResolvedRule
+
+    @property
+    def asks(self) -> bool:
+        """Whether the rule is a function of the user's, which is asked about cells and cannot prune."""
+        return isinstance(self.rule, Predicate)
+
+    def scores(self, names: Sequence[str]) -> list[CompiledScore]:
+        """Give the rule as scores of the search: minus what a row spends of each budget."""
+        return [_score(budget, names) for budget in self.resolved.budgets]
+
+    def holds(self, names: Sequence[str], before: FloatArray, after: FloatArray) -> BoolArray:
+        """Tell for rows (n, d) of codes whether the rule holds; functions are not asked."""
+        if self.resolved.holds is None:
+            return np.ones(len(after), dtype=np.bool_)
+        then = {name: before[:, names.index(name)] for name in self.rule.columns}
+        now = {name: after[:, names.index(name)] for name in self.rule.columns}
+        return self.resolved.holds(then, now)
+
+    def holds_frame(self, frame: pd.DataFrame) -> BoolArray:
+        """Put rows to a function of the user's."""
+        assert isinstance(self.rule, Predicate)
+        return self.rule.holds_frame(frame)
+
+
+def read_rules(actions: ActionSet, codebook: Codebook) -> tuple[CheckedRule, ...]:
+    """Resolve the rules of an action set: labels become codes."""
+    return tuple(CheckedRule(rule=rule, resolved=rule.resolve(codebook)) for rule in actions.rules)
+
+
+def columns_to_miss(actions: ActionSet) -> frozenset[str]:
+    """Name the columns whose values may be made missing."""
+    return frozenset(feature.name for feature in actions.features if feature.may_go_missing)
+
+
+def _score(budget: Budget, names: Sequence[str]) -> CompiledScore:
+    places = {names.index(name): name for name in budget.columns}
+
+    def of(column: int, values: FloatArray, current: FloatArray) -> FloatArray:
+        return budget.costs(places[column], values, current)
+
+    return CompiledScore(
+        name=budget.name,
+        column_count=len(names),
+        spending=Spending(columns=tuple(places), of=of),
+        # Where a sum of floats is rounded (`scores/flat_arrays.py` adds its error), the rule itself decides.
+        sure=-budget.limit if budget.whole else np.inf,
+        maybe=-budget.limit if budget.whole else np.nextafter(-budget.limit, -np.inf),
+    )

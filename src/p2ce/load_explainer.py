@@ -1,0 +1,72 @@
+"""Make an explainer again from the file that `Explainer.save` wrote, and the model."""
+
+import os
+from dataclasses import fields, replace
+from typing import Any
+
+from p2ce.archive import AS_SAVED, read_kept
+from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget
+from p2ce.explain.arguments import settings_of
+from p2ce.explainer import Explainer
+from p2ce.limits import DEFAULT, Limits
+from p2ce.visible import echoed
+
+
+def load(
+    path: "str | os.PathLike[str]",
+    model: Any,
+    *,
+    plausibility: Any = AS_SAVED,
+    objectives: Any = AS_SAVED,
+    check_model: bool = True,
+    limits: Limits = DEFAULT,
+) -> Explainer:
+    """Give the explainer that was saved, with the same answers to the byte.
+
+    Reading runs no code that the file brings, and does not trust its contents. A rule that names a
+    Python function ("module:function") has that module imported when it is first asked, as in a policy file.
+
+    The isolation forest of this library comes back as it was fitted. A SHAP estimate is calibrated again when
+    it is first needed, with the saved seed.
+
+    Args:
+        path: what `Explainer.save` wrote.
+        model: the model, which no file keeps; a list of them where there were several.
+        plausibility: the detector again, where it was one of your own; or another one, or None.
+        objectives: all objectives again, where one was of your own; or others.
+        check_model: False takes another model with the same columns, such as one that was fitted anew;
+            otherwise it has to score people of the reference as the saved one did.
+        limits: how much of a file is unpacked before it is refused.
+
+    >>> import tempfile, pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
+    >>> model = DecisionTreeClassifier().fit(people, [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Explainer(model, people, plausibility=None).save(f"{folder}/credit.p2ce")
+    ...     explainer = load(f"{folder}/credit.p2ce", model)
+    >>> explainer.explain({"Income": 20, "Debts": 1})[0].changes
+    {'Income': (20, 26)}
+    """
+    kept = read_kept(path, limits=limits)
+    kept.require_models(model)
+    kept = kept.with_own(plausibility=plausibility, objectives=objectives)
+    asked = kept.asked.arguments
+    given = {field.name: getattr(asked, field.name) for field in fields(asked)}
+    if kept.detector is not None:
+        given["plausibility"] = kept.detector
+    try:
+        explainer = Explainer(model, kept.asked.reference, **given)
+    except (InvalidReference, InvalidTarget) as error:
+        raise InvalidOption(
+            f"This model does not fit what {echoed(kept.path)} was saved for: {error}"
+        ) from error
+    # Answers come in the kind of table that the reference was, and to be saved again is to be saved alike.
+    explainer._kind, explainer._arguments = kept.asked.kind, asked
+    setup = explainer._setup
+    if setup.question is not None:
+        told = replace(setup.question, settings=settings_of(asked))
+        explainer._setup = replace(setup, question=told)
+    if check_model:
+        kept.require_same_scores(explainer._setup, explainer._rows)
+    return explainer

@@ -1,0 +1,1 @@
+"""Parse LightGBM models."""

@@ -1,0 +1,1 @@
+"""Parse scikit-learn's models."""

@@ -1,0 +1,106 @@
+"""Read scikit-learn's GradientBoostingClassifier and GradientBoostingRegressor."""
+
+import platform
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from p2ce.adapters.library import library_class, overrides
+from p2ce.arrays import FloatArray
+from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
+from p2ce.decisions.targets import Margin
+from p2ce.errors import UnsupportedModel
+from p2ce.models.parsed_model import ReadModel, Request, plain_classes
+from p2ce.models.sklearn.fitted_attributes import (
+    asks_all,
+    asks_number,
+    columns_of,
+    require_fitted,
+    require_numbers,
+    require_own,
+    tree_nodes,
+)
+from p2ce.scores.assemble import assemble_forest, largest_leaves
+from p2ce.scores.error_bands import logistic, summation_error
+
+FAMILY = "scikit-learn gradient boosting"
+_NAMES = frozenset({"GradientBoostingClassifier", "GradientBoostingRegressor"})
+_CONSTANTS = {
+    "DummyClassifier": ("prior", "most_frequent", "constant"),
+    "DummyRegressor": ("mean", "median", "quantile", "constant"),
+}
+
+
+def recognises(model: object) -> bool:
+    """Tell a scikit-learn GradientBoostingClassifier or GradientBoostingRegressor."""
+    return library_class(model, root="sklearn", names=_NAMES) is not None
+
+
+def read(model: Any, request: Request) -> ReadModel:
+    """Read the stages, scaled by the learning rate, on top of a constant start; one forest per class."""
+    kind = require_own(model, root="sklearn", names=_NAMES)
+    require_fitted(model)
+    columns, _ = columns_of(model, request.reference)
+    require_numbers(request, columns, name=f"A {FAMILY} model")
+    classifies = kind.__name__ == "GradientBoostingClassifier"
+    start, doubt = _start(model, classifies)
+    margins = tuple(
+        _margin(model, float(first), doubt, model.estimators_[:, place]) for place, first in enumerate(start)
+    )
+    # Elsewhere compilers may fuse rate·value into the addition, which rounds once instead of twice.
+    same_bits = doubt == 0.0 and platform.machine().lower() in ("x86_64", "amd64")
+    band = 0.0 if same_bits else 2.0 * max(margin.error for margin in margins)
+    boosted = Boosted(family=FAMILY, columns=columns, margins=margins, band=band)
+    if not classifies:
+        return read_number(
+            boosted, request, predict=asks_number(model, "predict", request.reference), reported=None
+        )
+    factor = 2.0 if model.loss == "exponential" else 1.0  # the exponential loss halves the logit
+    classes = Classes(
+        names=plain_classes(model.classes_),
+        ask_margins=asks_all(model, "decision_function", request.reference),
+        ask_probabilities=asks_all(model, "predict_proba", request.reference),
+        decides=True,
+        link=lambda complement: logistic(complement=complement, margin=lambda total: factor * total),
+        report=lambda totals: np.asarray(expit(factor * totals)),
+    )
+    return read_classes(boosted, classes, request)
+
+
+def _margin(model: Any, start: float, doubt: float, stages: Any) -> Margin:
+    rate = float(model.learning_rate)
+    trees = [stage.tree_ for stage in stages]
+    forest = assemble_forest([tree_nodes(tree, rate * tree.value[:, 0, 0]) for tree in trees])
+    magnitude = abs(start) + float(largest_leaves(forest).sum())
+    # One term more than trees and start, for rate·value.
+    return Margin(offset=start, forest=forest, error=doubt + 2.0 * summation_error(len(trees) + 2, magnitude))
+
+
+def _start(model: Any, classifies: bool) -> tuple[FloatArray, float]:
+    """Compute the constants that every row starts from, as scikit-learn does, and how far they may be off."""
+    count = int(model.estimators_.shape[1])
+    if isinstance(model.init_, str) and model.init_ == "zero":
+        return np.zeros(count), 0.0
+    constant = library_class(model.init_, root="sklearn", names=set(_CONSTANTS))
+    if (
+        constant is None
+        or overrides(model.init_, constant)
+        or model.init_.strategy not in _CONSTANTS[constant.__name__]
+    ):
+        raise UnsupportedModel(
+            f"This {FAMILY} model starts from {type(model.init_).__name__}, which is not a constant. "
+            "Fit with init=None or init='zero'."
+        )
+    row = np.zeros((1, model.n_features_in_), dtype=np.float32)
+    if not classifies:
+        return np.asarray(model.init_.predict(row), dtype=np.float64).ravel(), 0.0
+    smallest = np.finfo(np.float64).eps
+    shares = np.clip(model.init_.predict_proba(row), smallest, 1.0 - smallest, dtype=np.float64)
+    if count == 1:
+        raw = logit(shares[:, 1])
+        return raw if model.loss != "exponential" else 0.5 * raw, 0.0
+    # The geometric mean takes as many logarithms and additions as there are classes, each rounded.
+    raw = np.log(shares[0]) - np.mean(np.log(shares[0]))
+    doubt = (count + 16) * 2.0**-52 * 4.0 * float(np.abs(np.log(shares[0])).max() + 1.0)
+    return raw, doubt

@@ -1,0 +1,237 @@
+"""Read scikit-learn's HistGradientBoostingClassifier and HistGradientBoostingRegressor."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from p2ce.adapters.library import library_class
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
+from p2ce.decisions.targets import Margin
+from p2ce.errors import UnsupportedModel
+from p2ce.models.parsed_model import ReadModel, Request, feeder, plain_classes
+from p2ce.models.sklearn.fitted_attributes import (
+    asks_all,
+    asks_number,
+    columns_of,
+    missing_right,
+    positions_that_may_miss,
+    require_fitted,
+    require_numbers,
+    require_own,
+    steps_of_points,
+)
+from p2ce.scores.assemble import assemble_forest, largest_leaves
+from p2ce.scores.error_bands import Reported, logistic, summation_error
+from p2ce.scores.steps import Steps, steps_of_codes
+from p2ce.scores.tree_nodes import TreeNodes, parsing
+from p2ce.tables.cells import is_missing
+from p2ce.tables.codebook import MISSING, Coding
+from p2ce.visible import echoed
+
+FAMILY = "scikit-learn histogram gradient boosting"
+_NAMES = frozenset({"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"})
+_LOG_LINKS = ("poisson", "gamma")
+_IDENTITY_LINKS = ("squared_error", "absolute_error", "quantile")
+
+
+def recognises(model: object) -> bool:
+    """Tell a scikit-learn HistGradientBoostingClassifier or HistGradientBoostingRegressor."""
+    return library_class(model, root="sklearn", names=_NAMES) is not None
+
+
+def read(model: Any, request: Request) -> ReadModel:
+    """Read the trees: float64 thresholds, float64 sums from the baseline, in order; one forest per class."""
+    kind = require_own(model, root="sklearn", names=_NAMES)
+    require_fitted(model)
+    columns, named = columns_of(model, request.reference)
+    known = _known_categories(model, columns, named, request)
+    numbers = [column for place, column in enumerate(columns) if place not in known]
+    require_numbers(request, numbers, name=f"A {FAMILY} model", takes_missing=True)
+    bitsets, _ = model._bin_mapper.make_known_categories_bitsets()
+    layout = _Layout(_order(model), known, bitsets, positions_that_may_miss(columns, request))
+    baseline = np.asarray(model._baseline_prediction, dtype=np.float64).ravel()
+    margins = tuple(
+        _margin(float(start), [stage[place] for stage in model._predictors], layout)
+        for place, start in enumerate(baseline)
+    )
+    # The library adds in float64, from the baseline on and in order, and so do we: bit by bit.
+    boosted = Boosted(family=FAMILY, columns=columns, margins=margins, band=0.0)
+    if kind.__name__ == "HistGradientBoostingRegressor":
+        return read_number(
+            boosted, request, predict=asks_number(model, "predict", request.reference), reported=_link(model)
+        )
+    classes = Classes(
+        names=plain_classes(model.classes_),
+        ask_margins=asks_all(model, "decision_function", request.reference),
+        ask_probabilities=asks_all(model, "predict_proba", request.reference),
+        decides=True,
+        link=lambda complement: logistic(complement=complement),
+        report=expit,
+    )
+    return read_classes(boosted, classes, request)
+
+
+def _link(model: Any) -> Reported | None:
+    """Bound what is predicted for a margin; None where that is the margin itself."""
+    if model.loss in _IDENTITY_LINKS:
+        return None
+    if model.loss not in _LOG_LINKS:
+        raise UnsupportedModel(
+            f"This {FAMILY} model has loss={echoed(model.loss)}, of which it is not known what it predicts. "
+            f"Fit with one of {', '.join(map(repr, _IDENTITY_LINKS + _LOG_LINKS))}."
+        )
+    slack = 8.0 * 2.0**-53  # as everywhere: exp errs by about one unit in the last place
+
+    def reported(score: float) -> tuple[float, float]:
+        with np.errstate(over="ignore", under="ignore"):
+            power = float(np.exp(np.float64(score)))
+        tiny = 8.0 * 5e-324  # below the normal numbers, units do not shrink any further
+        return power * (1.0 - slack) - tiny, power * (1.0 + slack) + tiny
+
+    return reported
+
+
+class _Known(NamedTuple):
+    """How one of the model's categorical columns is seen: the model numbers its categories 0, 1, 2, …"""
+
+    codes: FloatArray  # (n,) ascending codes of ours: of every label, or the numbers that are categories
+    numbers: FloatArray  # (n,) the model's number of each; NaN is missing or unknown
+    missing: float  # the model's number of a missing value, which is NaN unless it saw None as a label
+    may_miss: bool
+    coding: Coding
+
+
+class _Layout(NamedTuple):
+    """What the trees' columns are: the model puts categorical ones first."""
+
+    order: IntArray  # (d,) our position of each column that the trees speak of
+    known: dict[int, _Known]  # by our position
+    bitsets: Any  # (categorical columns, 8) the numbers of the categories that were there when it was fitted
+    may_miss: BoolArray | None
+
+
+def _order(model: Any) -> IntArray:
+    marked = model.is_categorical_
+    if marked is None:
+        return np.arange(int(model.n_features_in_))
+    return np.concatenate([np.flatnonzero(marked), np.flatnonzero(~np.asarray(marked))])
+
+
+def _known_categories(
+    model: Any, columns: tuple[str, ...], named: bool, request: Request
+) -> dict[int, _Known]:
+    """Put every category to the model's own encoder, as a row of the user's own types."""
+    marked = model.is_categorical_
+    if marked is None or not np.any(marked):
+        return {}
+    encoder = model._preprocessor.named_transformers_["encoder"]
+    feed = feeder(columns, request.reference, named=named)
+    book = request.codebook.of(columns)
+    labels = {str(label): label for label in request.reference.columns}
+    index = request.reference[[labels[column] for column in columns]].columns
+    values = book.encode(request.reference)
+    known = {}
+    for number, place in enumerate(np.flatnonzero(marked).tolist()):
+        coding = request.codebook[columns[place]]
+        codes = _codes_of(coding, encoder.categories_[number])
+        shown = [*codes, MISSING] if coding.holds_missing else [*codes]
+        rows = np.repeat(values[:1], len(shown), axis=0)
+        rows[:, place] = shown
+        seen = np.asarray(model._preprocessor.transform(feed(book.decode(rows, index))))[:, number]
+        missing = float(seen[-1]) if coding.holds_missing else np.nan
+        gone = request.reference[values[:, place] == MISSING]
+        if len(gone):
+            theirs = np.asarray(model._preprocessor.transform(feed(gone)))[:, number]
+            if not np.array_equal(theirs, np.full(len(gone), missing), equal_nan=True):
+                raise UnsupportedModel(
+                    f"This {FAMILY} model takes None for a category of {echoed(coding.name)} and NaN for a "
+                    "missing "
+                    "value, and the reference frame has such values. Write all of them as NaN and fit again."
+                )
+        may_miss = coding.name in request.may_miss
+        known[place] = _Known(codes, seen[: len(codes)], missing, may_miss, coding)
+    return known
+
+
+def _codes_of(coding: Coding, categories: Any) -> FloatArray:
+    """List the codes of all categories of the model and, of a column of labels, of the reference."""
+    held = [label for label in np.asarray(categories).tolist() if not is_missing(label)]
+    # Labels that only the model knows get codes of their own: what comes later is unknown to it.
+    codes = coding.encode(held)
+    if coding.labels is None:
+        return np.unique(codes[np.isfinite(codes)])
+    return np.arange(float(max(len(coding.labels), int(codes.max(initial=-1.0)) + 1)))
+
+
+def _margin(start: float, predictors: list[Any], layout: _Layout) -> Margin:
+    forest = assemble_forest([_tree(predictor, layout) for predictor in predictors])
+    magnitude = abs(start) + float(largest_leaves(forest).sum())
+    return Margin(offset=start, forest=forest, error=summation_error(len(predictors) + 1, magnitude))
+
+
+@parsing("A tree of this HistGradientBoosting model")
+def _tree(predictor: Any, layout: _Layout) -> TreeNodes:
+    nodes = predictor.nodes
+    inner = nodes["is_leaf"] == 0
+    feature = layout.order[np.where(inner, nodes["feature_idx"], 0).astype(np.int64)]
+    cuts = nodes["num_threshold"].astype(np.float64)
+    by_category = inner & (nodes["is_categorical"] != 0)
+    steps: dict[int, Steps] = {}
+    if layout.may_miss is not None:
+        apart = inner & ~by_category & layout.may_miss[feature] & (nodes["missing_go_to_left"] == 0)
+        steps = missing_right(cuts, apart)
+    for node in np.flatnonzero(by_category).tolist():
+        left = predictor.raw_left_cat_bitsets[int(nodes["bitset_idx"][node])]
+        missing_left = bool(nodes["missing_go_to_left"][node])
+        known = layout.bitsets[int(nodes["feature_idx"][node])]  # categorical columns come first
+        steps[node] = _steps(layout.known[int(feature[node])], _sides(left, known, missing_left))
+    return TreeNodes(
+        left=np.where(inner, nodes["left"].astype(np.int64), -1),
+        right=np.where(inner, nodes["right"].astype(np.int64), -1),
+        feature=feature,
+        threshold=np.where(by_category, 0.0, cuts),
+        value=nodes["value"].astype(np.float64),
+        steps=steps,
+    )
+
+
+def _sides(left: Any, known: Any, missing_left: bool) -> Callable[[FloatArray], list[bool]]:
+    """Build the rule of a split by category: the model's numbers (n,) → which of them go left."""
+    goes_left, is_known = _bits(left), _bits(known)
+
+    def side(number: float) -> bool:
+        if np.isnan(number) or not (goes_left[int(number)] or is_known[int(number)]):
+            return missing_left
+        return bool(goes_left[int(number)])
+
+    return lambda numbers: [side(number) for number in numbers.tolist()]
+
+
+def _bits(bitset: Any) -> BoolArray:
+    """Unfold eight words of 32 bits: (8,) → (256,)."""
+    words = np.ascontiguousarray(bitset, dtype="<u4")
+    return np.unpackbits(words.view(np.uint8), bitorder="little").astype(np.bool_)
+
+
+def _steps(known: _Known, sides: Callable[[FloatArray], list[bool]]) -> Steps:
+    here = sides(known.numbers)
+    missing_left, unknown_left = sides(np.array([known.missing, np.nan]))
+    if not known.may_miss:  # a missing value goes with its neighbours, which saves a cut
+        missing_left = here[0] if known.coding.is_category and here else unknown_left
+    if known.coding.is_category:
+        left = np.flatnonzero(here).tolist()
+        return steps_of_codes(left, len(here), unseen_left=unknown_left, missing_left=missing_left)
+    kind = known.coding.number_dtype.kind
+    if kind == "b":
+        found = dict(zip(known.codes.tolist(), here, strict=True))
+        both = [found.get(value, unknown_left) for value in (0.0, 1.0)]
+        left = np.flatnonzero(both).tolist()
+        missing_left = missing_left if known.may_miss else both[0]
+        return steps_of_codes(left, 2, unseen_left=both[1], missing_left=missing_left)
+    # On a line of numbers, the categories are points, and everything between them is unknown.
+    return steps_of_points(
+        known.codes, here, elsewhere_left=unknown_left, missing_left=missing_left, whole=kind in "iu"
+    )

@@ -1,0 +1,219 @@
+"""Read a scikit-learn Pipeline whose transformers work column by column, in front of any readable model.
+
+What the model inside makes of its inputs becomes a function of the table's own columns, with the same proofs;
+see `compiled.lens` and `compiled.rewrite`. Any other pipeline is asked as a whole.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.adapters.library import library_class
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.errors import UnsupportedModel
+from p2ce.models.parsed_model import Ask, ReadModel, Request, columns_by_count, feeder
+from p2ce.models.sklearn.fitted_attributes import columns_of, require_fitted, require_own
+from p2ce.preprocessing.fold import is_sparse
+from p2ce.preprocessing.input_maps import Lens, may_be_missing
+from p2ce.preprocessing.parse_transformers import SeenThrough, refusing, see_through, without_zeros
+from p2ce.preprocessing.rewrite import contributions, plain_columns, reach_of_inputs, rewrite_forest, rises
+from p2ce.preprocessing.transform_rows import Preparation, Prepared
+from p2ce.scores.kernel_machine import KernelMachine
+from p2ce.scores.network import NetworkScore
+from p2ce.scores.score import CompiledScore, seen_as_given
+from p2ce.scores.tree_nodes import parsing
+
+_NAMES = frozenset({"Pipeline"})
+# What no proof covers, such as a logarithm, may lie this many times farther out than the reference.
+_REACH_FACTOR = 64.0
+
+
+def recognises(model: object) -> bool:
+    """Tell a scikit-learn Pipeline."""
+    return library_class(model, root="sklearn", names=_NAMES) is not None
+
+
+def read(model: Any, request: Request) -> ReadModel:
+    """Read the last step; what it reads is written in terms of the table's own columns."""
+    require_own(model, root="sklearn", names=_NAMES)
+    with parsing("This Pipeline"):
+        steps = [step for _, step in model.steps[:-1] if not _does_nothing(step)]
+        _, last = model.steps[-1]
+    if _does_nothing(last):
+        raise UnsupportedModel(
+            "This Pipeline ends without a model. Pass one whose last step is a classifier or a regressor."
+        )
+    if not steps:
+        return request.read(last, request)
+    require_fitted(model)
+    columns, named = _columns(steps[0], request.reference)
+    seen = see_through(_preparation(steps, columns, request, named=named))
+    lens = seen.lens
+    if is_sparse(seen.rows) and type(last).__module__.partition(".")[0] == "xgboost":
+        if (seen.rows.data == 0).any():
+            raise UnsupportedModel(
+                "This Pipeline hands zeros over to XGBoost, of which some are missing to it."
+            )
+        lens = without_zeros(lens)
+
+    may_miss = np.array([name in request.may_miss for name in columns], dtype=np.bool_)
+    reach = request.reach[positions(columns, request.reference)]
+    input_reach, proven = reach_of_inputs(lens, reach, seen.codes, _REACH_FACTOR)
+    inside, lens = _read_inside(last, replace(request, reach=input_reach), seen, lens, may_miss)
+    assert inside.score is not None, "the last step is read, never only asked"
+    limits = np.where(proven, np.inf, input_reach)
+    through = _through(seen)
+    is_category = seen.preparation.codebook.is_category
+    return replace(
+        inside,
+        family=f"{inside.family} behind {', '.join(seen.names)}" if seen.names else inside.family,
+        columns=columns,
+        ask=through(inside.ask),
+        predict=None if inside.predict is None else through(inside.predict),
+        score=_behind(inside.score, lens, may_miss, limits),
+        also=tuple(_behind(score, lens, may_miss, limits) for score in inside.also),
+        # A table knows all labels there are, and what becomes of others.
+        reach=None if inside.reach is None else np.where(is_category, np.inf, reach),
+    )
+
+
+def _read_inside(
+    last: Any, request: Request, seen: SeenThrough, lens: Lens, may_miss: BoolArray
+) -> tuple[ReadModel, Lens]:
+    """Read the model on its inputs, some of which may be missing."""
+    labels = [str(label) for label in seen.frame.columns]
+
+    def read_with(missing: BoolArray) -> ReadModel:
+        names = frozenset(label for label, may in zip(labels, missing, strict=True) if may)
+        found = request.read(
+            last, replace(request, reference=seen.frame, codebook=seen.inputs, may_miss=names)
+        )
+        if found.columns != tuple(labels):
+            raise UnsupportedModel(
+                "This Pipeline's model takes the transformed columns in another order. Fit it as a whole."
+            )
+        return found
+
+    missing = may_be_missing(lens, may_miss, strangers=True)
+    expected = may_be_missing(lens, may_miss, strangers=False)
+    try:
+        return read_with(missing), lens
+    except UnsupportedModel:
+        if np.array_equal(missing, expected):
+            raise
+        found = read_with(expected)
+        if any(isinstance(score, CompiledScore) and score.forest is not None for score in found.scores):
+            raise  # trees may well take missing values
+    # A sum or a network takes none: it refuses what would be missing for an unknown label alone.
+    return found, refusing(lens, missing & ~expected)
+
+
+def _does_nothing(step: Any) -> bool:
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def _columns(step: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
+    """Give the columns in the order of the first transformer, and whether it was fitted on a frame."""
+    if getattr(step, "feature_names_in_", None) is None and not hasattr(step, "n_features_in_"):
+        return columns_by_count(reference.shape[1], reference), True  # it takes whatever it gets
+    return columns_of(step, reference)
+
+
+def _preparation(
+    steps: Sequence[Any], columns: tuple[str, ...], request: Request, *, named: bool
+) -> Preparation:
+    codebook = request.codebook.of(columns)
+    if not named and codebook.is_category.any():
+        raise UnsupportedModel(
+            "This Pipeline was fitted on an array that holds labels. Fit it on a frame, with named columns."
+        )
+    by_name = {str(label): label for label in request.reference.columns}
+    return Preparation(
+        steps=tuple(steps),
+        feed=feeder(columns, request.reference, named=named),
+        codebook=codebook,
+        labels=pd.Index([by_name[name] for name in columns], tupleize_cols=False),
+        reference=request.reference,
+    )
+
+
+def _through(seen: SeenThrough) -> Callable[[Ask], Ask]:
+    """Let a call of the last step go through the whole pipeline: its own transformers, then its own method.
+
+    The model gets the very object that the transformers give, as in the pipeline's own call.
+    """
+    labels = pd.Index(list(seen.frame.columns), tupleize_cols=False)
+
+    def through(ask: Ask) -> Ask:
+        def asked(frame: pd.DataFrame) -> FloatArray:
+            rows: Any = seen.preparation.transform(frame)
+            return ask(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, labels))  # type: ignore[arg-type]
+
+        return asked
+
+    return through
+
+
+def _behind(score: Any, lens: Lens, may_miss: BoolArray, limits: FloatArray) -> Any:
+    """Write a score over inputs as one over the table's columns."""
+    if isinstance(score, CompiledScore):
+        if score.forest is not None:
+            assert score.see is seen_as_given, "trees compare what they are given"
+            forest = rewrite_forest(score.forest, lens, may_miss)
+            return replace(score, column_count=lens.column_count, forest=forest)
+        assert score.weights is not None
+        return replace(
+            score,
+            column_count=lens.column_count,
+            weights=np.ones(lens.column_count),
+            see=contributions(lens, score.weights, score.see, limits),
+        )
+    if isinstance(score, NetworkScore):
+        plain = np.array([rises(strand) and not may_miss[strand.source] for strand in lens.strands])
+        return replace(
+            score,
+            column_count=lens.column_count,
+            sources=lens.sources[score.sources],
+            rising=score.rising & plain[score.sources],
+            see=_composed(score.see, lens.show),
+        )
+    if isinstance(score, KernelMachine):
+        return _kernel_behind(score, lens, may_miss)
+    raise UnsupportedModel(f"A Pipeline in front of {type(score).__name__} cannot be read yet.")
+
+
+def _composed(
+    inner: Callable[[FloatArray], FloatArray], show: Callable[[FloatArray], FloatArray]
+) -> Callable[[FloatArray], FloatArray]:
+    return show if inner is seen_as_given else lambda rows: inner(show(rows))
+
+
+def _kernel_behind(score: KernelMachine, lens: Lens, may_miss: BoolArray) -> KernelMachine:
+    """Give every column its one input; a column without one is zero, and so are the vectors there."""
+    found = plain_columns(lens)
+    if found is None or may_miss[lens.sources].any():
+        raise UnsupportedModel(
+            "A kernel machine is read behind transformers that make one number of each column and never "
+            "decrease, such as scalers; this Pipeline has others."
+        )
+    places = np.array(found, dtype=np.int64)
+    used = places >= 0
+    support = np.zeros((len(score.support), lens.column_count))
+    support[:, used] = score.support[:, places[used]]
+    see = _composed(score.see, lens.show)
+
+    def spread_out(rows: FloatArray) -> FloatArray:
+        shown = np.zeros((len(rows), lens.column_count))
+        shown[:, used] = see(rows)[:, places[used]]
+        return shown
+
+    return replace(score, column_count=lens.column_count, support=support, see=spread_out)
+
+
+def positions(columns: Sequence[str], reference: pd.DataFrame) -> IntArray:
+    """Find a model's columns among those of the reference."""
+    known = [str(label) for label in reference.columns]
+    return np.array([known.index(name) for name in columns], dtype=np.int64)

@@ -1,0 +1,233 @@
+"""Take a fitted XGBoost model apart: its trees, its objective, its columns and how it sees them."""
+
+import contextlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.decisions.targets import NO_TREES
+from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
+from p2ce.models.category_codes import Seen, library_codes
+from p2ce.models.parsed_model import Request, columns_by_count, columns_by_name, feeder
+from p2ce.models.sklearn.fitted_attributes import require_own
+from p2ce.models.xgboost.trees import dropout_weights, read_tree
+from p2ce.scores.assemble import assemble_forest
+from p2ce.scores.forest import Forest
+from p2ce.tables.codebook import Coding
+from p2ce.visible import echoed
+
+FAMILY = "XGBoost"
+CLASSIFIERS = frozenset({"XGBClassifier", "XGBRFClassifier"})
+REGRESSORS = frozenset({"XGBRegressor", "XGBRFRegressor"})
+NAMES = CLASSIFIERS | REGRESSORS | {"Booster"}
+
+
+class Parts(NamedTuple):
+    """A fitted model taken apart."""
+
+    kind: str
+    model: Any
+    booster: Any
+    learner: dict[str, Any]
+    objective: str
+    groups: int  # margins that it computes: one for each of several classes, else one
+    columns: tuple[str, ...]
+    seen: tuple[Seen, ...]
+    feed: Callable[[pd.DataFrame], Any]
+
+    def forest(self, group: int, sign: float = 1.0) -> Forest:
+        """Read the trees of one margin."""
+        trees = _trees_in_use(None if self.kind == "Booster" else self.model, self.learner, group)
+        if not trees:
+            return NO_TREES
+        return assemble_forest([read_tree(tree, self.seen, factor=sign * weight) for tree, weight in trees])
+
+    def predict(self, frame: pd.DataFrame, *, margin: bool = False) -> np.ndarray:
+        """Put rows to the model's own ``predict``."""
+        rows = self.feed(frame)
+        if self.kind != "Booster":
+            return np.asarray(self.model.predict(rows, output_margin=margin))
+        return predict_rows(self.booster, rows, margin=margin)
+
+
+def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray:
+    """Put rows to a bare Booster, which takes nothing but a DMatrix."""
+    import xgboost
+
+    has_categories = "c" in (booster.feature_types or ())
+    options: dict[str, Any] = {"enable_categorical": True} if has_categories else {}
+    if has_categories and not isinstance(rows, pd.DataFrame):
+        options["feature_types"] = booster.feature_types
+    return np.asarray(booster.predict(xgboost.DMatrix(rows, **options), output_margin=margin))
+
+
+def take_apart(model: Any, request: Request) -> Parts:
+    """Take the trees that the model's own prediction uses, up to the best iteration for an estimator."""
+    kind = require_own(model, root="xgboost", names=NAMES).__name__
+    estimator = kind != "Booster"
+    if estimator and not model.__sklearn_is_fitted__():
+        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")
+    if estimator and not math.isnan(model.missing):
+        raise UnsupportedModel(
+            f"This {kind} treats the value {echoed(model.missing)} as missing, which is not one cut per "
+            "split. Fit with missing=np.nan."
+        )
+    booster = model.get_booster() if estimator else model
+    require_own(booster, root="xgboost", names=NAMES)
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    name = learner["objective"]["name"]
+    _refuse_what_has_no_trees(learner, name)
+    columns = (
+        columns_by_name(booster.feature_names, request.reference)
+        if booster.feature_names
+        else columns_by_count(int(booster.num_features()), request.reference)
+    )
+    named = bool(booster.feature_names)
+    parts = Parts(
+        kind=kind,
+        model=model,
+        booster=booster,
+        learner=learner,
+        objective=name,
+        groups=max(1, int(learner["learner_model_param"].get("num_class", "0"))),
+        columns=columns,
+        seen=_seen(columns, learner, request),
+        feed=feeder(columns, request.reference, named=named),
+    )
+    if any(column.numbers is not None for column in parts.seen):
+        _try_categories(parts, request.reference)
+    return parts
+
+
+def _refuse_what_has_no_trees(learner: dict[str, Any], name: str) -> None:
+    if int(learner["learner_model_param"].get("num_target", "1")) != 1:
+        raise UnsupportedModel(
+            f"XGBoost with objective {echoed(name)} predicts several numbers here. Fit a model for the "
+            "wanted one."
+        )
+    if learner["gradient_booster"]["name"] not in ("gbtree", "dart"):
+        raise UnsupportedModel(
+            "XGBoost with booster='gblinear' has no trees to read. Use a scikit-learn linear model."
+        )
+
+
+def _inner(learner: dict[str, Any]) -> dict[str, Any]:
+    booster = learner["gradient_booster"]
+    inner: dict[str, Any] = booster["gbtree"]["model"] if booster["name"] == "dart" else booster["model"]
+    return inner
+
+
+def _trees_in_use(
+    estimator: Any | None, learner: dict[str, Any], group: int
+) -> list[tuple[dict[str, Any], float]]:
+    """List the trees of a margin with their dropout weights; an estimator stops after its best iteration."""
+    inner = _inner(learner)
+    trees = inner["trees"]
+    weights = dropout_weights(learner) or [1.0] * len(trees)
+    used = len(trees)
+    if estimator is not None:
+        with contextlib.suppress(AttributeError):  # there is none without early stopping
+            used = int(inner["iteration_indptr"][estimator.best_iteration + 1])
+    if any(int(tree["tree_param"].get("size_leaf_vector", "1")) > 1 for tree in trees[:1]):
+        raise UnsupportedModel(
+            "XGBoost's trees have a leaf value for each class here. "
+            "Fit with multi_strategy='one_output_per_tree'."
+        )
+    return [
+        (tree, float(np.float32(weight)))
+        for tree, weight, owner in zip(trees[:used], weights[:used], inner["tree_info"][:used], strict=True)
+        if owner == group
+    ]
+
+
+# Categories
+
+
+def _seen(columns: Sequence[str], learner: dict[str, Any], request: Request) -> tuple[Seen, ...]:
+    """Say how XGBoost sees each column."""
+    kinds = learner.get("feature_types") or ["float"] * len(columns)
+    # XGBoost 3.1 began to keep the labels; before, and for arrays, the codes are the frame's own.
+    kept = _inner(learner).get("cats", {}).get("enc", []) or [None] * len(columns)
+    seen = []
+    for name, kind, labels in zip(columns, kinds, kept, strict=True):
+        coding = request.codebook[name]
+        fitted_on_labels = labels is not None and len(labels["values"]) + len(labels.get("offsets", ())) > 0
+        if coding.is_category != (fitted_on_labels or (kind == "c" and coding.is_category)):
+            raise InvalidReference(
+                f"XGBoost was fitted on {'numbers' if coding.is_category else 'categories'} in column "
+                f"{echoed(name)}, the reference frame holds {coding.dtype}. Give it the type of fitting."
+            )
+        numbers = _numbers(coding, labels if fitted_on_labels else None) if coding.is_category else None
+        seen.append(Seen(name in request.may_miss, numbers))
+    return tuple(seen)
+
+
+def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
+    """Find XGBoost's codes for our labels."""
+    if not isinstance(coding.dtype, pd.CategoricalDtype):
+        raise InvalidReference(
+            f"XGBoost takes pandas categories, and column {echoed(coding.name)} of the reference frame holds "
+            f"{coding.dtype}. Make it what it was for fitting, by .astype('category')."
+        )
+    declared = coding.dtype.categories.tolist()
+    if kept is None:
+        return library_codes(coding, declared)
+    if "offsets" not in kept:
+        known: list[Any] = kept["values"]
+    else:
+        slices = _slices(kept["offsets"], bytes(value & 0xFF for value in kept["values"]))
+        texts = [str(label) for label in declared]
+        if not all(text.isascii() for text in texts) or not b"".join(slices).isascii():
+            return _same_labels(coding, declared, slices)
+        known = [part.decode() for part in slices]
+    numbers = library_codes(coding, known)
+    labels = coding.labels or ()
+    strange = [label for label, number in zip(labels, numbers, strict=False) if math.isnan(number)]
+    if strange:
+        raise InvalidReference(
+            f"Column {echoed(coding.name)} of the reference frame has the category {echoed(strange[0])}, "
+            "which XGBoost "
+            "has not seen in fitting and refuses, even if no row has it. Give the column the categories that "
+            "it had for fitting, by .cat.set_categories."
+        )
+    return numbers
+
+
+def _slices(offsets: Sequence[int], text: bytes) -> list[bytes]:
+    return [text[first:last] for first, last in pairwise(offsets)]
+
+
+def _same_labels(coding: Coding, declared: list[Any], slices: list[bytes]) -> FloatArray:
+    """Match labels with letters beyond ASCII, which XGBoost 3 cuts by letters although it counts in bytes.
+
+    The same categories in the same order are cut alike, then and now; as long as no two pieces are equal,
+    each stands for its label. Anything else is not for us to guess.
+    """
+    text = "".join(map(str, declared)).encode()
+    lengths = [[len(str(label)) for label in declared], [len(str(label).encode()) for label in declared]]
+    cut = [_slices(np.concatenate([[0], np.cumsum(each)]).tolist(), text) for each in lengths]
+    if slices not in cut or len(set(slices)) < len(slices):
+        raise UnsupportedModel(
+            f"XGBoost keeps the labels of column {echoed(coding.name)}, which have letters beyond ASCII, "
+            "in a way "
+            "that cannot be matched with the reference. Give it the categories of fitting, in their order."
+        )
+    return library_codes(coding, declared)
+
+
+def _try_categories(parts: Parts, reference: pd.DataFrame) -> None:
+    """Put one row to the model, since XGBoost has rules of its own about the types of categories."""
+    try:
+        parts.predict(reference.head(1), margin=True)
+    except Exception as error:
+        why = str(error).partition("\n")[0].rpartition(": ")[2] or str(error)
+        raise InvalidReference(
+            f"XGBoost does not take the reference frame: {why} Give its columns the types and categories "
+            "that they had for fitting."
+        ) from error

@@ -1,0 +1,73 @@
+"""Find objectives by name."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from p2ce.errors import InvalidObjective, UnknownObjective, nearest
+from p2ce.objectives.changes import Changes
+from p2ce.objectives.cost_table import CostTable
+from p2ce.objectives.euclidean import Euclidean
+from p2ce.objectives.max_distance import MaxDistance
+from p2ce.objectives.mean_distance import MeanDistance
+from p2ce.objectives.objective import Objective
+from p2ce.objectives.objective_arguments import read_join, read_name
+from p2ce.objectives.percentile_shift import PercentileShift
+from p2ce.objectives.weighted_distance import WeightedDistance
+from p2ce.visible import echoed
+
+# Every objective has a file of its own here; those that need no arguments also have a name.
+NAMED: dict[str, Callable[[], Objective]] = {
+    "mean_distance": MeanDistance,
+    "max_distance": MaxDistance,
+    "changes": Changes,
+    "percentile_shift": PercentileShift,
+    "euclidean": Euclidean,
+}
+WITH_ARGUMENTS: tuple[type[Objective], ...] = (CostTable, WeightedDistance)
+
+
+def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Objective, ...]:
+    """Turn names and objects into objectives, in the order given; a single one may stand alone.
+
+    >>> [objective.name for objective in resolve(["changes", MaxDistance(unit="own")])]
+    ['changes', 'max_distance_own_unit']
+    """
+    given = [objectives] if isinstance(objectives, str | Objective) else objectives
+    if not isinstance(given, Iterable):
+        raise InvalidObjective(
+            f"objectives must be a list of names or Objective objects, got {echoed(objectives)}."
+        )
+    found = tuple(_resolve_one(one) for one in given)
+    if not found:
+        raise InvalidObjective(f"At least one objective is needed, got none. {_known()}")
+    names = [objective.name for objective in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidObjective(
+            f"Objective {echoed(twice[0])} is given more than once. Remove one, or give yours another name=."
+        )
+    return found
+
+
+def _resolve_one(given: object) -> Objective:
+    if isinstance(given, Objective):
+        read_join(given.join, name=read_name(given.name))
+        return given
+    if isinstance(given, type) and issubclass(given, Objective):
+        raise InvalidObjective(
+            f"objectives expects objects, got the class {given.__name__}. Write {given.__name__}()."
+        )
+    if not isinstance(given, str):
+        raise InvalidObjective(
+            f"An objective is a name or an Objective object, got {echoed(given)}. "
+            f"Wrap your own costs in p2ce.CostTable. {_known()}"
+        )
+    if given not in NAMED:
+        near = nearest(given, NAMED)
+        hint = f"{near} {_known()}" if near.startswith("Did") else _known()
+        raise UnknownObjective(f"There is no objective {echoed(given)}. {hint}")
+    return NAMED[given]()
+
+
+def _known() -> str:
+    own = ", ".join(cls.__name__ for cls in WITH_ARGUMENTS)
+    return f"Known are {', '.join(map(repr, NAMED))}; for your own there are {own}."

@@ -1,0 +1,118 @@
+"""Hold one instance's search problem in the symbols of the paper: x, Ā, c, f, u, τ and k."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.paper.methods import Mapocam
+
+# Why a node is pruned.
+DOMINATED, TOO_MANY, BOUND, OUTLIER = "dominated", "too many changes", "bound", "outlier"
+
+
+class Node(NamedTuple):
+    """An entry (a, i) of the paper's Q: features before i are decided, the others stay as they are so far."""
+
+    cell: Int32Array  # (axes,) candidate indices of x + a
+    i: int  # the next feature to decide, by its place in the order of search
+    changes: int  # features in which a is not 0
+    value: float  # f(x + a)
+    reaches: bool  # whether f(x + a) reaches τ
+    cost: IntArray  # (objectives,) c(x, x + a), as costs are compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """What the algorithms are given. Cells hold candidate indices on the axes of the grid."""
+
+    settings: Mapocam
+    start: Int32Array  # (axes,) the cell of x: a = 0
+    features: IntArray  # (d,) axes in the order of search
+    candidates: tuple[Int32Array, ...]  # Ā(i) of each feature in that order: nearest first, so 0 comes first
+    max_changes: int  # k
+    # Cells (n, axes) → f(x + a), and whether it reaches τ.
+    evaluate: Callable[[Int32Array], tuple[FloatArray, BoolArray]]
+    costs: Callable[[Int32Array], IntArray]  # cells (n, axes) → c(x, x + a), (n, objectives)
+    is_outlier: Callable[[Int32Array], bool]  # u(x + a) = 1
+    keeps_rules: Callable[[Int32Array], bool]  # rules between features, which the paper does not have
+    # Whether f̄ < τ, by the bound that was chosen.
+    falls_short: Callable[[Node], bool]
+    # Whether u(x̃) = 1 with these axes open; None where the detector cannot tell.
+    is_partial_outlier: Callable[[Int32Array, IntArray], bool] | None = None
+
+    @property
+    def full(self) -> int:
+        """The number of changes at which PRUNE stops.
+
+        The listings stop at more than k, after the test of validity has admitted such a point. Corrected:
+        at k, since nothing below a node with k changes may change.
+        """
+        return self.max_changes + (1 if self.settings.as_printed else 0)
+
+    def root(self) -> Node:
+        """Give (0, 0): nothing is changed, nothing is decided."""
+        values, reaches = self.evaluate(self.start[None])
+        return Node(self.start, 0, 0, float(values[0]), bool(reaches[0]), self.costs(self.start[None])[0])
+
+    def children(self, node: Node, record: "Record") -> list[Node]:
+        """Give (a, i + 1) for every v ∈ Ā(i), the nearest first; f and c are computed in one batch.
+
+        Children that are neither valid nor may be changed further are left out: when popped, they would be
+        pruned at once.
+        """
+        cells = np.repeat(node.cell[None], len(self.candidates[node.i]) - 1, axis=0)
+        cells[:, self.features[node.i]] = self.candidates[node.i][1:]
+        values, reaches = self.evaluate(cells)
+        if node.changes + 1 >= self.full:
+            record.prune_children(cells[~reaches], node.i + 1)
+            cells, values, reaches = cells[reaches], values[reaches], reaches[reaches]
+        parts = zip(cells, values.tolist(), reaches.tolist(), self.costs(cells), strict=True)
+        return [
+            node._replace(i=node.i + 1),
+            *(Node(cell, node.i + 1, node.changes + 1, *known) for cell, *known in parts),
+        ]
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Record:
+    """What a search has found, S, and what it took. It stays readable when the search is interrupted."""
+
+    as_printed: bool
+    solutions: list[Node] = field(default_factory=list)
+    costs: IntArray | None = None  # (solutions, objectives)
+    visited: int = 0
+    pruned: Counter[str] = field(default_factory=Counter)
+
+    def visit(self, node: Node) -> None:  # noqa: ARG002 - a test looks at the nodes
+        """Note that a node is popped."""
+        self.visited += 1
+
+    def prune(self, node: Node, why: str) -> bool:  # noqa: ARG002 - likewise
+        """Note that a node is pruned; True, so that PRUNE can return it."""
+        self.pruned[why] += 1
+        return True
+
+    def prune_children(self, cells: Int32Array, i: int) -> None:  # noqa: ARG002 - likewise
+        """Note cells that are visited and pruned at once: invalid, with all their changes made."""
+        self.visited += len(cells)
+        self.pruned[TOO_MANY] += len(cells)
+
+    def add(self, node: Node) -> None:
+        """Add x + a to S. As printed, S is never cleaned; corrected, it stays free of dominated points."""
+        if not self.as_printed and self.costs is not None:
+            if self.dominates(node):
+                return
+            keep = np.flatnonzero(~(node.cost <= self.costs).all(axis=1))
+            self.solutions = [self.solutions[place] for place in keep]
+            self.costs = self.costs[keep]
+        self.solutions.append(node)
+        cost = node.cost[None]
+        self.costs = cost if self.costs is None else np.concatenate([self.costs, cost])
+
+    def dominates(self, node: Node) -> bool:
+        """Tell whether c(x, z) ⪯ c(x, x + a) for some z ∈ S."""
+        return self.costs is not None and bool((self.costs <= node.cost).all(axis=1).any())

@@ -1,1 +1,0 @@
-"""Pure mathematics on cost vectors: dominance and fronts."""

@@ -1,0 +1,99 @@
+"""Ask transformers what they make of every label, of one that nobody has seen, of a missing one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import FloatArray
+from p2ce.preprocessing.input_maps import Strand, Table
+from p2ce.preprocessing.transform_rows import Preparation, as_codes
+from p2ce.tables.codebook import MISSING, Codebook, Coding
+
+
+def twins(coding: Coding) -> list[Any]:
+    """List truth values beside 0 and 1, and these beside those: dictionaries take them for equal."""
+    assert coding.labels is not None
+    known = [*coding.labels, *coding.unseen]
+    plain = [label.item() if isinstance(label, np.generic) else label for label in known]
+    found = [bool(label) for label in plain if isinstance(label, int | float) and label in (0, 1)]
+    return [*found, *(int(label) for label in plain if isinstance(label, bool))]
+
+
+def tabulate_labels(preparation: Preparation, strands: Sequence[Strand], inputs: Codebook) -> list[Table]:
+    """Ask the transformers what they make of each label, of an unseen one, and of a missing one."""
+    columns = sorted({strand.source for strand in strands if strand.is_category})
+    codings = [preparation.codebook.codings[column] for column in columns]
+    known = [np.arange(_count(coding), dtype=np.float64) for coding in codings]
+    unseen = [np.array([float(_count(coding))]) for coding in codings]
+    missing = [np.array([MISSING])] * len(columns)
+    parts = [_asked(preparation, columns, codes, inputs) for codes in (known, unseen, missing)]
+    tables = []
+    for place, column in enumerate(columns):
+        mine = np.array([j for j, strand in enumerate(strands) if strand.source == column], dtype=np.int64)
+        values = np.concatenate([part[place][:, mine] for part in parts])
+        tables.append(Table(column, mine, np.ascontiguousarray(values)))
+    return tables
+
+
+def _count(coding: Coding) -> int:
+    assert coding.labels is not None
+    return len(coding.labels) + len(coding.unseen)
+
+
+def _asked(
+    preparation: Preparation, columns: Sequence[int], codes: Sequence[FloatArray], inputs: Codebook
+) -> list[FloatArray]:
+    """Transform rows that hold the codes of several columns at once: for each column (codes, inputs)."""
+    if not columns:
+        return []
+    longest = max(len(one) for one in codes)
+    try:
+        cells = {
+            column: one[np.arange(longest) % len(one)] for column, one in zip(columns, codes, strict=True)
+        }
+        told = _transformed(preparation, cells, longest, inputs)
+        return [told[: len(one)] for one in codes]
+    except Exception:  # one label that some encoder refuses: ask about each column by itself
+        if len(columns) > 1:
+            return [
+                _asked(preparation, [column], [one], inputs)[0]
+                for column, one in zip(columns, codes, strict=True)
+            ]
+    if longest == 1:
+        return [np.full((1, len(inputs.codings)), np.nan)]
+    single = [_asked(preparation, columns, [codes[0][[row]]], inputs)[0] for row in range(longest)]
+    return [np.concatenate(single)]
+
+
+def _transformed(
+    preparation: Preparation, cells: dict[int, FloatArray], count: int, inputs: Codebook
+) -> FloatArray:
+    first = preparation.reference[list(preparation.labels)].iloc[np.zeros(count, dtype=np.int64)]
+    first = first.reset_index(drop=True)
+    parts = []
+    for place, (label, coding) in enumerate(zip(preparation.labels, preparation.codebook, strict=True)):
+        if place in cells:
+            # The label after the last stands for all that nobody has seen.
+            wider = replace(coding, unseen=[*coding.unseen, unseen_label(coding)])
+            parts.append(pd.Series(wider.decode(cells[place])))
+        else:
+            parts.append(first.iloc[:, place])
+        parts[-1] = parts[-1].rename(label)
+    frame = pd.concat(parts, axis=1)
+    frame.columns = preparation.labels
+    return as_codes(preparation.quietly(frame), inputs)
+
+
+def unseen_label(coding: Coding) -> Any:
+    """Make up a label of the column's own kind that it does not have."""
+    assert coding.labels is not None
+    known = [*coding.labels, *coding.unseen]
+    if known and all(isinstance(label, int | float | np.number) for label in known):
+        return max(int(np.floor(float(abs(label)))) for label in known) + 1
+    made = "unseen"
+    while made in known:
+        made += "_"
+    return made

@@ -1,0 +1,217 @@
+"""Say what a model behind preprocessing reads: which column each of its inputs depends on, and how.
+
+Preprocessing that works on one column at a time makes every input of the inner model a function of one column
+of the table. Of a category that function is a table over its codes. Of a number it is a chain of operations,
+each of which repeats the library's own arithmetic bit by bit.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.tables.codebook import MISSING
+
+
+class Bends(NamedTuple):
+    """How a function of floats runs: between cuts it never decreases (1), never rises (-1) or is flat (0).
+
+    A stretch ends with its cut, that value included; the last one has none.
+    """
+
+    cuts: FloatArray  # (k,) ascending
+    turns: IntArray  # (k + 1,)
+
+
+def bends(cuts: Sequence[float], turns: Sequence[int]) -> Bends:
+    """Write bends down."""
+    return Bends(np.array(cuts, dtype=np.float64), np.array(turns, dtype=np.int64))
+
+
+RISING = bends([], [1])
+FALLING = bends([], [-1])
+
+
+class Misses(NamedTuple):
+    """Of what an operation makes a missing value."""
+
+    missing: bool
+    known: bool  # of some number, or of one that an encoder knows
+    stranger: bool  # of a number that an encoder does not know
+
+
+NOTHING = Misses(missing=False, known=False, stranger=False)
+
+
+class Operation(ABC):
+    """One elementwise step on the way from a column of numbers to an input: (n, k) → (n, k).
+
+    A missing value is NaN on the way, a value that the library would refuse is infinite.
+    """
+
+    @abstractmethod
+    def apply(self, values: Any) -> Any:
+        """Do it to an array, which may be changed in place: (n, k) → (n, k)."""
+
+    @abstractmethod
+    def bends(self) -> Bends | None:
+        """Tell how the operation runs along the finite floats; None where nothing is proven."""
+
+    @property
+    def misses(self) -> "Misses":
+        """Tell of what the operation makes a missing value: by default only of one."""
+        return Misses(missing=True, known=False, stranger=False)
+
+    @property
+    def kind(self) -> object:
+        """Operations of equal kind can be done side by side; None for one that stands alone."""
+        return None
+
+    def beside(self, others: Sequence[Self]) -> "Operation":
+        """Join this with others of equal kind: the k-th of them all works on column k."""
+        assert all(other.kind == self.kind for other in others), "only operations of equal kind are joined"
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Strand:
+    """One input as a function of one column: what a chain of operations makes of the column's numbers.
+
+    Of a category no operation is kept, as a table will hold all there is. It is ``raw`` as long as it
+    carries labels; an encoder turns them into numbers.
+    """
+
+    source: int
+    operations: tuple[Operation, ...] = ()
+    is_category: bool = False
+    raw: bool = False
+
+    def apply(self, values: FloatArray) -> FloatArray:
+        """Turn the column's numbers into the input, missing ones into minus infinity: (n,) → (n,)."""
+        found: Any = np.where(values == MISSING, np.nan, values)[:, None]
+        with np.errstate(all="ignore"):
+            for operation in self.operations:
+                found = operation.apply(found)
+        found = np.asarray(found, dtype=np.float64)[:, 0]
+        return np.where(np.isnan(found), MISSING, found)
+
+
+class Bundle(NamedTuple):
+    """Inputs that the same operations lead to, done side by side."""
+
+    columns: IntArray  # (k,) of the table
+    inputs: IntArray  # (k,)
+    operations: tuple[Operation, ...]
+
+
+class Table(NamedTuple):
+    """Inputs that depend on one column of categories."""
+
+    column: int
+    inputs: IntArray  # (k,)
+    values: FloatArray  # (labels + 2, k) of each code, of a label that nobody has seen, of a missing one
+
+    def rows(self, codes: FloatArray) -> IntArray:
+        """Find the table's rows for codes (n,)."""
+        labels = len(self.values) - 2
+        found: IntArray = np.where(codes == MISSING, labels + 1, np.fmin(codes, labels)).astype(np.int64)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lens:
+    """Show codes of the table's columns (n, d) as the codes of a model's inputs (n, inputs).
+
+    A missing input is minus infinity, as everywhere. Where the library itself would refuse to go on, the
+    answer is NaN, so that nothing is proven about it.
+    """
+
+    column_count: int
+    strands: tuple[Strand, ...]  # (inputs,)
+    tables: tuple[Table, ...]
+    bundles: tuple[Bundle, ...]
+
+    @property
+    def sources(self) -> IntArray:
+        """The column of each input, (inputs,)."""
+        return np.array([strand.source for strand in self.strands], dtype=np.int64)
+
+    @property
+    def number_inputs(self) -> IntArray:
+        """The inputs that depend on columns of numbers."""
+        return np.array(
+            [j for j, strand in enumerate(self.strands) if not strand.is_category], dtype=np.int64
+        )
+
+    def show(self, codes: FloatArray) -> FloatArray:
+        """Show rows of codes: (n, d) → (n, inputs)."""
+        shown = self.show_numbers(codes)
+        for table in self.tables:
+            shown[:, table.inputs] = table.values[table.rows(codes[:, table.column])]
+        return shown
+
+    def show_numbers(self, codes: FloatArray) -> FloatArray:
+        """Show what depends on numbers; inputs that depend on categories are zero."""
+        shown = np.zeros((len(codes), len(self.strands)))
+        for bundle in self.bundles:
+            # A copy, which operations may change in place.
+            values: Any = np.array(codes[:, bundle.columns], dtype=np.float64)
+            if np.isneginf(values).any():
+                values[values == MISSING] = np.nan
+            with np.errstate(all="ignore"):
+                for operation in bundle.operations:
+                    values = operation.apply(values)
+            shown[:, bundle.inputs] = values
+        odd = ~np.isfinite(shown)
+        if odd.any():
+            shown[odd] = np.where(np.isnan(shown[odd]), MISSING, np.nan)
+        return shown
+
+
+def lens_of(strands: Sequence[Strand], tables: Sequence[Table], *, column_count: int) -> Lens:
+    """Bundle the inputs that can be computed side by side."""
+    groups: dict[Any, list[int]] = {}
+    for j, strand in enumerate(strands):
+        if not strand.is_category:
+            kinds = tuple(operation.kind for operation in strand.operations)
+            alone = j if any(kind is None for kind in kinds) else -1
+            groups.setdefault((kinds, alone), []).append(j)
+    bundles = []
+    for members in groups.values():
+        first, *others = (strands[j] for j in members)
+        bundles.append(
+            Bundle(
+                columns=np.array([strands[j].source for j in members], dtype=np.int64),
+                inputs=np.array(members, dtype=np.int64),
+                operations=tuple(
+                    operation.beside([other.operations[place] for other in others])
+                    for place, operation in enumerate(first.operations)
+                ),
+            )
+        )
+    return Lens(
+        column_count=column_count, strands=tuple(strands), tables=tuple(tables), bundles=tuple(bundles)
+    )
+
+
+def may_be_missing(lens: Lens, may_miss: BoolArray, *, strangers: bool) -> BoolArray:
+    """Tell which inputs can be missing: (inputs,), for columns (d,) of which some may miss a value.
+
+    ``strangers`` tells whether values count that an encoder does not know: some make a missing value of them.
+    """
+    missing = np.zeros(len(lens.strands), dtype=np.bool_)
+    for table in lens.tables:
+        counted = np.ones(len(table.values), dtype=np.bool_)
+        counted[-2:] = strangers, may_miss[table.column]
+        missing[table.inputs] |= (table.values[counted] == MISSING).any(axis=0)
+    for j, strand in enumerate(lens.strands):
+        if not strand.is_category:
+            misses = bool(may_miss[strand.source])
+            for operation in strand.operations:
+                of = operation.misses
+                misses = (misses and of.missing) or of.known or (strangers and of.stranger)
+            missing[j] |= misses
+    return missing

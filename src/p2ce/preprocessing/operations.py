@@ -1,0 +1,291 @@
+"""Repeat the elementwise arithmetic of transformers, and say how each operation runs along the floats.
+
+Additions, multiplications and divisions of IEEE arithmetic round correctly, so that they never decrease (or
+never increase) where the real ones do not. The same holds for casts and comparisons. It is not known of
+logarithms, powers and the like: what comes out of these is computed, and nothing is proven about values
+between.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.preprocessing.input_maps import FALLING, NOTHING, RISING, Bends, Misses, Operation, bends
+
+# What is neither a number nor missing: the library would have raised.
+REFUSED = np.inf
+_LEAST = float(np.nextafter(0.0, -1.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cast(Operation):
+    """Take the precision in which the library computes."""
+
+    dtype: np.dtype[Any]
+
+    def apply(self, values: Any) -> Any:
+        return values.astype(self.dtype, copy=False)
+
+    def bends(self) -> Bends | None:
+        return RISING if self.dtype.kind == "f" else None
+
+    @property
+    def kind(self) -> object:
+        return "cast", self.dtype
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arithmetic(Operation):
+    """Subtract, add, multiply by or divide by one number per column, in place as scalers do."""
+
+    how: str  # "subtract", "add", "multiply" or "divide", as NumPy calls them
+    by: Any  # (k,) in the precision that the library uses
+
+    def apply(self, values: Any) -> Any:
+        return getattr(np, self.how)(values, self.by, out=values, casting="same_kind")
+
+    def bends(self) -> Bends | None:
+        assert self.by.shape == (1,)
+        if not np.isfinite(self.by[0]) or (self.by[0] == 0.0 and self.how == "divide"):
+            return None
+        if self.how in ("subtract", "add"):
+            return RISING
+        return RISING if self.by[0] > 0.0 else FALLING if self.by[0] < 0.0 else bends([], [0])
+
+    @property
+    def kind(self) -> object:
+        return self.how, self.by.dtype
+
+    def beside(self, others: Sequence[Self]) -> Operation:
+        return Arithmetic(self.how, np.concatenate([self.by, *(other.by for other in others)]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip(Operation):
+    """Keep values between two ends."""
+
+    low: Any
+    high: Any
+
+    def apply(self, values: Any) -> Any:
+        return np.clip(values, self.low, self.high, out=values)
+
+    def bends(self) -> Bends | None:
+        return RISING
+
+    @property
+    def kind(self) -> object:
+        return "clip", float(self.low), float(self.high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fill(Operation):
+    """Put a number where the value is missing, or where it is the one that means so."""
+
+    value: Any  # (k,)
+    marker: float = np.nan
+
+    def apply(self, values: Any) -> Any:
+        if np.isnan(self.marker):
+            return np.where(np.isnan(values), self.value, values)
+        values = np.where(np.isnan(values), REFUSED, values)
+        return np.where(values == self.marker, self.value, values)
+
+    def bends(self) -> Bends | None:
+        return RISING if np.isnan(self.marker) else _spikes(np.array([self.marker]), around=1)
+
+    @property
+    def misses(self) -> Misses:
+        return NOTHING
+
+    @property
+    def kind(self) -> object:
+        return "fill", self.value.dtype, "nan" if np.isnan(self.marker) else self.marker
+
+    def beside(self, others: Sequence[Self]) -> Operation:
+        return Fill(np.concatenate([self.value, *(other.value for other in others)]), self.marker)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flag(Operation):
+    """Say 1 where the value is missing, else 0."""
+
+    marker: float = np.nan
+
+    def apply(self, values: Any) -> Any:
+        found = np.isnan(values) if np.isnan(self.marker) else values == self.marker
+        return found.astype(np.float64)
+
+    def bends(self) -> Bends | None:
+        return bends([], [0]) if np.isnan(self.marker) else _spikes(np.array([self.marker]), around=0)
+
+    @property
+    def misses(self) -> Misses:
+        return NOTHING
+
+    @property
+    def kind(self) -> object:
+        return "flag", "nan" if np.isnan(self.marker) else self.marker
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Above(Operation):
+    """Say 1 above a threshold, else 0; a missing value is refused."""
+
+    threshold: float
+
+    def apply(self, values: Any) -> Any:
+        return np.where(np.isnan(values), REFUSED, np.where(values > self.threshold, 1.0, 0.0))
+
+    def bends(self) -> Bends | None:
+        return bends([self.threshold], [0, 0])
+
+    @property
+    def misses(self) -> Misses:
+        return NOTHING
+
+    @property
+    def kind(self) -> object:
+        return "above", self.threshold
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bins(Operation):
+    """Number the bins between edges; an edge belongs to the bin above it, and a missing value is refused."""
+
+    edges: FloatArray  # (bins - 1,)
+
+    def apply(self, values: Any) -> Any:
+        # All columns of a bundle hold the same values: they come from one column of the table.
+        one = values[:, :1]
+        found = np.searchsorted(self.edges, one, side="right").astype(np.float64)
+        found = np.where(np.isnan(one), REFUSED, found)
+        return np.repeat(found, values.shape[1], axis=1)
+
+    def bends(self) -> Bends | None:
+        below = np.unique(np.nextafter(self.edges, -np.inf))
+        return Bends(below, np.zeros(len(below) + 1, dtype=np.int64))
+
+    @property
+    def misses(self) -> Misses:
+        return NOTHING
+
+    @property
+    def kind(self) -> object:
+        return "bins", id(self.edges)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lookup(Operation):
+    """Look numbers up that stand for labels: what an encoder makes of each, of others, of missing ones."""
+
+    keys: FloatArray  # (m,) ascending
+    values: FloatArray  # (m + 2, k) of each key, of any other number, of a missing one
+
+    def apply(self, values: Any) -> Any:
+        # All columns of a bundle hold the same values: they come from one column of the table.
+        one = values[:, 0]
+        place = np.searchsorted(self.keys, one)
+        known = np.append(self.keys, np.nan)[place] == one
+        row = np.where(known, place, len(self.keys))
+        row = np.where(np.isnan(one), len(self.keys) + 1, row)
+        return self.values[row]
+
+    def bends(self) -> Bends | None:
+        return _spikes(self.keys, around=0)
+
+    @property
+    def misses(self) -> Misses:
+        odd = np.asarray(np.isnan(self.values).any(axis=1))
+        return Misses(missing=bool(odd[-1]), known=bool(odd[:-2].any()), stranger=bool(odd[-2]))
+
+    @property
+    def kind(self) -> object:
+        return "lookup", id(self.keys)
+
+    def beside(self, others: Sequence[Self]) -> Operation:
+        return Lookup(self.keys, np.hstack([self.values, *(other.values for other in others)]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZeroIsMissing(Operation):
+    """Take zeros out: XGBoost reads what a sparse matrix does not hold as missing."""
+
+    def apply(self, values: Any) -> Any:
+        return np.where(values == 0.0, np.nan, values)
+
+    def bends(self) -> Bends | None:
+        return _spikes(np.zeros(1), around=1)
+
+    @property
+    def misses(self) -> Misses:
+        return Misses(missing=True, known=True, stranger=True)
+
+    @property
+    def kind(self) -> object:
+        return "zero is missing"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refuse(Operation):
+    """Refuse missing values, as a model does that takes none."""
+
+    def apply(self, values: Any) -> Any:
+        return np.where(np.isnan(values), REFUSED, values)
+
+    def bends(self) -> Bends | None:
+        return RISING
+
+    @property
+    def misses(self) -> Misses:
+        return NOTHING
+
+    @property
+    def kind(self) -> object:
+        return "refuse"
+
+
+# How the functions run that IEEE arithmetic rounds correctly, and that make a number of every number.
+_KNOWN = {
+    "absolute": bends([_LEAST], [-1, 1]),
+    "fabs": bends([_LEAST], [-1, 1]),
+    "square": bends([_LEAST], [-1, 1]),
+    "negative": FALLING,
+    "positive": RISING,
+    "floor": RISING,
+    "ceil": RISING,
+    "rint": RISING,
+    "trunc": RISING,
+    "sign": RISING,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elementwise(Operation):
+    """Apply a NumPy function of one number.
+
+    NumPy is taken to give the same answer to the same number, wherever in an array it stands.
+    """
+
+    function: np.ufunc
+
+    def apply(self, values: Any) -> Any:
+        return self.function(values)
+
+    def bends(self) -> Bends | None:
+        return _KNOWN.get(self.function.__name__)
+
+    @property
+    def kind(self) -> object:
+        return "function", self.function
+
+
+def _spikes(keys: FloatArray, *, around: int) -> Bends:
+    """Say that a function does as it likes at single numbers, and ``around`` them runs one way."""
+    cuts = np.unique(np.concatenate([np.nextafter(keys, -np.inf), keys]))
+    # A stretch is one number only if its cut is a key: between neighbouring floats lies nothing.
+    turns = np.where(np.isin(cuts, keys), 0, around)
+    return Bends(cuts, np.append(turns, around).astype(np.int64))

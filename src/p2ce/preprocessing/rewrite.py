@@ -1,0 +1,328 @@
+"""Rewrite scores over a model's inputs as scores over the columns of the table that the inputs depend on.
+
+Trees: a split ``input <= cut`` sends some values of the column left, and others right. Of a category the
+codes are enumerated. Of numbers the column's floats fall into stretches, in each of which the input never
+decreases, or never increases, or is constant, *also in floating point*; there a bisection over
+floats finds the exact value at which the split turns. So the rewritten trees take every float64 to the very
+leaf that the model behind its preprocessing takes it to.
+
+Sums: what a column adds is the sum over its inputs, so that the columns' contributions take the place of
+weights.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.errors import UnsupportedModel
+from p2ce.preprocessing.input_maps import RISING, Bends, Lens, Strand, Table
+from p2ce.scores.assemble import assemble_forest, trees_of
+from p2ce.scores.forest import Forest
+from p2ce.scores.score import seen_as_given
+from p2ce.scores.steps import Steps
+from p2ce.tables.codebook import ABOVE_MISSING, MISSING
+
+_LARGEST = float(np.finfo(np.float64).max)
+_MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
+
+
+def rank(values: FloatArray) -> IntArray:
+    """Number the floats in ascending order, both zeros being 0."""
+    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
+    return np.where(bits >= 0, bits, -(bits & _MAGNITUDE))
+
+
+def unrank(ranks: IntArray) -> FloatArray:
+    """Give the floats of ranks."""
+    magnitude = np.abs(ranks).view(np.float64)
+    return np.where(ranks >= 0, magnitude, -magnitude)
+
+
+def last_that(holds: Callable[[FloatArray, IntArray], BoolArray], low: IntArray, high: IntArray) -> IntArray:
+    """Find the last rank above ``low`` and up to ``high`` at which a test holds that turns false only once.
+
+    Where there is none the answer is ``low``. All pairs (n,) are bisected at once: ``holds`` gets floats, and
+    which of the pairs they belong to.
+    """
+    low, high = low.copy(), high + 1
+    while True:
+        active = np.flatnonzero(low + 1 < high)
+        if not len(active):
+            return low
+        left, right = low[active], high[active]
+        middle = (left >> 1) + (right >> 1) + (left & right & 1)
+        inside = holds(unrank(middle), active)
+        low[active] = np.where(inside, middle, left)
+        high[active] = np.where(inside, right, middle)
+
+
+def shape_of(strand: Strand) -> Bends | None:
+    """Tell how an input runs along the finite floats of its column; None where an operation is not proven."""
+    cuts, turns = RISING
+    for place, operation in enumerate(strand.operations):
+        found = operation.bends()
+        if found is None:
+            return None
+        before = Strand(source=strand.source, operations=strand.operations[:place])
+        cuts, turns = _bent(before, Bends(cuts, turns), found)
+    return Bends(cuts, turns)
+
+
+def _bent(before: Strand, shape: Bends, bend: Bends) -> Bends:
+    """Follow a function of the given shape by an operation with bends of its own."""
+    starts, ends = _stretches(shape)
+    moving = np.flatnonzero(shape.turns != 0)
+    cuts = shape.cuts
+    if len(bend.cuts) and len(moving):
+        piece = np.repeat(moving, len(bend.cuts))
+        found = turning_points(
+            before, starts[piece], ends[piece], shape.turns[piece], np.tile(bend.cuts, len(moving))
+        )
+        inside = (found > starts[piece]) & (found < ends[piece])
+        cuts = np.unique(np.concatenate([shape.cuts, unrank(found[inside])]))
+    # The last value of a stretch tells on which stretch of the operation all of it lies.
+    last = np.append(cuts, _LARGEST)
+    old = shape.turns[np.searchsorted(shape.cuts, last, side="left")]
+    new = bend.turns[np.searchsorted(bend.cuts, before.apply(last), side="left")]
+    return Bends(cuts, old * new)
+
+
+def turning_points(
+    strand: Strand, starts: IntArray, ends: IntArray, turns: IntArray, at: FloatArray
+) -> IntArray:
+    """Find where stretches of an input turn from one side of ``at`` to the other, as ranks: (n,).
+
+    Up to that rank a rising stretch is ``<= at``, and a falling one is above.
+    """
+
+    def holds(values: FloatArray, which: IntArray) -> BoolArray:
+        below: BoolArray = strand.apply(values) <= at[which]
+        return np.where(turns[which] > 0, below, ~below)
+
+    return last_that(holds, starts, ends)
+
+
+def _stretches(shape: Bends) -> tuple[IntArray, IntArray]:
+    """Give the stretches of a shape as ranks: behind the start, up to the end."""
+    ends = rank(np.append(shape.cuts, _LARGEST))
+    return np.append(rank(np.array([-_LARGEST])) - 1, ends[:-1]), ends
+
+
+def rewrite_forest(forest: Forest, lens: Lens, may_miss: BoolArray) -> Forest:
+    """Turn a forest over inputs into one over the codes of the table's columns.
+
+    ``may_miss`` (d,) tells the columns in which a value may be missing; elsewhere it goes anywhere.
+    """
+    feature, threshold = forest.feature.copy(), forest.threshold.copy()
+    odd: dict[int, Steps] = {}
+    for j in np.unique(forest.feature[forest.feature >= 0]).tolist():
+        nodes = np.flatnonzero(forest.feature == j)
+        cuts, which = np.unique(forest.threshold[nodes], return_inverse=True)
+        feature[nodes] = lens.strands[j].source
+        moved = None if may_miss[lens.strands[j].source] else _moved_cuts(lens.strands[j], cuts)
+        if moved is not None:
+            threshold[nodes] = moved[which]
+            continue
+        sides = steps_of_input(lens, j, cuts, may_miss)
+        for node, place in zip(nodes.tolist(), which.tolist(), strict=True):
+            steps = sides[place]
+            if len(steps.cuts) == 1 and steps.starts_left:
+                threshold[node] = steps.cuts[0]
+            else:
+                odd[node] = steps
+    rewritten = replace(forest, feature=feature, threshold=threshold)
+    return assemble_forest(trees_of(rewritten, odd)) if odd else rewritten
+
+
+def _moved_cuts(strand: Strand, cuts: FloatArray) -> FloatArray | None:
+    """Move cuts through an input that never decreases, all at once; None for others, and if all go right."""
+    if not rises(strand):
+        return None
+    start, end = rank(np.array([-_LARGEST])) - 1, rank(np.array([_LARGEST]))
+    whole = np.zeros(len(cuts), dtype=np.int64)
+    found = turning_points(strand, whole + start, whole + end, whole + 1, cuts)
+    return None if (found == start).any() else unrank(found)
+
+
+def steps_of_input(lens: Lens, j: int, cuts: FloatArray, may_miss: BoolArray) -> list[Steps]:
+    """Write ``input j <= cut`` as steps along the codes of the input's column, for each of the cuts."""
+    strand = lens.strands[j]
+    if strand.is_category:
+        table = next(table for table in lens.tables if j in table.inputs)
+        place = int(np.flatnonzero(table.inputs == j)[0])
+        return _steps_of_table(table.values[:, place], cuts, bool(may_miss[strand.source]))
+    shape = shape_of(strand)
+    if shape is None:
+        raise UnsupportedModel(
+            "Trees behind a function of which it is not known that it never decreases in floating point "
+            "cannot be read. Trees do not need it: leave it out, and they find the same splits."
+        )
+    return _steps_of_numbers(strand, shape, cuts, bool(may_miss[strand.source]))
+
+
+def _steps_of_table(values: FloatArray, cuts: FloatArray, may_miss: bool) -> list[Steps]:
+    """Write steps over codes: 0, 1, …, then whatever nobody has seen; below all of them a missing value."""
+    labels = len(values) - 2
+    known = np.concatenate([values[-1:], values[:-1]])
+    ends = np.append(ABOVE_MISSING, np.arange(labels) + 0.5)
+    answer = []
+    for cut in cuts.tolist():
+        sides = _calmed(known <= cut, np.isnan(known))
+        if not may_miss and len(sides) > 1:
+            sides[0] = sides[1]
+        answer.append(_steps(ends, sides))
+    return answer
+
+
+def _steps_of_numbers(strand: Strand, shape: Bends, cuts: FloatArray, may_miss: bool) -> list[Steps]:
+    starts, ends = _stretches(shape)
+    pieces, count = len(ends), len(cuts)
+    turn, at = np.tile(shape.turns, count), np.repeat(cuts, pieces)
+    first, last = np.tile(starts, count), np.tile(ends, count)
+    found = first.copy()
+    moving = np.flatnonzero(turn != 0)
+    found[moving] = turning_points(strand, first[moving], last[moving], turn[moving], at[moving])
+    value = strand.apply(unrank(ends))
+    before = np.where(turn != 0, turn > 0, False).reshape(count, pieces)
+    behind = np.where(turn != 0, turn < 0, np.tile(value, count) <= at).reshape(count, pieces)
+    found = found.reshape(count, pieces)
+    missing = strand.apply(np.array([MISSING]))[0]
+    answer = []
+    for row, cut in enumerate(cuts.tolist()):
+        # Each stretch is two, one of which may hold nothing.
+        stop = np.stack([found[row], ends], axis=1).ravel()
+        begin = np.stack([starts, found[row]], axis=1).ravel()
+        sides = np.stack([before[row], behind[row]], axis=1).ravel()
+        filled = stop > begin
+        sides, limits = sides[filled], unrank(stop[filled])[:-1]
+        if may_miss:
+            sides, limits = np.append(missing <= cut, sides), np.append(ABOVE_MISSING, limits)
+        answer.append(_steps(limits, sides))
+    return answer
+
+
+def _calmed(sides: BoolArray, unknown: BoolArray) -> BoolArray:
+    """Let codes that the preprocessing refuses go where the one before goes, to save cuts."""
+    for place in np.flatnonzero(unknown).tolist():
+        sides[place] = sides[place - 1] if place else False
+    return sides
+
+
+def _steps(ends: FloatArray, sides: BoolArray) -> Steps:
+    """Drop the ends between stretches that go the same way."""
+    return Steps(ends[sides[:-1] != sides[1:]], bool(sides[0]))
+
+
+def reach_of_inputs(
+    lens: Lens, reach: FloatArray, shown: FloatArray, factor: float
+) -> tuple[FloatArray, BoolArray]:
+    """Bound the magnitude of inputs (inputs,) for columns up to ``reach`` (d,), and tell which are proven.
+
+    What is not proven is ``factor`` times what was ``shown`` (n, inputs); whatever lies beyond must then not
+    be judged.
+    """
+    largest = np.zeros(len(lens.strands))
+    proven = np.ones(len(lens.strands), dtype=np.bool_)
+    for table in lens.tables:
+        largest[table.inputs] = _largest(table.values)
+    for j, strand in enumerate(lens.strands):
+        if strand.is_category:
+            continue
+        shape = shape_of(strand)
+        proven[j] = shape is not None
+        if shape is None:
+            largest[j] = factor * max(float(_largest(shown[:, [j]])[0]), 1.0)
+            continue
+        far = float(reach[strand.source])
+        if not np.isfinite(far):
+            largest[j] = np.inf
+            continue
+        cuts = shape.cuts[np.abs(shape.cuts) <= far]
+        points = np.concatenate([[MISSING, -far, far], cuts, np.nextafter(cuts, np.inf)])
+        largest[j] = _largest(strand.apply(points)[:, None])[0]
+    return largest, proven
+
+
+def _largest(values: FloatArray) -> FloatArray:
+    """Give the largest finite magnitude of each column (n, k) → (k,): the library refuses all others."""
+    return np.asarray(np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=0, initial=0.0))
+
+
+def contributions(
+    lens: Lens,
+    weights: FloatArray,
+    see: Callable[[FloatArray], FloatArray],
+    limits: FloatArray,
+) -> Callable[[FloatArray], FloatArray]:
+    """Build the view that shows what each column adds to a weighted sum of inputs: (n, d) → (n, d).
+
+    ``see`` is what the inner score itself makes of inputs, ``limits`` (inputs,) the magnitudes up to which
+    its thresholds are proven; what lies beyond adds NaN, so that nothing is claimed.
+
+    The rounding stays within what the thresholds were widened by. They allow for a sum of all products in any
+    order: each product is rounded once and passes at most as many additions as there are inputs,
+    the offset included. Here a product passes the additions inside its column, one fewer than the column has
+    inputs, and then at most one per column that has any; together these are no more.
+    """
+    sources = lens.sources
+    numbers = lens.number_inputs
+    levels = _levels(sources, numbers)
+    limited = np.flatnonzero(np.isfinite(limits))
+    tables = []
+    for table in lens.tables:
+        inputs = np.zeros((len(table.values), len(lens.strands)))
+        inputs[:, table.inputs] = table.values
+        with np.errstate(all="ignore"):
+            seen = inputs if see is seen_as_given else see(inputs)
+            total = np.zeros(len(table.values))
+            for j in table.inputs.tolist():
+                total = total + weights[j] * seen[:, j]
+        tables.append(Table(table.column, table.inputs, total[:, None]))
+
+    def show(rows: FloatArray) -> FloatArray:
+        added = np.zeros((len(rows), lens.column_count))
+        if len(numbers):
+            with np.errstate(all="ignore"):
+                shown = lens.show_numbers(rows)
+                for j in limited.tolist():
+                    shown[np.abs(shown[:, j]) > limits[j], j] = np.nan
+                seen = shown if see is seen_as_given else see(shown)
+                for columns, inputs in levels:
+                    added[:, columns] += seen[:, inputs] * weights[inputs]
+        for table in tables:
+            added[:, table.column] = table.values[table.rows(rows[:, table.column]), 0]
+        return added
+
+    return show
+
+
+def _levels(sources: IntArray, inputs: IntArray) -> list[tuple[IntArray, IntArray]]:
+    """Sort inputs into rounds in which no column has two: (columns, inputs) of each round."""
+    seen: dict[int, int] = {}
+    rounds: list[list[int]] = []
+    for j in inputs.tolist():
+        source = int(sources[j])
+        place = seen.get(source, 0)
+        seen[source] = place + 1
+        if place == len(rounds):
+            rounds.append([])
+        rounds[place].append(j)
+    return [(sources[members], np.array(members, dtype=np.int64)) for members in rounds]
+
+
+def rises(strand: Strand) -> bool:
+    """Tell whether an input is proven never to decrease along its column's numbers."""
+    shape = None if strand.is_category else shape_of(strand)
+    return shape is not None and len(shape.cuts) == 0 and int(shape.turns[0]) >= 0
+
+
+def plain_columns(lens: Lens) -> list[int] | None:
+    """Give the input of each column, -1 for none, if no column has two and none ever falls; else None."""
+    found = [-1] * lens.column_count
+    for j, strand in enumerate(lens.strands):
+        if found[strand.source] >= 0 or not rises(strand):
+            return None
+        found[strand.source] = j
+    return found

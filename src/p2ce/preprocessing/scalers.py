@@ -1,0 +1,147 @@
+"""Follow columns through transformers of numbers: scalers, bins, thresholds, functions."""
+
+from typing import Any
+
+import numpy as np
+
+from p2ce.errors import UnsupportedModel
+from p2ce.preprocessing.fold import Fold, extended, is_sparse, precision, transformed
+from p2ce.preprocessing.input_maps import Operation, Strand
+from p2ce.preprocessing.operations import Above, Arithmetic, Bins, Cast, Clip, Elementwise, Lookup
+
+
+def scaler(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+    """Follow StandardScaler, MinMaxScaler, RobustScaler or MaxAbsScaler."""
+    dtype = precision(given)
+    # Some versions round what they fitted to the precision of the rows first, others do not.
+    versions = [np.dtype(np.float64)] if dtype == np.float64 else [dtype, np.dtype(np.float64)]
+    followed: list[Strand] = []
+    for version in versions:
+        followed = [
+            extended(
+                strand,
+                Cast(dtype),
+                *_scaling(step, place, dtype, version, sparse=is_sparse(given)),
+                name=type(step).__name__,
+                fold=fold,
+            )
+            for place, strand in enumerate(strands)
+        ]
+        if len(versions) == 1 or _agrees(followed, strands, step, given):
+            break
+    return followed
+
+
+def _scaling(
+    step: Any, place: int, dtype: np.dtype[Any], version: np.dtype[Any], *, sparse: bool
+) -> list[Operation]:
+    """List what the scaler's own transform does to a column, operation by operation."""
+
+    def by(how: str, fitted: Any) -> Arithmetic:
+        return Arithmetic(how, np.atleast_1d(np.asarray(fitted)[place]).astype(version))
+
+    name = _own_name(step)
+    if name == "MinMaxScaler":
+        ends = [np.asarray(end, dtype=dtype) for end in step.feature_range]
+        return [by("multiply", step.scale_), by("add", step.min_), *([Clip(*ends)] if step.clip else [])]
+    if name == "StandardScaler":
+        center, scale = step.mean_ if step.with_mean else None, step.scale_ if step.with_std else None
+    elif name == "RobustScaler":
+        center = step.center_ if step.with_centering else None
+        scale = step.scale_ if step.with_scaling else None
+    else:
+        center, scale = None, step.scale_
+    done: list[Operation] = []
+    if center is not None:
+        done.append(by("subtract", center))
+    if scale is not None:
+        done.append(by("multiply", 1.0 / np.asarray(scale)) if sparse else by("divide", scale))
+    if name == "MaxAbsScaler" and getattr(step, "clip", False):
+        done.append(Clip(np.asarray(-1.0, dtype=dtype), np.asarray(1.0, dtype=dtype)))
+    return done
+
+
+def _own_name(step: Any) -> str:
+    """Name scikit-learn's class, also for a harmless subclass of it."""
+    return next(kind.__name__ for kind in type(step).__mro__ if kind.__module__.startswith("sklearn."))
+
+
+def _agrees(followed: list[Strand], before: list[Strand], step: Any, given: Any) -> bool:
+    """Compare what the last operations make of some rows with the scaler's own answer."""
+    plain = given.toarray() if is_sparse(given) else np.asarray(given, dtype=np.float64)
+    told = transformed(step, given)
+    told = told.toarray() if is_sparse(told) else np.asarray(told)
+    for place, (strand, old) in enumerate(zip(followed, before, strict=True)):
+        if not strand.is_category:
+            only = Strand(source=0, operations=strand.operations[len(old.operations) :])
+            column = plain[:, place].astype(np.float64)
+            column = column[~np.isnan(column)]
+            if not np.array_equal(only.apply(column), told[~np.isnan(plain[:, place].astype(float)), place]):
+                return False
+    return True
+
+
+def bins(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+    """Follow KBinsDiscretizer: the number of the bin, or one column per bin."""
+    dtype = np.dtype(step.dtype) if step.dtype is not None else precision(given)
+    dtype = dtype if dtype in (np.float32, np.float64) else np.dtype(np.float64)
+    found = []
+    for strand, edges, count in zip(strands, step.bin_edges_, step.n_bins_, strict=True):
+        inner = np.asarray(edges[1:-1], dtype=np.float64)
+        binned = extended(strand, Cast(dtype), Bins(inner), name="KBinsDiscretizer", fold=fold)
+        if step.encode == "ordinal":
+            found.append(binned)
+            continue
+        keys = np.arange(int(count), dtype=np.float64)
+        for one in range(int(count)):
+            values = np.append(np.where(keys == one, 1.0, 0.0), [np.inf, np.inf])[:, None]
+            found.append(extended(binned, Lookup(keys, values), name="KBinsDiscretizer", fold=fold))
+    return found
+
+
+def threshold(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+    """Follow Binarizer, which compares in the precision of the rows."""
+    dtype = precision(given)
+    done = Cast(dtype), Above(float(dtype.type(step.threshold)))
+    return [extended(strand, *done, name="Binarizer", fold=fold) for strand in strands]
+
+
+def function(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+    """Follow FunctionTransformer without a function, or with one of NumPy's that take one number."""
+    if step.func is None:
+        return strands
+    called = getattr(step.func, "__name__", repr(step.func))
+    is_elementwise = isinstance(step.func, np.ufunc) and step.func.nin == 1 and step.func.nout == 1
+    if getattr(step.func, "__module__", "").startswith("sklearn.") and called == "_identity":
+        return strands
+    if not is_elementwise or step.kw_args:
+        raise UnsupportedModel(
+            f"This Pipeline contains FunctionTransformer({called}), of which it is not known that it works "
+            "on each number by itself. Read are functions of NumPy that do, such as np.log1p."
+        )
+    fold.note(f"FunctionTransformer ({called})")
+    return [
+        extended(
+            strand,
+            Cast(_counted_in(step, given, place)),
+            Elementwise(step.func),
+            name=f"FunctionTransformer({called})",
+            fold=fold,
+        )
+        for place, strand in enumerate(strands)
+    ]
+
+
+def _counted_in(step: Any, given: Any, place: int) -> np.dtype[Any]:
+    """Tell the type of the numbers that a function meets, which decides about the type that it answers in."""
+    dtype = given.dtypes.iloc[place] if hasattr(given, "dtypes") and not step.validate else None
+    if dtype is None:
+        from p2ce.models.sklearn.fitted_attributes import quiet_check_array
+
+        dtype = given.dtype if hasattr(given, "dtype") else quiet_check_array(given[:1]).dtype
+    if not isinstance(dtype, np.dtype) or dtype.kind not in "fiub":
+        return np.dtype(np.float64)
+    # Whole numbers of four bytes and more are turned into float64 by all that gives fractions, and kept
+    # exactly by what does not, except where they overflow.
+    is_wide = dtype.kind in "iu" and dtype.itemsize >= 4
+    return np.dtype(np.float64) if is_wide and step.func not in (np.square, np.negative) else dtype

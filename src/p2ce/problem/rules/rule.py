@@ -1,0 +1,203 @@
+"""Say what a rule between features is, and what the search needs to know about it."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.errors import InvalidActions, UnknownFeature, nearest
+from p2ce.tables.codebook import Codebook, Coding
+from p2ce.visible import as_text, echoed, visible_line
+
+# Column → codes (n,), for n people or n candidate rows.
+Codes: TypeAlias = Mapping[str, FloatArray]
+
+
+class Rule(ABC):
+    """A rule between features. Rules are frozen and equal by value.
+
+    A rule speaks about the row that a person would have *after* the changes, some also about what
+    changed. A row that breaks it is never returned.
+    """
+
+    # The dataclasses below have slots; without these the base would give every rule a __dict__ again.
+    __slots__ = ()
+
+    kind: ClassVar[str]  # the name in a policy file, which is that of the factory
+    required: ClassVar[tuple[str, ...]]  # keys that the plain form must have
+    optional: ClassVar[tuple[str, ...]] = ()
+    prunes: ClassVar[bool] = True  # False: only looked at once a candidate row is there
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """What the rule speaks about, each column once."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """Say the rule in one line."""
+
+    @abstractmethod
+    def to_plain(self) -> dict[str, Any]:
+        """Give the form that a policy file holds: ``{"rule": kind, ...}``."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, plain: Mapping[str, Any]) -> "Rule":
+        """Make the rule from its plain form, whose keys have been checked."""
+
+    @abstractmethod
+    def resolve(self, codebook: Codebook) -> "ResolvedRule":
+        """Translate the values that the rule names into the codes of a table's columns."""
+
+    def __str__(self) -> str:
+        return visible_line(self.text())
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOfNames(Rule):
+    """A rule that is told by naming its columns, all alike."""
+
+    names: tuple[str, ...]
+
+    required = ("columns",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"rule": self.kind, "columns": list(self.names)}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "RuleOfNames":
+        return cls(read_names(cls.kind, read_list(cls.kind, plain["columns"])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResolvedRule:
+    """A rule over codes: how the search may prune by it, and how a row is judged."""
+
+    rule: Rule
+    # All within their limits <=> the rule holds; up to rounding where a budget is not whole.
+    # Rules that shape the axes (linked, one_hot) and predicates have none.
+    budgets: tuple["Budget", ...] = ()
+    # (before, after) → (n,): the truth, by which every result is checked again. None for a predicate,
+    # which needs frames of the columns' own types: ask its ``holds_frame``.
+    holds: Callable[[Codes, Codes], BoolArray] | None = None
+
+
+# (values, current) → what each value adds, broadcast against each other
+Price: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Budget:
+    """A sum over columns that must not go above a limit.
+
+    A cost of −inf says that this value alone keeps the sum within the limit, whatever the others add.
+    """
+
+    name: str
+    limit: float
+    # Costs are whole numbers (or −inf) and the limit is a whole number + 0.5: no rounding question as
+    # long as the sum stays below 2**53.
+    whole: bool
+    prices: tuple[tuple[str, Price], ...]  # a column may have more than one
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that add something, each once."""
+        return tuple(dict.fromkeys(column for column, _ in self.prices))
+
+    def costs(self, column: str, values: FloatArray, current: FloatArray) -> FloatArray:
+        """Say what values (n, w) add for people who stand at current (n, 1): (n, w)."""
+        total = np.zeros(np.broadcast_shapes(values.shape, current.shape))
+        for name, price in self.prices:
+            if name == column:
+                total = total + price(values, current)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class IfChanged:
+    """Add a weight where the value is another one than today's."""
+
+    weight: float = 1.0
+
+    def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
+        return np.where(values != current, self.weight, 0.0)
+
+
+def columns_once(names: Iterable[str]) -> tuple[str, ...]:
+    """Drop repeated names, keeping the order."""
+    return tuple(dict.fromkeys(names))
+
+
+def read_names(rule: str, names: Iterable[object], *, least: int = 2) -> tuple[str, ...]:
+    """Check the names of a group: enough of them, none twice."""
+    if not isinstance(names, Iterable):
+        raise InvalidActions(f"{rule}() expects names of columns, got {echoed(names)}. Name them in a list.")
+    found = tuple(read_name(rule, name) for name in names)
+    if len(found) < least:
+        got = ", ".join(map(echoed, found)) or "none"
+        raise InvalidActions(f"{rule}() needs at least {least} columns, got {got}. Name the others too.")
+    times = Counter(found)
+    twice = next((name for name in found if times[name] > 1), None)
+    if twice is not None:
+        raise InvalidActions(f"{rule}() names {echoed(twice)} twice. Remove one of the two.")
+    return found
+
+
+def read_list(rule: str, given: object) -> list[Any]:
+    """Give a list of a plain form, refusing text, whose letters would be taken for columns."""
+    if not isinstance(given, list | tuple):
+        raise InvalidActions(
+            f"The rule {echoed(rule)} expects a list of columns, got {echoed(given)}. Write [a, b]."
+        )
+    return list(given)
+
+
+def read_name(rule: str, name: object) -> str:
+    """Give a column's name as text, refusing what cannot be one column's name."""
+    if isinstance(name, bool) or name is None or isinstance(name, list | set | dict):
+        raise InvalidActions(
+            f"{rule}() expects the name of a column, got {echoed(name)}. "
+            f"Give names one by one; in a policy file, put a name such as 'yes' or 'null' in quotes."
+        )
+    return as_text(name)
+
+
+def coding_for(rule: Rule, codebook: Codebook, column: str) -> Coding:
+    """Find how a column is coded, or say that there is none of that name."""
+    if column not in codebook.names:
+        raise UnknownFeature(
+            f"The rule '{rule.text()}' speaks about {echoed(column)}, which is no column. "
+            f"{nearest(column, codebook.names)}"
+        )
+    return codebook[column]
+
+
+def check_columns(rule: Rule, codebook: Codebook) -> None:
+    """Raise if the rule speaks about a column that the table does not have."""
+    for column in rule.columns:
+        coding_for(rule, codebook, column)
+
+
+def refuse_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
+    """Raise if a column of a rule about numbers holds categories."""
+    for column in rule.columns:
+        if coding_for(rule, codebook, column).is_category:
+            raise InvalidActions(
+                f"The rule '{rule.text()}' speaks about {echoed(column)}, which holds categories: {because}."
+            )
+
+
+def changed(before: Codes, after: Codes, column: str) -> BoolArray:
+    """Tell which rows have another value in a column; missing and still missing is no change."""
+    differs: BoolArray = np.asarray(after[column] != before[column], dtype=np.bool_)
+    return differs

@@ -1,0 +1,259 @@
+"""Find rules that make no sense for these features, or that no row can keep together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
+from p2ce.problem.category_labels import place_of, shown_labels
+from p2ce.problem.feature import FeatureActions, Kind
+from p2ce.problem.rules.at_most_one_of import AtMostOneOf
+from p2ce.problem.rules.conditions import Between, Condition, HasChanged, OneOf
+from p2ce.problem.rules.exclusive import Exclusive
+from p2ce.problem.rules.if_then import IfThen
+from p2ce.problem.rules.inequality import Inequality
+from p2ce.problem.rules.linked import Linked
+from p2ce.problem.rules.one_hot import OneHot
+from p2ce.problem.rules.rule import Rule
+from p2ce.problem.rules.rule_values import told
+from p2ce.problem.rules.together import Together
+from p2ce.problem.rules.transitions import AllowOnly, Forbid
+from p2ce.visible import echoed
+
+
+def check_rules(features: Sequence[FeatureActions], rules: Sequence[Rule]) -> None:
+    """Raise on the first rule that cannot be meant: unknown columns, cyclic links, contradictions."""
+    by_name = {feature.name: feature for feature in features}
+    for rule in rules:
+        _check_names(rule, by_name)
+        _check_kinds(rule, by_name)
+        _check_values(rule, by_name)
+        if isinstance(rule, Linked):
+            _check_link(rule, by_name)
+        elif isinstance(rule, OneHot):
+            _check_group(rule, by_name)
+    _check_links([rule for rule in rules if isinstance(rule, Linked)])
+    _check_groups(rules)
+    _check_pairs(rules)
+
+
+def _check_names(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
+    for name in rule.columns:
+        if name not in features:
+            raise UnknownFeature(
+                f"The rule '{rule.text()}' speaks about {echoed(name)}, which is no column. "
+                f"{nearest(name, features)}"
+            )
+
+
+def _check_kinds(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
+    if not isinstance(rule, Linked | Inequality | AtMostOneOf):
+        return
+    for name in rule.columns:
+        if features[name].kind is Kind.CATEGORY:
+            raise InvalidActions(
+                f"The rule '{rule.text()}' is about numbers, but {echoed(name)} holds categories. "
+                f"Use if_then(), forbid() or together() for them."
+            )
+
+
+def _check_values(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
+    """Refuse values that a column never has, and consequences that values() does not leave room for."""
+    if isinstance(rule, Forbid | AllowOnly):
+        named = [value for start, ends in rule.moves for value in (start, *ends)]
+        _check_labels(rule, features[rule.column], named)
+    if not isinstance(rule, IfThen):
+        return
+    for name, condition in (*rule.conditions, *rule.consequences):
+        _check_condition(rule, features[name], condition)
+    for name, condition in rule.consequences:
+        _check_consequence(rule, features[name], condition)
+
+
+def _check_condition(rule: Rule, feature: FeatureActions, condition: Condition) -> None:
+    if isinstance(condition, OneOf):
+        _check_labels(rule, feature, condition.values)
+    elif isinstance(condition, Between):
+        if feature.labels is not None and feature.order is None:
+            raise InvalidActions(
+                f"The rule '{rule.text()}' asks for a range of {echoed(feature.name)}, whose categories "
+                "have no order. List the values instead."
+            )
+        _check_labels(rule, feature, [end for end in (condition.low, condition.high) if end is not None])
+
+
+def _check_labels(rule: Rule, feature: FeatureActions, named: Iterable[Any]) -> None:
+    known = feature.labels if feature.order is None else (*feature.order, *(feature.labels or ()))
+    for value in named:
+        if value is None:
+            continue
+        if known is not None and place_of(value, known) is None:
+            raise InvalidActions(
+                f"The rule '{rule.text()}' names {echoed(value)}, which is no value of "
+                f"{echoed(feature.name)}. {nearest(value, known)}"
+            )
+        if known is None and isinstance(value, str):
+            raise InvalidActions(
+                f"The rule '{rule.text()}' names {echoed(value)} for {echoed(feature.name)}, which holds "
+                "numbers. Give a number."
+            )
+
+
+def _check_consequence(rule: IfThen, feature: FeatureActions, condition: Condition) -> None:
+    if isinstance(condition, HasChanged):
+        if feature.fixed:
+            raise ContradictoryConstraints(
+                f"The rule '{rule.text()}' demands that {echoed(feature.name)} changes, but it is fixed. "
+                f"Drop .fix({echoed(feature.name)}) or the rule."
+            )
+        return
+    if feature.fixed or feature.choices is None:
+        return  # a person may stand at any value
+    if not any(_meets(value, condition, feature) for value in feature.choices):
+        raise ContradictoryConstraints(
+            f"The rule '{rule.text()}' demands what none of the values() of {echoed(feature.name)} "
+            f"({_listed(feature)}) meets. Add a value to values(), or correct the rule."
+        )
+
+
+def _meets(value: Any, condition: Condition, feature: FeatureActions) -> bool:
+    if isinstance(condition, OneOf):
+        missing = feature.may_go_missing and None in condition.values
+        return missing or place_of(value, [one for one in condition.values if one is not None]) is not None
+    assert isinstance(condition, Between)
+    places = [value, condition.low, condition.high]
+    if feature.order is not None:
+        places = [None if one is None else place_of(one, feature.order) for one in places]
+    at, low, high = places
+    return (low is None or at >= low) and (high is None or at <= high)
+
+
+def _listed(feature: FeatureActions) -> str:
+    assert feature.choices is not None
+    return shown_labels(told(value) for value in feature.choices)
+
+
+def _check_link(rule: Linked, features: Mapping[str, FeatureActions]) -> None:
+    for name in rule.columns:
+        if features[name].fixed:
+            partner = next(one for one in rule.columns if one != name)
+            raise ContradictoryConstraints(
+                f"{echoed(name)} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or what "
+                f"fixes {echoed(name)}: a linked partner never moves on its own, only together with "
+                f"{echoed(partner)}."
+            )
+
+
+def _check_links(links: Sequence[Linked]) -> None:
+    drivers: dict[str, str] = {}
+    for rule in links:
+        if rule.follower in drivers:
+            first = drivers[rule.follower]
+            both = (
+                f"both {echoed(first)} and {echoed(rule.driver)}"
+                if first != rule.driver
+                else f"{echoed(first)} twice"
+            )
+            raise ContradictoryConstraints(
+                f"{echoed(rule.follower)} is linked to {both}, so that it would be pulled two ways. Keep "
+                "one link."
+            )
+        drivers[rule.follower] = rule.driver
+    done: set[str] = set()
+    for start in drivers:
+        path: dict[str, None] = {}
+        at = start
+        while at in drivers and at not in done:
+            if at in path:
+                names = list(path)
+                circle = " ← ".join([*names[names.index(at) :], at])
+                raise ContradictoryConstraints(f"The links run in a circle: {circle}. Drop one of them.")
+            path[at] = None
+            at = drivers[at]
+        done.update(path)
+
+
+def _check_group(rule: OneHot, features: Mapping[str, FeatureActions]) -> None:
+    if rule.name in features:
+        raise InvalidActions(
+            f"one_hot() calls its group {echoed(rule.name)}, which is a column already. Choose another name."
+        )
+    for level in rule.levels:
+        if features[level].kind is not Kind.BINARY:
+            raise InvalidActions(
+                f"one_hot() needs columns of 0 and 1, but {echoed(level)} of {echoed(rule.name)} is "
+                f"{_a(features[level].kind)}. Leave it out of the group."
+            )
+    fixed = [level for level in rule.levels if features[level].fixed]
+    if fixed and len(fixed) < len(rule.levels):
+        free = [level for level in rule.levels if level not in fixed]
+        raise ContradictoryConstraints(
+            f"{', '.join(map(echoed, fixed))} of the group {echoed(rule.name)} cannot change, but "
+            f"{', '.join(map(echoed, free))} can. Fix all of its columns in one call, or none."
+        )
+
+
+def _a(kind: Kind) -> str:
+    return {Kind.CATEGORY: "a category", Kind.WHOLE: "a whole number"}.get(kind, "a number")
+
+
+def _check_groups(rules: Sequence[Rule]) -> None:
+    names: set[str] = set()
+    grouped: dict[str, str] = {}
+    linked = {name: rule for rule in rules if isinstance(rule, Linked) for name in rule.columns}
+    for rule in rules:
+        if not isinstance(rule, OneHot):
+            continue
+        if rule.name in names:
+            raise InvalidActions(
+                f"There are two one_hot() groups called {echoed(rule.name)}. Rename one of them."
+            )
+        names.add(rule.name)
+        for level in rule.levels:
+            if level in grouped:
+                raise ContradictoryConstraints(
+                    f"{echoed(level)} is in two groups, {echoed(grouped[level])} and {echoed(rule.name)}. "
+                    f"Remove it from one of them."
+                )
+            if level in linked:
+                raise ContradictoryConstraints(
+                    f"{echoed(level)} is in the group {echoed(rule.name)} and in the link "
+                    f"'{linked[level].text()}'. Remove it from one of the two."
+                )
+            grouped[level] = rule.name
+
+
+def _sharing_two(one: Rule, exclusive: Mapping[str, Sequence[Rule]]) -> Rule | None:
+    """Find a rule that names two columns of another; none is looked at more than twice."""
+    met: set[int] = set()
+    for name in one.columns:
+        for other in exclusive.get(name, ()):
+            if id(other) in met:
+                return other
+            met.add(id(other))
+    return None
+
+
+def _check_pairs(rules: Sequence[Rule]) -> None:
+    """Find columns that must change together and must not."""
+    exclusive: dict[str, list[Rule]] = {}  # by column
+    for rule in rules:
+        if isinstance(rule, Exclusive):
+            for name in rule.columns:
+                exclusive.setdefault(name, []).append(rule)
+    for one in rules:
+        if not isinstance(one, Together | Linked | OneHot):
+            continue
+        other = _sharing_two(one, exclusive)
+        if other is None:
+            continue
+        shared = [name for name in one.columns if name in other.columns]
+        if isinstance(one, Together | Linked):
+            raise ContradictoryConstraints(
+                f"{echoed(shared[0])} and {echoed(shared[1])} can never change: '{one.text()}', but also "
+                f"'{other.text()}'. Drop one of the two rules, or use fix()."
+            )
+        if isinstance(one, OneHot):
+            raise ContradictoryConstraints(
+                f"'{other.text()}' keeps the group {echoed(one.name)} from going from {echoed(shared[0])} to "
+                f"{echoed(shared[1])}, since both columns change then. Name one column of each group only."
+            )

@@ -1,0 +1,65 @@
+"""Translate a value that a rule names into the code that its column has for it."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from p2ce.errors import InvalidActions, nearest
+from p2ce.problem.decimals import as_float, to_dtype
+from p2ce.problem.feature import shown
+from p2ce.tables.cells import is_missing
+from p2ce.tables.codebook import MISSING, Coding
+from p2ce.visible import echoed
+
+
+def plain_value(value: Any) -> Any:
+    """Give a value as plain Python holds it: no NumPy types, None for whatever is missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if is_missing(value):
+        return None
+    if not isinstance(value, str | bool | int | float) and isinstance(value, Real):
+        return float(value)
+    return value
+
+
+def code_of(value: Any, coding: Coding, *, rule: str) -> float:
+    """Give the code of a value, or say why the column never holds it."""
+    if value is None:
+        return MISSING
+    if coding.is_category:
+        code = coding.code_of(value)
+        if code is None:
+            assert coding.labels is not None
+            raise InvalidActions(
+                f"The rule '{rule}' names {echoed(value)}, which is no value of {echoed(coding.name)}. "
+                f"{nearest(value, coding.labels)}"
+            )
+        return code
+    return _number(value, coding, rule)
+
+
+def _number(value: Any, coding: Coding, rule: str) -> float:
+    if not isinstance(value, Real):
+        raise InvalidActions(
+            f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
+            f"Give a number, or None for a missing value."
+        )
+    number, dtype = as_float(value), coding.number_dtype
+    if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
+        raise InvalidActions(
+            f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} never "
+            "holds it. Correct the value."
+        )
+    # The value as the column holds it: the float32 nearest to 0.1 is a little above 0.1.
+    return to_dtype(number, dtype) + 0.0
+
+
+def told(value: Any) -> str:
+    """Write a value in a sentence: labels in quotes, numbers as people do."""
+    if value is None:
+        return "missing"
+    if isinstance(value, float):
+        return shown(value) if np.isfinite(value) else repr(value)
+    return repr(value) if isinstance(value, str) else echoed(value)

@@ -1,0 +1,186 @@
+"""Turn the node arrays of any library into a Forest in preorder."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from p2ce.arrays import FloatArray, IntArray
+from p2ce.errors import UnsupportedModel
+from p2ce.scores.forest import Forest
+from p2ce.scores.steps import Steps
+from p2ce.scores.tree_nodes import LEAF, TreeNodes, joined
+
+# A forest whose splits by category multiply to more than this is asked instead of read.
+MOST_NODES = 4_000_000
+# Grown trees are tens of levels deep; a chain as deep as it has nodes would take hours to lay out.
+DEEPEST = 4096
+# Sums and differences of leaves beyond this leave float64.
+LARGEST_SUM = 1e300
+
+
+def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
+    """Lay the trees out one after the other, each in preorder; splits that are not one cut become several.
+
+    The trees are checked: what is none raises InvalidModel.
+    """
+    nodes = joined(trees)
+    if any(tree.steps for tree in trees):
+        nodes = joined([_as_cuts(tree) if tree.steps else tree for tree in trees])
+        if len(nodes.left) > MOST_NODES:
+            raise UnsupportedModel(
+                f"Written as cuts, the splits of this model by categories and missing values are more than "
+                f"{MOST_NODES:,} nodes. Fit fewer or smaller trees to have it read."
+            )
+    place, reached = _preorder(nodes.first, nodes.left, nodes.right)
+    count = int(reached.sum())
+    old = np.empty(count, dtype=np.int64)
+    old[place[reached]] = np.flatnonzero(reached)
+    inner = nodes.left[old] != LEAF
+    forest = Forest(
+        root=place[nodes.first].astype(np.int32),
+        feature=np.where(inner, nodes.feature[old], -1).astype(np.int32),
+        threshold=np.where(inner, nodes.threshold[old], 0.0),
+        right=np.where(inner, place[nodes.right[old]], -1).astype(np.int32),
+        value=np.where(inner, 0.0, nodes.value[old]),
+    )
+    with np.errstate(over="ignore"):
+        largest = float(largest_leaves(forest).sum())
+    if largest > LARGEST_SUM:
+        raise UnsupportedModel(f"The leaves of this model add up to more than {LARGEST_SUM:g}.")
+    return forest
+
+
+def trees_of(forest: Forest, steps: Mapping[int, Steps] | None = None) -> list[TreeNodes]:
+    """Take a forest apart into the trees that `assemble_forest` takes.
+
+    ``steps`` gives, by their places in the forest, the splits that are not one cut any more.
+    """
+    ends = np.append(forest.root[1:], len(forest.feature)).tolist()
+    starts = forest.root.tolist()
+    of_tree: list[dict[int, Steps]] = [{} for _ in starts]
+    for node, those in (steps or {}).items():
+        tree = int(np.searchsorted(forest.root, node, side="right")) - 1
+        of_tree[tree][node - starts[tree]] = those
+    trees = []
+    for start, end, mine in zip(starts, ends, of_tree, strict=True):
+        part = slice(start, end)
+        inner = forest.feature[part] >= 0
+        left = np.where(inner, np.arange(1, len(inner) + 1), LEAF)  # in preorder the left child comes next
+        right = np.where(inner, forest.right[part] - start, LEAF)
+        threshold = forest.threshold[part].copy()
+        for node, those in list(mine.items()):
+            if len(those.cuts) == 1:  # one cut after all, perhaps with the sides exchanged
+                threshold[node] = those.cuts[0]
+                if not those.starts_left:
+                    left[node], right[node] = right[node], left[node]
+                del mine[node]
+        trees.append(
+            TreeNodes(
+                left=left,
+                right=right,
+                feature=forest.feature[part].astype(np.int64),
+                threshold=threshold,
+                value=forest.value[part],
+                steps=mine,
+            )
+        )
+    return trees
+
+
+def _as_cuts(tree: TreeNodes) -> TreeNodes:
+    """Replace every split that is not one cut by a chain of cuts, with copies of what lies below.
+
+    Along a way down, only what is left of a column's line counts: a split of which it leaves one side is
+    left out. A copy therefore never holds a leaf that nobody can reach through it.
+    """
+    left: list[int] = []
+    right: list[int] = []
+    feature: list[int] = []
+    threshold: list[float] = []
+    value: list[float] = []
+
+    def enter(of: int, cut: float, adds: float) -> int:
+        left.append(-1)
+        right.append(-1)
+        feature.append(of)
+        threshold.append(cut)
+        value.append(adds)
+        if len(left) > MOST_NODES:
+            raise UnsupportedModel("The splits of this model by categories multiply beyond what can be read.")
+        return len(left) - 1
+
+    def copy(node: int, room: dict[int, tuple[float, float]]) -> int:
+        if tree.left[node] < 0:
+            return enter(0, 0.0, float(tree.value[node]))
+        column = int(tree.feature[node])
+        steps = tree.steps.get(node, Steps(tree.threshold[node : node + 1], True))
+        low, high = room.get(column, (-np.inf, np.inf))
+        # Of the stretch (low, high]; the first one holds minus infinity as well.
+        first = int(np.searchsorted(steps.cuts, low, side="right")) if low > -np.inf else 0
+        last = int(np.searchsorted(steps.cuts, high, side="left"))
+        return copy_between(node, column, steps, first, last, (low, high), room)
+
+    def copy_between(
+        node: int,
+        column: int,
+        steps: Steps,
+        first: int,
+        last: int,
+        ends: tuple[float, float],
+        room: dict[int, tuple[float, float]],
+    ) -> int:
+        """Copy what the stretches ``first`` to ``last`` of a split lead to; stretch k ends with cut k."""
+        if first == last:
+            goes_left = steps.starts_left == (first % 2 == 0)
+            child = tree.left[node] if goes_left else tree.right[node]
+            return copy(int(child), {**room, column: ends})
+        middle = (first + last) // 2
+        cut = float(steps.cuts[middle])
+        at = enter(column, cut, 0.0)
+        left[at] = copy_between(node, column, steps, first, middle, (ends[0], cut), room)
+        right[at] = copy_between(node, column, steps, middle + 1, last, (cut, ends[1]), room)
+        return at
+
+    try:
+        copy(0, {})
+    except RecursionError:
+        raise UnsupportedModel(
+            "A tree of this model is hundreds of splits deep, and splits by category or missing values."
+        ) from None
+    return TreeNodes(
+        left=np.array(left, dtype=np.int64),
+        right=np.array(right, dtype=np.int64),
+        feature=np.array(feature, dtype=np.int64),
+        threshold=np.array(threshold),
+        value=np.array(value),
+    )
+
+
+def _preorder(roots: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray, np.ndarray]:
+    """Give every node its preorder position, level by level for all trees at once."""
+    levels = []
+    front = roots
+    while len(front):
+        levels.append(front)
+        if len(levels) > DEEPEST:
+            raise UnsupportedModel(f"A tree of this model is more than {DEEPEST:,} splits deep.")
+        parents = front[left[front] >= 0]
+        front = np.concatenate([left[parents], right[parents]])
+    size = np.zeros(len(left), dtype=np.int64)
+    for nodes in reversed(levels):
+        parents = nodes[left[nodes] >= 0]
+        size[nodes] = 1
+        size[parents] += size[left[parents]] + size[right[parents]]
+    place = np.zeros(len(left), dtype=np.int64)
+    place[roots] = np.concatenate([[0], np.cumsum(size[roots])[:-1]])
+    for nodes in levels:
+        parents = nodes[left[nodes] >= 0]
+        place[left[parents]] = place[parents] + 1
+        place[right[parents]] = place[parents] + 1 + size[left[parents]]
+    # Some libraries keep nodes that no path reaches (XGBoost after pruning); they are left out.
+    return place, size > 0
+
+
+def largest_leaves(forest: Forest) -> FloatArray:
+    """Give the largest leaf magnitude of each tree: (trees,)."""
+    return np.maximum.reduceat(np.abs(forest.value), forest.root)

@@ -1,0 +1,295 @@
+"""Lay scores and people out as the flat arrays that the compiled kernels read."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.candidate_costs import CostTables
+from p2ce.grid.placement import Placement, spread
+from p2ce.scores.forest import Forest
+from p2ce.scores.grid_inputs import see_base
+from p2ce.scores.records import DETAIL, LIMIT, NODE, PRICE, SCORE, SPOT, TREE
+from p2ce.scores.score import CompiledScore, Spending
+
+Records: TypeAlias = npt.NDArray[Any]
+
+# Ticks of a score fill 29 bits: sums of leaf values, and differences of two, are exact 32-bit integers.
+SCORE_BITS = 29
+
+
+class FlatScores(NamedTuple):
+    """All scores of a problem, shared by all people: the trees of one follow those of the one before."""
+
+    scores: Records  # (scores,) SCORE
+    trees: Records  # (trees,) TREE
+    nodes: Records  # (nodes,) NODE
+    details: Records  # (nodes,) DETAIL
+    axis_of: Int32Array  # (columns,) axis of each column, -1 where it cannot change
+    weights: FloatArray  # (tables of weights, columns); those of budgets follow, and have no weights
+    columns: IntArray  # (axes,) the column of each axis
+
+
+class FlatPeople(NamedTuple):
+    """A batch of people, placed on the grid and priced; the first dimension is the person."""
+
+    spots: Records  # (n, axes) SPOT
+    seen: FloatArray  # (n, views, axes, width) candidates as each view shows them
+    own: FloatArray  # (n, views, columns) current values as each view shows them
+    prices: Records  # (n, objectives, axes, width) PRICE
+    joins: Int32Array  # (objectives,) 0 sum, 1 max
+    shares: FloatArray  # (n, objectives)
+    gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
+    limits: Records  # (n, scores) LIMIT
+    banned: (
+        Int32Array  # (bans, axes + 1) cells that the user's own model or detector has refused; last the score
+    )
+    first_ban: IntArray  # (n + 1,) bans of person p are first_ban[p] .. first_ban[p + 1] - 1
+
+
+class ScoreLayout(NamedTuple):
+    """The flat scores with what is needed to lay people out against them."""
+
+    flat: FlatScores
+    views: tuple[CompiledScore, ...]  # one representative score per distinct view
+    budgets: tuple[Spending, ...]  # in the order of their tables
+    base_seen: tuple[FloatArray, ...]  # per view: (axes, width) base candidates as seen, as in BaseGrid.table
+    span: FloatArray  # (scores,) largest possible |tree sum| plus |offset|
+    leaves: int
+    deepest: int  # most splits on the way to a leaf
+
+
+def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: FloatArray) -> ScoreLayout:
+    """Join the scores' trees and find each split's cut on the grid.
+
+    ``sample`` (columns,) is any valid row; it fills the columns that a candidate does not speak about.
+    """
+    views: list[CompiledScore] = []
+    looks_at: list[int] = []
+    for score in scores:
+        known = [v for v, other in enumerate(views) if other.see is score.see]
+        looks_at.append(known[0] if known else len(views))
+        if not known:
+            views.append(score)
+    base_seen = tuple(see_base(view.see, grid, sample) for view in views)
+    axis_of = np.full(len(sample), -1, dtype=np.int32)
+    axis_of[grid.columns] = np.arange(len(grid.names), dtype=np.int32)
+
+    flat = np.zeros(len(scores), dtype=SCORE)
+    span = np.empty(len(scores))
+    forests: list[tuple[Records, Records, Records]] = []
+    tables: list[FloatArray] = []
+    budgets: list[Spending] = []
+    trees = filled = 0
+    for s, score in enumerate(scores):
+        span[s] = abs(score.offset)
+        flat[s]["first_tree"] = trees
+        if score.forest is not None:
+            span[s] += np.maximum.reduceat(np.abs(score.forest.value), score.forest.root).sum()
+            seen = base_seen[looks_at[s]]
+            forests.append(_flatten_forest(score.forest, grid, axis_of, seen, tick_for(span[s]), filled))
+            trees += score.forest.tree_count
+            filled += len(score.forest.feature)
+        flat[s]["last_tree"] = trees
+        flat[s]["looks_at"] = looks_at[s]
+        flat[s]["table"] = -1 if score.forest is not None else len(tables) + len(budgets)
+        if score.weights is not None:
+            assert not budgets, "budgets come behind all other scores"
+            tables.append(score.weights)
+        elif score.spending is not None:
+            budgets.append(score.spending)
+        flat[s]["offset"], flat[s]["sure"], flat[s]["maybe"] = score.offset, score.sure, score.maybe
+    parts = zip(*forests, strict=True) if forests else ((np.zeros(0, kind),) for kind in (TREE, NODE, DETAIL))
+    all_trees, nodes, details = (np.concatenate(list(part)) for part in parts)
+    return ScoreLayout(
+        flat=FlatScores(
+            scores=flat,
+            trees=all_trees,
+            nodes=nodes,
+            details=details,
+            axis_of=axis_of,
+            weights=np.array(tables, dtype=np.float64).reshape(len(tables), len(sample)),
+            columns=grid.columns,
+        ),
+        views=tuple(views),
+        budgets=tuple(budgets),
+        base_seen=base_seen,
+        span=span,
+        leaves=int(np.isnan(nodes["threshold"]).sum()),
+        deepest=int(all_trees["depth"].max(initial=0)),
+    )
+
+
+def _flatten_forest(
+    forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, tick: FloatArray, start: int
+) -> tuple[Records, Records, Records]:
+    """Lay one forest out behind the ``start`` nodes of those before."""
+    trees = np.zeros(forest.tree_count, dtype=TREE)
+    levels = _levels(forest)
+    trees["root"], trees["depth"] = forest.root + start, _depths(forest, levels)
+    is_leaf = forest.feature < 0
+    nodes = np.zeros(len(forest.feature), dtype=NODE)
+    nodes["feature"] = np.where(is_leaf, 0, forest.feature)
+    nodes["threshold"] = np.where(is_leaf, np.nan, forest.threshold)
+    nodes["right"] = start + np.where(is_leaf, np.arange(len(nodes)), forest.right)
+    details = np.zeros(len(nodes), dtype=DETAIL)
+    details["value"], details["top"] = forest.value, np.rint(forest.value / tick)
+    for level in reversed(levels):
+        inner = level[~is_leaf[level]]
+        details["top"][inner] = np.maximum(details["top"][inner + 1], details["top"][forest.right[inner]])
+    axis = np.where(is_leaf, -1, axis_of[forest.feature])
+    for a, base in enumerate(grid.values):
+        at = np.flatnonzero(axis == a)
+        cut = np.searchsorted(base_seen[a, : len(base)], forest.threshold[at], side="right")
+        details["below"][at] = np.searchsorted(grid.down[a], cut)
+        details["above"][at] = np.searchsorted(grid.up[a], cut)
+    return trees, nodes, details
+
+
+def _levels(forest: Forest) -> list[IntArray]:
+    """List the nodes of all trees level by level, from the roots down."""
+    levels = [forest.root.astype(np.int64)]
+    while len(inner := levels[-1][forest.feature[levels[-1]] >= 0]):
+        levels.append(np.concatenate([inner + 1, forest.right[inner]]))
+    return levels
+
+
+def _depths(forest: Forest, levels: list[IntArray]) -> IntArray:
+    """Find the deepest level of each tree."""
+    depths = np.zeros(forest.tree_count, dtype=np.int64)
+    for depth, level in enumerate(levels):
+        depths[np.searchsorted(forest.root, level, side="right") - 1] = depth
+    return depths
+
+
+def tick_for(span: float | FloatArray) -> FloatArray:
+    """Return the size of a tick such that ``span`` stays below 2**SCORE_BITS ticks."""
+    span = np.asarray(span, dtype=np.float64)
+    exponent = np.frexp(np.where(span > 0, span, 1.0))[1]
+    tick: FloatArray = np.ldexp(1.0, exponent - SCORE_BITS)
+    return tick
+
+
+def lay_out_people(
+    layout: ScoreLayout, grid: BaseGrid, placement: Placement, tables: CostTables, people: FloatArray
+) -> FlatPeople:
+    """Show the people's candidates to every view and turn thresholds into ticks."""
+    count, axes, width = placement.values.shape
+    own = np.empty((count, len(layout.views), people.shape[1]))
+    seen = np.empty((count, len(layout.views), axes, width))
+    for v, view in enumerate(layout.views):
+        own[:, v] = view.see(people)
+        # The same insertion by which people were placed, over the values as this view shows them.
+        mine = own[:, v, grid.columns]
+        seen[:, v] = spread(layout.base_seen[v], mine, placement.source, placement.position, placement.count)
+    spots = np.empty((count, axes), dtype=SPOT)
+    spots["here"], spots["shift"] = placement.position, placement.shift
+    spots["lowest"], spots["highest"] = placement.lowest, placement.highest
+    prices = np.empty(tables.steps.shape, dtype=PRICE)
+    prices["cost"], prices["envelope"] = tables.steps, tables.envelope
+    gains, limits = _score_ticks(layout, grid, placement, seen, own, people)
+    return FlatPeople(
+        spots=spots,
+        seen=seen,
+        own=own,
+        prices=prices,
+        joins=tables.joins,
+        shares=tables.shares,
+        gains=gains,
+        limits=limits,
+        banned=np.zeros((0, axes + 1), dtype=np.int32),
+        first_ban=np.zeros(count + 1, dtype=np.int64),
+    )
+
+
+def _score_ticks(
+    layout: ScoreLayout,
+    grid: BaseGrid,
+    placement: Placement,
+    seen: FloatArray,
+    own: FloatArray,
+    people: FloatArray,
+) -> tuple[Int32Array, Records]:
+    """Turn additive parts and thresholds into ticks, rounded so that certainty stays certain."""
+    flat = layout.flat
+    count, _, axes, width = seen.shape
+    weighted = len(flat.weights)
+    gains = np.zeros((count, weighted + len(layout.budgets), axes, width), dtype=np.int32)
+    limits = np.empty((count, len(flat.scores)), dtype=LIMIT)
+    slot = np.arange(width)
+    allowed = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
+    for s, score in enumerate(flat.scores):
+        start = np.full(count, score["offset"])
+        span = np.full(count, layout.span[s])
+        terms = int(score["last_tree"] - score["first_tree"]) + 2
+        table = score["table"]
+        if table >= 0:
+            if table < weighted:
+                weights = flat.weights[table]
+                with np.errstate(over="ignore", invalid="ignore"):
+                    moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
+                    resting = weights * own[:, score["looks_at"]]
+            else:
+                moving, resting = _spent(layout.budgets[table - weighted], grid, placement, people)
+            moving = np.where(allowed, moving, 0.0)
+            resting[:, grid.columns] = 0.0
+            if table >= weighted:
+                _free_of_charge(moving, resting, score["maybe"])
+            start = start + resting.sum(axis=1)
+            span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
+            terms += own.shape[2]
+        tick = tick_for(span)
+        # Numbers at the ends of float64 leave no ticks to count in: then nothing is certain or pruned.
+        usable = np.isfinite(start) & np.isfinite(span) & (tick > 0)
+        start, span, tick = np.where(usable, start, 0), np.where(usable, span, 0), np.where(usable, tick, 1.0)
+        if table >= 0:
+            parts = np.where(usable[:, None, None], moving, 0.0)
+            gains[:, table] = np.rint(parts / tick[:, None, None]).astype(np.int32)
+        # Half a tick per rounded term, and the float64 rounding of the sums that `sure` and `maybe` speak of.
+        doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
+        limits["base"][:, s] = np.rint(start / tick).astype(np.int64)
+        with np.errstate(
+            over="ignore"
+        ):  # a threshold that everyone or nobody reaches may be as large as floats get
+            refused_below = np.where(usable, np.floor(score["maybe"] / tick - doubt), -np.inf)
+            accepted_from = np.where(usable, np.ceil(score["sure"] / tick + doubt), np.inf)
+        limits["refused_below"][:, s] = whole_ticks(refused_below)
+        limits["accepted_from"][:, s] = whole_ticks(accepted_from)
+    return gains, limits
+
+
+def _spent(
+    budget: Spending, grid: BaseGrid, placement: Placement, people: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Take what candidates (n, axes, width) and people (n, columns) spend of a budget, as a score."""
+    moving = np.zeros(placement.values.shape)
+    resting = np.zeros(people.shape)
+    axis_of = {column: axis for axis, column in enumerate(grid.columns.tolist())}
+    for column in budget.columns:
+        axis = axis_of.get(column)
+        if axis is None:
+            here = people[:, column, None]
+            resting[:, column] = -budget.of(column, here, here)[:, 0]
+        else:
+            moving[:, axis] = -budget.of(column, placement.values[:, axis], placement.current[:, axis, None])
+    return moving, resting
+
+
+def _free_of_charge(moving: FloatArray, resting: FloatArray, maybe: float) -> None:
+    """Let a value that alone keeps a budget, +inf here, outweigh whatever the others take: still a number."""
+    if not (np.isinf(moving).any() or np.isinf(resting).any()):
+        return
+    known = np.where(np.isinf(moving), 0.0, np.abs(moving)).max(axis=2, initial=0.0).sum(axis=1)
+    known += np.where(np.isinf(resting), 0.0, np.abs(resting)).sum(axis=1)
+    enough = 2.0 * (known + abs(maybe) + 1.0)
+    np.copyto(moving, enough[:, None, None], where=np.isinf(moving))
+    np.copyto(resting, enough[:, None], where=np.isinf(resting))
+
+
+def whole_ticks(ticks: FloatArray) -> IntArray:
+    """Clip to 62 bits: an infinite threshold becomes one that no total, or every total, reaches."""
+    limit = 2.0**62
+    return np.clip(ticks, -limit, limit).astype(np.int64)

@@ -1,0 +1,123 @@
+"""Lay a kernel machine out for a batch of people, and judge cells of their grids in large batches."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.placement import Placement, point_rows
+from p2ce.scores.external import DOUBTFUL, Boxes, Verdicts, verdicts
+from p2ce.scores.grid_inputs import see_people
+from p2ce.scores.kernel_machine import NUMBERS_AT_ONCE, RBF, KernelMachine
+from p2ce.scores.kernel_rounding import Reach, reach_of
+
+# A chunk's arguments fill about this many bytes, so that they stay in the cache.
+CHUNK_BYTES = 400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KernelPeople:
+    """A kernel machine beside a batch of n people: their arguments, what they may change, their rounding.
+
+    The vectors are in an order of ours, those of positive weight first.
+    """
+
+    score: KernelMachine
+    columns: IntArray  # (axes,)
+    weights: FloatArray  # (vectors,)
+    rising: int  # how many weights are positive
+    vectors: FloatArray  # (vectors, axes) the columns that may change
+    table: FloatArray  # (axes, vectors) see `kernel_arithmetic`
+    own: FloatArray  # (n, d) what the kernel reads of the people today
+    base: FloatArray  # (n, vectors) the arguments of that
+    seen: FloatArray  # (n, axes, candidates) what the kernel reads of every candidate
+    position: Int32Array  # (n, axes)
+    reach: Reach
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        """Judge cells by the people's margin; those inside it by a margin of their own."""
+        owner = np.ascontiguousarray(owner, dtype=np.int64)
+        points = np.ascontiguousarray(points, dtype=np.int32)
+        score = self.score
+        with np.errstate(all="ignore"):
+            value = self._values(owner, points)
+            verdict = verdicts(value, self.reach.margin[owner], score.sure, score.maybe)
+            doubtful = np.flatnonzero(verdict == DOUBTFUL)
+            if len(doubtful):
+                rows = self._rows(owner[doubtful], points[doubtful])
+                value[doubtful], margin = score.value_seen(rows)
+                verdict[doubtful] = verdicts(value[doubtful], margin, score.sure, score.maybe)
+        return Verdicts(verdict, value)
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+        """Mark the boxes of which it is proven that the model refuses every cell."""
+        from p2ce.scores.kernel_bounds import hopeless
+
+        return hopeless(self, owner, boxes)
+
+    def _values(self, owner: IntArray, points: Int32Array) -> FloatArray:
+        from p2ce.scores.kernel_arithmetic import change_arguments, raise_rows
+
+        score = self.score
+        is_rbf = score.kernel == RBF
+        chunk = max(8, min(len(owner), CHUNK_BYTES // (8 * max(1, len(self.weights)))))
+        room = np.empty((chunk, len(self.weights)))
+        value = np.empty(len(owner))
+        for start in range(0, len(owner), chunk):
+            cells = slice(start, min(start + chunk, len(owner)))
+            out = room[: cells.stop - cells.start]
+            change_arguments(
+                self.base,
+                self.table,
+                score.gamma,
+                is_rbf,
+                self.seen,
+                self.position,
+                owner[cells],
+                points[cells],
+                out,
+            )
+            if is_rbf:
+                np.exp(out, out=out)
+            else:
+                raise_rows(out, score.degree)
+            np.dot(out, self.weights, out=value[cells])
+        value += score.intercept
+        return value
+
+    def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
+        """Write cells as rows that the kernel reads."""
+        return point_rows(self.columns, self.own, self.seen, owner, points)
+
+
+def lay_out(score: KernelMachine, grid: BaseGrid, placement: Placement, people: FloatArray) -> KernelPeople:
+    """Show all candidates to the kernel once, and bound the rounding over every person's grid."""
+    people = np.ascontiguousarray(people, dtype=np.float64)
+    order = np.argsort(score.weights <= 0.0, kind="stable")
+    vectors = score.support[order][:, grid.columns]
+    with np.errstate(all="ignore"):
+        own, seen = see_people(score.see, grid, placement, people)
+        largest = np.abs(own)
+        if grid.axis_count:
+            largest[:, grid.columns] = np.abs(seen).max(axis=2)
+        return KernelPeople(
+            score=score,
+            columns=grid.columns,
+            weights=np.ascontiguousarray(score.weights[order]),
+            rising=int((score.weights > 0.0).sum()),
+            vectors=np.ascontiguousarray(vectors),
+            table=np.ascontiguousarray((2.0 if score.kernel == RBF else 1.0) * vectors.T),
+            own=own,
+            base=np.ascontiguousarray(_arguments(score, own)[:, order]),
+            seen=np.ascontiguousarray(seen),
+            position=np.ascontiguousarray(placement.position, dtype=np.int32),
+            reach=reach_of(score, largest, axes=grid.axis_count),
+        )
+
+
+def _arguments(score: KernelMachine, own: FloatArray) -> FloatArray:
+    """Compute the people's arguments, so many people at a time that they stay in the cache."""
+    step = max(1, NUMBERS_AT_ONCE // max(1, len(score.weights)))
+    parts = [score.arguments(own[start : start + step]) for start in range(0, len(own), step)]
+    return np.concatenate([np.empty((0, len(score.weights))), *parts])

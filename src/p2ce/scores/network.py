@@ -1,0 +1,95 @@
+"""Say what a network's score is: layers of weights and activations whose one output must reach a threshold.
+
+``judge`` and ``hopeless`` of the people laid out here are proven also in floating point. Both rest on one
+number per person, the *margin* of `network_rounding`: the library's output and ours differ by no more
+anywhere on that person's grid. See there, and `network_bounds` for the bound of a box.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.scores.external import Verdicts, verdicts
+from p2ce.scores.network_layers import Layer, forward
+from p2ce.scores.network_rounding import DOUBLE, row_error
+from p2ce.scores.score import seen_as_given
+
+if TYPE_CHECKING:
+    from p2ce.grid.base_grid import BaseGrid
+    from p2ce.grid.placement import Placement
+    from p2ce.scores.network_batch import NetworkPeople
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NetworkScore:
+    """A network with one output, higher being better, and the thresholds on it.
+
+    A row whose output *as the library computes it* is at least ``sure`` is accepted by the user's own model,
+    one below ``maybe`` is refused. Rounding inside the network comes on top: `judge_rows` and the
+    people laid out move both thresholds outwards by it. ``see`` turns the user's values (n, d) into
+    what the first layer reads, (n, inputs), where input j depends on column ``sources[j]`` alone: by default
+    the inputs are the columns, and never decrease. ``unit`` is the rounding unit of the library's arithmetic.
+    """
+
+    name: str
+    column_count: int
+    layers: tuple[Layer, ...]
+    sure: float
+    maybe: float
+    see: Callable[[FloatArray], FloatArray] = seen_as_given
+    unit: float = DOUBLE
+    sources: IntArray = None  # type: ignore[assignment]  # (inputs,)
+    rising: BoolArray = None  # type: ignore[assignment]  # (inputs,) which never decrease along their columns
+
+    def __post_init__(self) -> None:
+        assert self.maybe <= self.sure
+        assert self.layers
+        plain = {
+            "sources": np.arange(self.column_count),
+            "rising": np.ones(self.column_count, dtype=np.bool_),
+        }
+        for name, given in plain.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, given)
+        assert self.rising.shape == self.sources.shape
+        widths = [len(self.sources), *(layer.weights.shape[1] for layer in self.layers)]
+        assert [len(layer.weights) for layer in self.layers] == widths[:-1]
+        assert widths[-1] == 1
+        assert self.layers[-1].activation == "identity"
+
+    @property
+    def has_bound(self) -> bool:
+        return True
+
+    @property
+    def bound_name(self) -> str:
+        return "network"
+
+    def score_rows(self, rows: FloatArray) -> FloatArray:
+        """Compute the output of rows of the user's values the slow and obvious way: (n, d) → (n,)."""
+        with np.errstate(all="ignore"):
+            return forward(self.layers, self.see(np.asarray(rows, dtype=np.float64)))
+
+    def judge_rows(self, rows: FloatArray) -> Verdicts:
+        """Judge rows of the user's values, each with its own bound of the rounding."""
+        with np.errstate(all="ignore"):
+            seen = self.see(np.asarray(rows, dtype=np.float64))
+            value = forward(self.layers, seen)
+            margin = row_error(self.layers, seen, self.unit, axes=0)
+            return Verdicts(verdicts(value, margin, self.sure, self.maybe), value)
+
+    def tolerance(self, rows: FloatArray) -> float:
+        """Say how far a probability may be from the library's: what rounding does to such rows, and more."""
+        with np.errstate(all="ignore"):
+            seen = self.see(np.asarray(rows, dtype=np.float64))
+            worst = float(row_error(self.layers, seen, self.unit, axes=0).max(initial=0.0))
+        return (1e-9 if self.unit <= DOUBLE else 1e-4) + min(worst, 0.05)
+
+    def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> "NetworkPeople":
+        """Get ready for people (n, d), rows of all the model's columns, placed on the grid."""
+        from p2ce.scores.network_batch import lay_out
+
+        return lay_out(self, grid, placement, people)

@@ -1,0 +1,162 @@
+"""Lay a network out for a batch of people, and judge cells of their grids in large batches."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.placement import Placement, spread
+from p2ce.scores.external import DOUBTFUL, Boxes, Verdicts, verdicts
+from p2ce.scores.network import NetworkScore
+from p2ce.scores.network_layers import activate, forward
+from p2ce.scores.network_rounding import Reach, reach_of, row_error
+
+# A chunk's values of one layer fill about this many bytes, so that two layers stay in the cache.
+CHUNK_BYTES = 400_000
+REFINED_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NetworkPeople:
+    """A network beside a batch of n people: their first layer, what they may change, and their rounding."""
+
+    score: NetworkScore
+    inputs: IntArray  # (moving,) inputs of the columns that may change, those of an axis side by side
+    axis_of: IntArray  # (moving,)
+    first: IntArray  # (axes + 1,) where the inputs of each axis begin
+    plain: BoolArray  # (axes,) one input, which never decreases along the axis
+    weights: FloatArray  # (moving, width) the first layer's rows of these inputs
+    own: FloatArray  # (n, inputs) what the first layer reads of the people today
+    base: FloatArray  # (n, width) the first layer of that, before the activation
+    today: FloatArray  # (n,) the output of that
+    seen: FloatArray  # (n, moving, candidates) what the first layer reads of every candidate
+    position: Int32Array  # (n, axes)
+    reach: Reach
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        """Judge cells by the people's margin; those inside it by a margin of their own."""
+        owner = np.ascontiguousarray(owner, dtype=np.int64)
+        points = np.ascontiguousarray(points, dtype=np.int32)
+        score = self.score
+        with np.errstate(all="ignore"):
+            value = self._values(owner, points)
+            verdict = verdicts(value, self.reach.margin[owner], score.sure, score.maybe)
+            doubtful = np.flatnonzero(verdict == DOUBTFUL)
+            for start in range(0, len(doubtful), REFINED_AT_ONCE):
+                cells = doubtful[start : start + REFINED_AT_ONCE]
+                rows = self._rows(owner[cells], points[cells])
+                value[cells] = forward(score.layers, rows)
+                margin = row_error(score.layers, rows, score.unit, axes=0)
+                verdict[cells] = verdicts(value[cells], margin, score.sure, score.maybe)
+        return Verdicts(verdict, value)
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+        """Mark the boxes of which it is proven that the model refuses every cell."""
+        from p2ce.scores.network_bounds import hopeless
+
+        return hopeless(self, owner, boxes)
+
+    def _values(self, owner: IntArray, points: Int32Array) -> FloatArray:
+        from p2ce.scores.network_kernel import add_bias, first_layer
+
+        layers = self.score.layers
+        widest = max(layer.weights.shape[1] for layer in layers)
+        chunk = max(64, min(len(owner), CHUNK_BYTES // (8 * widest)))
+        rooms = [np.empty((chunk, layer.weights.shape[1])) for layer in layers]
+        value = np.empty(len(owner))
+        before = rooms[0]
+        for start in range(0, len(owner), chunk):
+            cells = slice(start, min(start + chunk, len(owner)))
+            size = cells.stop - cells.start
+            for room, layer in zip(rooms, layers, strict=True):
+                out = room[:size]
+                bend = -1.0 if layer.is_curved else layer.below
+                if room is rooms[0]:
+                    first_layer(
+                        self.base,
+                        self.weights,
+                        self.seen,
+                        self.first,
+                        self.position,
+                        owner[cells],
+                        points[cells],
+                        bend,
+                        out,
+                    )
+                else:
+                    np.dot(before, layer.weights, out=out)
+                    add_bias(out, layer.bias, bend)
+                if layer.is_curved:
+                    activate(layer, out)
+                before = out
+            value[cells] = before[:, 0]
+        return value
+
+    def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
+        """Write cells as rows that the first layer reads."""
+        rows = self.own[owner]
+        moving = np.arange(len(self.inputs))
+        rows[:, self.inputs] = self.seen[owner[:, None], moving, points[:, self.axis_of]]
+        return rows
+
+
+def lay_out(score: NetworkScore, grid: BaseGrid, placement: Placement, people: FloatArray) -> NetworkPeople:
+    """Show all candidates to the network once, and bound the rounding over every person's grid."""
+    people = np.ascontiguousarray(people, dtype=np.float64)
+    first = score.layers[0]
+    inputs, axis_of = inputs_by_axis(score.sources, grid.columns)
+    counts = np.bincount(axis_of, minlength=grid.axis_count)
+    begins = np.append(0, np.cumsum(counts))
+    rising = np.append(score.rising[inputs], False)[np.minimum(begins[:-1], len(inputs))]
+    with np.errstate(all="ignore"):
+        own, seen = see_inputs(score.see, grid, placement, people, inputs, axis_of)
+        low, high = own.copy(), own.copy()
+        if len(inputs):
+            low[:, inputs] = seen.min(axis=2)
+            high[:, inputs] = seen.max(axis=2)
+        return NetworkPeople(
+            score=score,
+            inputs=inputs,
+            axis_of=axis_of,
+            first=begins.astype(np.int64),
+            plain=(counts == 1) & rising,
+            weights=np.ascontiguousarray(first.weights[inputs]),
+            own=own,
+            today=forward(score.layers, own),
+            base=own @ first.weights + first.bias,
+            seen=np.ascontiguousarray(seen),
+            position=np.ascontiguousarray(placement.position, dtype=np.int32),
+            # Cells are reached by adding the changes of inputs, so that these count as axes.
+            reach=reach_of(score.layers, low, high, score.unit, axes=len(inputs)),
+        )
+
+
+def inputs_by_axis(sources: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """List the inputs of the columns of each axis, one axis after the other, and the axis of each."""
+    axis_of_column = {column: axis for axis, column in enumerate(columns.tolist())}
+    axes = np.array([axis_of_column.get(source, -1) for source in sources.tolist()], dtype=np.int64)
+    order = np.argsort(axes, kind="stable")
+    order = order[axes[order] >= 0]
+    return order, axes[order]
+
+
+def see_inputs(
+    see: Callable[[FloatArray], FloatArray],
+    grid: BaseGrid,
+    placement: Placement,
+    people: FloatArray,
+    inputs: IntArray,
+    axis_of: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Show people (n, d), and every candidate of theirs: (n, inputs) and (n, moving, candidates)."""
+    own = np.ascontiguousarray(see(people), dtype=np.float64)
+    rows = np.tile(people[0], (grid.width, 1))
+    rows[:, grid.columns] = grid.table.T
+    base = np.ascontiguousarray(see(rows)[:, inputs].T, dtype=np.float64)
+    # Inputs have rows of their own in this table, where their axes have others in the grid's.
+    rows = (np.arange(len(inputs)) - axis_of) * grid.width
+    source = placement.source[:, axis_of] + rows[:, None]
+    at, count = placement.position[:, axis_of], placement.count[:, axis_of]
+    return own, spread(base, own[:, inputs], source, at, count)

@@ -1,0 +1,134 @@
+"""Bound how far rounding can move a network's output, the library's and ours together.
+
+Let N be the network in real numbers, for the weights that the library holds. The library computes it in
+its precision (rounding unit ``unit``), in an order unknown to us; we compute it in float64. Layer by layer
+``error`` bounds |library − N| + |ours − N|:
+
+* A layer adds terms weight·input and bias. Whatever the order, and fused or not, every term passes through
+  at most ``steps`` roundings, so a computed sum is off by at most γ·(Σ|terms|) with γ = n·u/(1 − n·u).
+  ``Layer.size`` and ``Layer.bias_size`` hold the magnitudes of the terms as the *library* adds them, larger
+  than those of the folded weights where a normalisation or a second logit has been folded in.
+* Errors of the inputs pass through |weights|, and through an activation by its Lipschitz constant.
+* ReLU is exact; a leaky slope is rounded and multiplied; tanh and the logistic function of every library in
+  use err by a few units in the last place of numbers up to 1: sixteen are allowed.
+* Products below the smallest normal number lose digits or become 0: ``FLOOR`` per term covers it.
+* Where a magnitude comes near the largest number of the library's precision the bound is infinite, so that
+  nothing is claimed about an overflow.
+
+These bounds are computed in float64 themselves; ``INFLATION`` (a millionth) covers that many times over.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.scores.network_layers import Layer, activate
+
+DOUBLE = 2.0**-53
+SINGLE = 2.0**-24
+INFLATION = 1.0 + 2.0**-20
+ACTIVATION_UNITS = 16.0
+# The first layer is reached by adding changes to a person's base: up to three times the terms.
+DETOUR = 3.0
+
+
+def gamma(terms: float, unit: float) -> float:
+    """Give n·u/(1 − n·u), infinite where it says nothing."""
+    share = terms * unit
+    return share / (1.0 - share) if share < 0.25 else np.inf
+
+
+def floor_of(unit: float) -> float:
+    """Bound what one term loses when it becomes too small to be a normal number, scaled up by folding."""
+    return 1e-200 if unit <= DOUBLE else 1e-20
+
+
+def ceiling_of(unit: float) -> float:
+    """Give a magnitude up to which no intermediate result overflows."""
+    return 1e100 if unit <= DOUBLE else 1e24
+
+
+def added_error(layer: Layer, size: FloatArray, unit: float, *, axes: int, first: bool) -> FloatArray:
+    """Bound what one layer's own sum adds to the error, for terms of the magnitude ``size`` in total."""
+    theirs = gamma(layer.steps, unit)
+    ours = gamma(layer.steps + axes + 8, DOUBLE) * (DETOUR if first else 1.0)
+    added: FloatArray = (theirs + ours) * size + layer.steps * floor_of(unit)
+    return added
+
+
+def through_activation(layer: Layer, error: FloatArray, size: FloatArray, unit: float) -> FloatArray:
+    """Carry the error of a pre-activation of magnitude ``size`` through the activation."""
+    if layer.activation in ("tanh", "sigmoid"):
+        steepest = 1.0 if layer.activation == "tanh" else 0.25
+        return np.asarray(np.minimum(steepest * error, 2.0) + ACTIVATION_UNITS * (unit + DOUBLE))
+    if layer.activation == "leaky_relu":
+        return np.asarray(error + 4.0 * (unit + DOUBLE) * layer.slope * size)
+    return error
+
+
+def row_error(layers: Sequence[Layer], seen: FloatArray, unit: float, *, axes: int) -> FloatArray:
+    """Bound the error of single rows (n, d) by running it along with the values: (n,)."""
+    values = np.abs(seen)
+    real = seen
+    error = _input_error(values, unit)
+    fits = np.ones(len(seen), dtype=np.bool_)
+    for position, layer in enumerate(layers):
+        fits &= (values <= ceiling_of(unit)).all(axis=1)
+        size = ((values + error) @ layer.size + layer.bias_size) * INFLATION
+        fits &= (size <= ceiling_of(unit)).all(axis=1)
+        error = error @ layer.spread + added_error(layer, size, unit, axes=axes, first=position == 0)
+        error = through_activation(layer, error, size, unit) * INFLATION
+        real = activate(layer, real @ layer.weights + layer.bias)
+        values = np.abs(real)
+    worst: FloatArray = np.where(fits, error[:, 0], np.inf)
+    return worst
+
+
+def _input_error(values: FloatArray, unit: float) -> FloatArray:
+    """Allow for inputs that are cast to the library's precision, once more than they already were."""
+    return np.zeros_like(values) if unit <= DOUBLE else 2.0 * unit * values
+
+
+class Reach(NamedTuple):
+    """What a network's numbers can come to anywhere on the grids of n people."""
+
+    size: tuple[FloatArray, ...]  # per layer (n, out): the magnitudes of the terms of each sum, added up
+    margin: FloatArray  # (n,) the library's output and ours differ by no more; infinite where anything may be
+
+
+def reach_of(layers: Sequence[Layer], low: FloatArray, high: FloatArray, unit: float, *, axes: int) -> Reach:
+    """Run intervals (n, d) through the layers and the rounding along with them."""
+    error = _input_error(np.maximum(np.abs(low), np.abs(high)), unit)
+    fits = np.ones(len(low), dtype=np.bool_)
+    sizes = []
+    for position, layer in enumerate(layers):
+        largest = np.maximum(np.abs(low), np.abs(high)) * INFLATION
+        fits &= (largest <= ceiling_of(unit)).all(axis=1)
+        size = ((largest + error) @ layer.size + layer.bias_size) * INFLATION
+        fits &= (size <= ceiling_of(unit)).all(axis=1)
+        sizes.append(size)
+        added = added_error(layer, size, unit, axes=axes, first=position == 0)
+        error = error @ layer.spread + added
+        error = through_activation(layer, error, size, unit) * INFLATION
+        middle = (low + high) / 2.0 @ layer.weights + layer.bias
+        around = ((high - low) / 2.0 @ layer.spread + interval_slack(layer, size, axes)) * INFLATION
+        low, high = interval_through(layer, middle - around, middle + around)
+    margin = np.where(fits, error[:, 0], np.inf)
+    return Reach(tuple(sizes), np.where(np.isnan(margin), np.inf, margin))
+
+
+def interval_slack(layer: Layer, size: FloatArray, axes: int) -> FloatArray:
+    """Bound the rounding of an interval computed in float64, its ends, middle and width, and of folding."""
+    slack: FloatArray = 8.0 * gamma(layer.steps + axes + 8, DOUBLE) * size + 1e-200
+    return slack
+
+
+def interval_through(layer: Layer, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Apply a layer's activation to both ends, in place: activations never decrease."""
+    low, high = activate(layer, low), activate(layer, high)
+    if layer.is_curved:
+        low -= ACTIVATION_UNITS * DOUBLE
+        high += ACTIVATION_UNITS * DOUBLE
+    return low, high

@@ -1,0 +1,218 @@
+"""Bound what any point of a box must cost, and cut off what the front makes too dear."""
+
+import numpy as np
+
+from p2ce.comparing import DROPPED_BITS
+from p2ce.grid.cost_kernel import sort_ascending
+from p2ce.jit import kernel
+from p2ce.solver.pareto_front import find_tied, is_beaten, point_comes_first
+
+HALF = 1 << (DROPPED_BITS - 1)
+ROUNDING = 2.0**-53  # of one operation, relative to its result
+
+
+@kernel
+def quantum(total):
+    """Round a cost to what is compared, so that rounding noise makes no false trade-offs.
+
+    The slow twin is ``p2ce.comparing.quanta``.
+    """
+    return (np.float64(total).view(np.int64) + HALF) >> DROPPED_BITS
+
+
+@kernel
+def quantum_below(total, axes):
+    """Round a bound that was added up in another order than the costs of the cells that it bounds.
+
+    A cell's total is the sum of its costs in the order of the axes. A bound whose terms are added in that
+    order too, each no more than the cell's own, needs nothing of this: rounding never turns the order of
+    two numbers round, so that every partial sum stays at or below the cell's, and so does its quantum.
+
+    In another order, let the exact bound be L. A cell's exact sum is at least L, and its total at least
+    L (1 - n u), for n axes and u the ROUNDING of one operation. The computed bound is at most L (1 + 2 (n +
+    2) u): n additions, and in `price_with` a subtraction and an addition more, with a twofold error since
+    what is taken away was part of the sum and what comes in its place costs no less. All terms are 0 or
+    more, so that no cancellation makes these errors larger relative to L. Taking (4 n + 16) u off leaves
+    the bound below the cell's total. It moves one bound in some thousands by one quantum.
+    """
+    return quantum(total * (1.0 - (4 * axes + 16) * ROUNDING))
+
+
+@kernel
+def join(is_max, joined, cost):
+    """Join one more cost to a total."""
+    return max(joined, cost) if is_max else joined + cost
+
+
+@kernel
+def is_decided(span, here):
+    """Tell whether an axis has to leave the current value in this box."""
+    return span.must == 1 or here < span.low or here > span.high
+
+
+@kernel
+def cheapest_change(me, m, a, span):
+    """Cost of the nearest candidate other than the current one, -1 where there is none."""
+    here = me.spots[a].here
+    best = -1.0
+    left = min(span.high, here - 1)
+    if left >= span.low:
+        best = me.prices[m, a, left].envelope
+    right = max(span.low, here + 1)
+    if right <= span.high:
+        other = me.prices[m, a, right].envelope
+        if best < 0 or other < best:
+            best = other
+    return best
+
+
+@kernel
+def price_corner(me, box, size, least_changes, sums):
+    """Write the lower corner of the box: no point of it costs less in any objective.
+
+    Axes that must change cost at least their cheapest change, the others may stay for nothing; where at
+    least ``least_changes`` axes change in all, the cheapest of the others are added. Returns the number
+    of axes that must change, or -1 when the box holds no such point.
+    """
+    objectives = me.joins.shape[0]
+    forced = 0
+    undecided = 0
+    for k in range(size):
+        a = box.axes[k]
+        decided = is_decided(box.spans[a], me.spots[a].here)
+        for m in range(objectives):
+            box.nearest[m, k] = cheapest_change(me, m, a, box.spans[a])
+        if decided:
+            if box.nearest[0, k] < 0:
+                return -1
+            forced += 1
+        elif box.nearest[0, k] >= 0:
+            undecided += 1
+    missing = least_changes - forced
+    if missing > undecided:
+        return -1
+    for m in range(objectives):
+        is_max = me.joins[m] == 1
+        joined = 0.0
+        waiting = 0
+        for k in range(size):
+            a = box.axes[k]
+            if is_decided(box.spans[a], me.spots[a].here):
+                joined = join(is_max, joined, box.nearest[m, k])
+            elif missing > 0 and box.nearest[m, k] >= 0:
+                sums.cheap[waiting] = box.nearest[m, k]
+                waiting += 1
+        sums.rest[0, m] = 0.0
+        sums.rest[1, m] = 0.0
+        if missing > 0:
+            sort_ascending(sums.cheap, waiting)
+            for r in range(missing):
+                joined = join(is_max, joined, sums.cheap[r])
+            sums.rest[0, m] = sums.cheap[missing - 1]
+            if missing > 1:
+                sums.rest[1, m] = sums.cheap[missing - 2]
+        sums.total[m] = joined
+        # What must change was added in the order of the axes; what is missing came behind.
+        sums.corner[m] = quantum(joined) if is_max or missing <= 0 else quantum_below(joined, size)
+    return forced
+
+
+@kernel
+def corner_key(me, sums):
+    """Give what the best-first order goes by: the lower corner, with all objectives of the same order."""
+    key = 0.0
+    for m in range(sums.total.shape[0]):
+        key += sums.total[m] * me.shares[m]
+    return key
+
+
+@kernel
+def corner_is_covered(me, box, keep_ties, front, corner):
+    """Tell whether every point of a box with this corner is beaten, or ties and comes later."""
+    if is_beaten(front, corner):
+        return True
+    if keep_ties:
+        return False
+    tied = find_tied(front, corner)
+    if tied < 0:
+        return False
+    # The box's own best in the order of ties: as few steps, and as small values, as it allows.
+    steps = 0
+    for a in range(box.spans.shape[0]):
+        span = box.spans[a]
+        here = me.spots[a].here
+        box.cell[a] = span.low
+        if is_decided(span, here):
+            nearest = 1 << 30
+            if span.low < here:
+                nearest = here - min(span.high, here - 1)
+            if span.high > here:
+                nearest = min(nearest, max(span.low, here + 1) - here)
+            steps += nearest
+    covered = point_comes_first(front, tied, steps, box.cell)
+    for a in range(box.spans.shape[0]):
+        box.cell[a] = me.spots[a].here
+    return covered
+
+
+@kernel
+def price_with(me, box, size, k, i, missing, sums):
+    """Write to ``sums.trial`` the lower corner of the box's points whose axis ``k`` is at candidate i."""
+    a = box.axes[k]
+    decided = is_decided(box.spans[a], me.spots[a].here)
+    for m in range(me.joins.shape[0]):
+        cost = me.prices[m, a, i].envelope
+        if me.joins[m] == 0:
+            total = sums.total[m]
+            if decided:
+                total -= box.nearest[m, k]
+            elif missing > 0:
+                # This axis takes the place of one of the cheapest others.
+                total -= min(box.nearest[m, k], sums.rest[0, m])
+            sums.trial[m] = quantum_below(total + cost, size)
+        else:
+            largest = max(cost, sums.rest[1, m])
+            for other in range(size):
+                b = box.axes[other]
+                if other != k and is_decided(box.spans[b], me.spots[b].here):
+                    largest = max(largest, box.nearest[m, other])
+            sums.trial[m] = quantum(largest)
+
+
+@kernel
+def trim_box(me, box, size, missing, sums, front):
+    """Narrow every axis to the candidates that the front does not beat; tell whether anything moved.
+
+    Costs do not fall as a candidate moves away from the current value, so the affordable ones are an
+    interval, and its ends are found by bisection.
+    """
+    moved = False
+    if front.used[0] == 0:
+        return moved
+    for k in range(size):
+        a = box.axes[k]
+        span = box.spans[a]
+        here = me.spots[a].here
+        for side in (1, -1):
+            far = span.high if side == 1 else span.low
+            near = max(span.low, here + 1) if side == 1 else min(span.high, here - 1)
+            if (far - near) * side < 0:
+                continue
+            price_with(me, box, size, k, far, missing, sums)
+            if not is_beaten(front, sums.trial):
+                continue
+            dear = far
+            fine = near - side
+            while abs(dear - fine) > 1:
+                middle = (dear + fine) // 2
+                price_with(me, box, size, k, middle, missing, sums)
+                if is_beaten(front, sums.trial):
+                    dear = middle
+                else:
+                    fine = middle
+            moved = True
+            if side == 1:
+                span.high = dear - 1
+            else:
+                span.low = dear + 1
+    return moved

@@ -1,0 +1,92 @@
+"""Find a person's front by asking the model itself about every cell: slow, and nothing to doubt."""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array
+from p2ce.comparing import quanta
+from p2ce.explain.batch import prepare
+from p2ce.explainer import Explainer
+from p2ce.scores.score_rows import score_rows
+
+CELLS_AT_ONCE = 200_000
+
+
+def front_by_brute_force(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
+    """Find the costs (points, objectives) of a person's front by asking about every cell.
+
+    Without rules, that is every combination of candidates with at most so many changes.
+    """
+    setup, accepts = explainer._setup, _accepts(explainer)
+    batch = prepare(setup, setup.codebook.encode(row))
+    placement, tables = batch.placement, batch.tables
+    here = placement.position[0]
+    found: list[FloatArray] = []
+    for cells in _cells(placement.lowest[0], placement.highest[0], here, setup.max_changes):
+        rows = batch.rows(setup, np.zeros(len(cells), dtype=np.int64), cells)
+        cells = cells[accepts(setup.frame(rows))]
+        totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
+        found = [_cheapest(np.concatenate([*found, totals]))]
+    costs: FloatArray = found[0].copy() if found else np.empty((0, len(setup.objectives)))
+    for place, objective in enumerate(setup.objectives):
+        costs[:, place] = objective.report(costs[:, place])
+    return costs
+
+
+def _cells(
+    low: Int32Array, high: Int32Array, here: Int32Array, max_changes: int | None
+) -> Iterator[Int32Array]:
+    """List every cell but the person's own, in batches of many."""
+    others = [
+        [place for place in range(first, last + 1) if place != at]
+        for first, last, at in zip(low.tolist(), high.tolist(), here.tolist(), strict=True)
+    ]
+    batch: list[Int32Array] = []
+    for size in range(1, min(max_changes or len(here), len(here)) + 1):
+        for support in combinations(range(len(here)), size):
+            grids = np.meshgrid(*(others[axis] for axis in support), indexing="ij")
+            cells = np.repeat(here[None, :], grids[0].size, axis=0)
+            cells[:, list(support)] = np.stack([grid.ravel() for grid in grids], axis=1)
+            batch.append(cells)
+            if sum(map(len, batch)) >= CELLS_AT_ONCE:
+                yield np.concatenate(batch)
+                batch = []
+    if batch:
+        yield np.concatenate(batch)
+
+
+def _cheapest(totals: FloatArray) -> FloatArray:
+    """Keep one row of every cost that nothing beats."""
+    compared, first = np.unique(quanta(totals), axis=0, return_index=True)
+    kept = []
+    while len(compared):  # in lexicographic order, so that nothing beats the first
+        kept.append(first[0])
+        worse = (compared >= compared[0]).all(axis=1)
+        compared, first = compared[~worse], first[~worse]
+    return totals[kept]
+
+
+def _accepts(explainer: Explainer) -> Callable[[pd.DataFrame], BoolArray]:
+    setup = explainer._setup
+
+    def accepts(frame: pd.DataFrame) -> BoolArray:
+        accepted = np.ones(len(frame), dtype=np.bool_)
+        for model in setup.models:
+            accepted &= np.asarray(model.ask(frame)) >= model.threshold
+        judge = setup.judges
+        if judge is None or not accepted.any():
+            return accepted
+        some = frame[accepted]
+        if judge.ask is not None:
+            plausible = np.asarray(judge.ask(some)) >= 0
+        else:  # our own forest, whose compiled score is the detector
+            assert judge.score is not None
+            codes = setup.codebook.of(judge.columns).encode(some)
+            plausible = judge.report(score_rows(judge.score, codes)) >= 0
+        accepted[accepted] = plausible
+        return accepted
+
+    return accepts

@@ -1,0 +1,166 @@
+"""Check that a detector conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.detectors.parse_detector import read_detector
+from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.explainer import Explainer
+from p2ce.tables.codebook import MISSING, codebook_of
+from p2ce.testing.bounds import Bounded, check_bounds
+from p2ce.testing.check_scores import check_scores
+from p2ce.testing.failing import require
+from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
+from p2ce.testing.probe_rows import grid_of_reference, rows_to_check, unusual_of
+from p2ce.testing.repeatability import check_answers
+from p2ce.testing.reports import ASKED, DetectorReport
+from p2ce.testing.small_grid import small_actions
+from p2ce.testing.state import unchanged
+from p2ce.testing.subject import Subject, subject_of_detector
+
+# Of boxes around people who are nearly all plausible a bound says little: it is also tried at these.
+STRICTER = (0.25, 0.5)
+
+
+def check_detector(
+    detector: Any,
+    reference: pd.DataFrame,
+    *,
+    contamination: float | None = None,
+    may_miss: Collection[str] | None = None,
+    rows: int = 2000,
+    boxes: int = 200,
+    cells: int = 2000,
+    people: int = 3,
+    random_state: int = 0,
+) -> DetectorReport:
+    """Check a detector as `p2ce.Explainer` would read it; raise an AssertionError where it does not conform.
+
+    Args:
+        detector: a fitted detector, `p2ce.IsolationForest(...)`, or a function of rows.
+        reference: the frame that would be passed to `Explainer`.
+        contamination: the share of the reference that is to be implausible, if it is to be set.
+        may_miss: the columns in which values may be missing, by default those in which one is. Labels that
+            the reference does not have are tried wherever the detector answers about one.
+        rows: rows on which decision values are compared, about.
+        boxes: boxes of the grid that are put to the bound, for each threshold.
+        cells: cells of a box that the detector itself is asked about, if there are more.
+        people: people of the reference for whom fronts are compared with brute force.
+        random_state: seeds the choice of rows, boxes and cells, and a forest without a seed of its own.
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
+    >>> report = check_detector(lambda rows: 3.5 - rows["Debts"], people, rows=100, people=1)
+    >>> report.bound, report.plausible
+    ('no bound, asked', 1.0)
+    """
+    codebook = codebook_of(reference)
+
+    def subject_at(share: float | None) -> Subject:
+        read = read_detector(
+            detector,
+            reference=reference,
+            random_state=random_state,
+            contamination=share,
+            codebook=codebook,
+            may_miss=may_miss,
+        )
+        _check_terms(read)
+        assert read is not None
+        return subject_of_detector(read, reference, codebook=codebook, may_miss=may_miss)
+
+    with unchanged(detector, "detector", reference) as state:
+        subject = subject_at(contamination)
+        rng = np.random.default_rng(random_state)
+        grid = grid_of_reference(subject)
+        asked = rows_to_check(subject, grid, rows, rng)
+        answers = check_answers(subject, asked, rng)
+        compared = check_scores(subject, grid, asked, answers)
+        own = subject.ask(subject.reference)
+        _check_share(subject, own, contamination)
+        bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=None)
+        for share in STRICTER if bounded.bound != ASKED else ():
+            more = check_bounds(subject_at(share), grid, boxes=boxes, cells=cells, rng=rng, again=None)
+            bounded = Bounded(bounded.bound, *(a + b for a, b in zip(bounded[1:], more[1:], strict=True)))
+        fronts = _check_fronts(subject, detector, reference, contamination, people, rng, random_state)
+    return DetectorReport(
+        family=subject.family,
+        contamination=contamination,
+        plausible=float(subject.accepts(own).mean()),
+        rows=len(asked),
+        accepted=int(subject.accepts(answers).sum()),
+        **unusual_of(subject, asked)._asdict(),
+        tolerance=subject.tolerance,
+        state=state.how,
+        **compared._asdict(),
+        **bounded._asdict(),
+        **fronts._asdict(),
+    )
+
+
+def _check_terms(read: ReadDetector | None) -> None:
+    require(read is not None, "A detector is needed to check one; got None.")
+    assert read is not None
+    require(
+        read.score is not None or read.ask is not None,
+        f"A reading of a detector has a score, or `ask`, or both; this one ({read.family}) has neither.",
+    )
+
+
+def _check_share(subject: Subject, own: FloatArray, contamination: float | None) -> None:
+    """Compare the share of implausible people with what was asked for; ties at the threshold may stay."""
+    if contamination is None:
+        return
+    implausible = float((~subject.accepts(own)).mean())
+    at_threshold = float((own == 0.0).mean())
+    slack = 1.0 / len(own) + 1e-12
+    require(
+        contamination - at_threshold - slack <= implausible <= contamination + slack,
+        f"With contamination={contamination!r} about that share of the reference is implausible to this "
+        f"detector ({subject.family}); got {implausible:.4f}, and {at_threshold:.4f} exactly at the "
+        "threshold. Take the percentile of the values that `ask` gives for the reference.",
+    )
+
+
+def _check_fronts(
+    subject: Subject,
+    detector: Any,
+    reference: pd.DataFrame,
+    contamination: float | None,
+    people: int,
+    rng: np.random.Generator,
+    random_state: int,
+) -> Fronts:
+    """Search for people with a model that asks for more of one column, and have the detector choose."""
+    actions = small_actions(subject, reference, rng)
+    movable = [feature for feature in actions.features if not feature.fixed and feature.count() > 1]
+    if not movable:
+        return Fronts(0, 0)
+    codebook = codebook_of(reference)
+    wished = codebook[movable[0].name]
+    label = {str(name): name for name in reference.columns}[wished.name]
+    codes = wished.encode(reference[label])
+    enough = float(np.median(codes[codes != MISSING]))
+
+    def wanted(frame: pd.DataFrame) -> FloatArray:
+        return np.where(wished.encode(frame[label]) > enough, 0.75, 0.25)
+
+    def accepts(frame: pd.DataFrame) -> BoolArray:
+        return (wanted(frame) >= 0.5) & subject.accepts(subject.ask_frame(frame))
+
+    explainer = Explainer(
+        wanted,
+        reference,
+        actions=actions,
+        max_changes=MAX_CHANGES,
+        plausibility=detector,
+        contamination=contamination,
+        random_state=random_state,
+    )
+    order = rng.permutation(len(reference))
+    refused = reference.iloc[order[codes[order] <= enough][:people]]
+    return check_fronts({"with this detector": explainer}, refused, accepts)

@@ -1,0 +1,1 @@
+"""Evaluate what the solver found by the user's own model, detector and constraints."""

@@ -1,0 +1,84 @@
+"""Re-check every constraint on the final values, from what the user asked and nothing else."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.explain.compiled_problem import Setup
+from p2ce.explain.grouped_features import moves
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.feature import Kind
+from p2ce.result.number_text import readable
+from p2ce.tables.codebook import Codebook
+from p2ce.visible import echoed
+
+
+class Kept(NamedTuple):
+    """Whether rows keep what the user asked for."""
+
+    allowed: BoolArray  # (n,)
+    denied_by_function: BoolArray  # (n,) by a rule that is a function of the user's
+    broken_for_sure: BoolArray  # (n,) in a way that the search should have known
+
+
+def kept_rows(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> Kept:
+    """Check rows (n, d) of codes, and the same as a frame, against every constraint and rule."""
+    allowed = allowed_rows(setup.actions, setup.codebook, before, after)
+    if setup.max_changes is not None:
+        allowed &= moves(setup.compounds, before, after) <= setup.max_changes
+    for_sure = ~allowed
+    denied = np.zeros(len(after), dtype=np.bool_)
+    # A rule that breaks may have been in doubt: large numbers leave its budgets few digits.
+    for rule in setup.rules:
+        if not rule.asks:
+            allowed &= rule.holds(setup.names, before, after)
+        elif len(frame):
+            denied |= ~rule.holds_frame(frame)
+    return Kept(allowed & ~denied, denied, for_sure)
+
+
+def allowed_rows(actions: ActionSet, codebook: Codebook, before: FloatArray, after: FloatArray) -> BoolArray:
+    """Tell for rows (n, d) whether every feature's own constraints hold."""
+    fine = np.ones(len(after), dtype=np.bool_)
+    codings = codebook.codings
+    for row, column in zip(*np.nonzero(after != before), strict=True):
+        coding = codings[column]
+        then, now = coding.plain(float(before[row, column])), coding.plain(float(after[row, column]))
+        fine[row] &= actions[coding.name].allows(then, now)
+    return fine
+
+
+def broken_rules(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> list[str]:
+    """Say in words what a proposal (d,) breaks; an empty list means that it is allowed."""
+    broken = []
+    changed = np.flatnonzero(after != before)
+    for column in changed.tolist():
+        coding = setup.codebook.codings[column]
+        feature = setup.actions[coding.name]
+        then, now = coding.plain(float(before[column])), coding.plain(float(after[column]))
+        if feature.allows(then, now):
+            continue
+        name, move = coding.name, f"{readable(then)} → {readable(now)}"
+        if feature.fixed:
+            broken.append(f"{echoed(name)} is fixed, but goes {move}.")
+        elif (
+            feature.kind is not Kind.CATEGORY
+            and np.isfinite([before[column], after[column]]).all()
+            and (after[column] - before[column]) * feature.direction < 0
+        ):
+            way = "increase" if feature.direction > 0 else "decrease"
+            broken.append(f"{echoed(name)} may only {way}, but goes {move}.")
+        else:
+            broken.append(f"{echoed(name)} goes {move}, outside of what within() and values() allow.")
+    count = int(moves(setup.compounds, before[None, :], after[None, :])[0])
+    if setup.max_changes is not None and count > setup.max_changes:
+        broken.append(f"{count} features change, at most {setup.max_changes} may.")
+    for rule in setup.rules:
+        holds = (
+            rule.holds_frame(frame) if rule.asks else rule.holds(setup.names, before[None, :], after[None, :])
+        )
+        if not holds[0]:
+            broken.append(f"The rule '{rule.rule.text()}' does not hold.")
+    return broken

@@ -1,0 +1,93 @@
+"""Round what people read, but only to rows of which everything that is said is true as well."""
+
+import logging
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import FloatArray, IntArray
+from p2ce.comparing import quanta
+from p2ce.errors import P2CEError
+from p2ce.explain.compiled_problem import Setup
+from p2ce.problem.decimals import to_dtype
+from p2ce.verification.constraints import kept_rows
+from p2ce.verification.evaluate_rows import plausibility_of, score_frame
+from p2ce.verification.row_costs import totals_of
+
+log = logging.getLogger("p2ce")
+
+
+class Told(NamedTuple):
+    """Rows as they may be told to people."""
+
+    rows: FloatArray  # (n, d) the same as was found, but for what is rounded
+    scores: FloatArray  # (n,) by the user's own model, about the rows as told
+
+
+def rounded_rows(
+    setup: Setup,
+    before: FloatArray,
+    after: FloatArray,
+    owner: IntArray,
+    *,
+    scores: FloatArray,
+    totals: FloatArray,
+) -> Told:
+    """Round rows (n, d) of people as displays ask for, where the rounded row is as good in every respect.
+
+    It has to be accepted, plausible and allowed, and must stand to the person's other options as the exact
+    row does, objective by objective: else a told option could be beaten by another one, or be called best at
+    something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as compared.
+    """
+    rounded = _rounded(setup, before, after)
+    rows = np.flatnonzero((rounded != after).any(axis=1))
+    if len(rows):
+        try:
+            return _told(setup, before, after, rounded, rows, owner, scores, totals)
+        except P2CEError as error:
+            # Rounded rows lie off the grid, where nobody promised that a model or a rule answers at all.
+            log.info("Nothing is rounded, since the rounded rows cannot be verified: %s", error)
+    return Told(after, scores)
+
+
+def _told(
+    setup: Setup,
+    before: FloatArray,
+    after: FloatArray,
+    rounded: FloatArray,
+    rows: IntArray,
+    owner: IntArray,
+    scores: FloatArray,
+    totals: FloatArray,
+) -> Told:
+    frame = setup.frame(rounded[rows])
+    said = score_frame(setup, frame)
+    fine = said.accepted.copy()
+    if setup.judges is not None and fine.any():  # detectors and rules are asked about what is accepted only
+        fine[fine] = plausibility_of(setup, rounded[rows[fine]], frame[fine]) >= 0.0
+    if fine.any():
+        fine[fine] = kept_rows(setup, before[rows[fine]], rounded[rows[fine]], frame[fine]).allowed
+    told, told_scores = after.copy(), scores.copy()
+    exact = quanta(totals)
+    shown = exact.copy()
+    for row, score in zip(rows[fine].tolist(), said.scores[fine].tolist(), strict=True):
+        price = quanta(totals_of(setup, before[row], rounded[row]))
+        others = np.flatnonzero(owner == owner[row])
+        others = others[others != row]
+        if (np.sign(price - shown[others]) == np.sign(exact[row] - shown[others])).all():
+            told[row], told_scores[row], shown[row] = rounded[row], score, price
+    return Told(told, told_scores)
+
+
+def _rounded(setup: Setup, before: FloatArray, after: FloatArray) -> FloatArray:
+    """Round changed numbers, unless that would undo the change."""
+    rounded = after.copy()
+    for column, name in enumerate(setup.names):
+        feature = setup.actions[name]
+        if feature.display.decimals is None or feature.is_category:
+            continue
+        for row in np.flatnonzero((after[:, column] != before[:, column]) & np.isfinite(after[:, column])):
+            value = to_dtype(feature.display.rounded(float(after[row, column])), feature.dtype) + 0.0
+            if value != before[row, column]:
+                rounded[row, column] = value
+    return rounded

@@ -1,0 +1,67 @@
+"""Check how rows are handed over, and what is said when that fails."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from p2ce.adapters.checked_calls import answers_of, as_array, as_frame, missing_columns, one_per_row
+from p2ce.errors import InvalidAnswer
+
+FRAME = pd.DataFrame(
+    {
+        "age": pd.array([31, None], dtype="Int64"),
+        "owner": pd.array([True, None], dtype="boolean"),
+        "job": pd.Categorical(["cook", None]),
+        "income": [1.5, np.nan],
+        "sex": [0, 1],
+    }
+)
+
+
+def test_columns_with_missing_values_are_listed():
+    assert missing_columns(FRAME) == ["age", "owner", "job", "income"]
+    assert missing_columns(FRAME[:1]) == []
+    assert missing_columns(FRAME.set_axis(range(5), axis=1)) == ["0", "1", "2", "3"]
+    assert missing_columns(np.array([np.nan])) == []
+    assert missing_columns(None) == []
+
+
+def test_a_frame_is_a_copy_with_its_own_types():
+    given = as_frame(["job", "age"]).give(FRAME)
+    assert list(given.dtypes) == [FRAME["job"].dtype, FRAME["age"].dtype]
+    given.loc[0, "age"] = 99
+    assert FRAME["age"][0] == 31
+
+
+def test_an_array_says_nan_for_what_is_missing():
+    given = as_array(["age", "income", "sex"], np.dtype(np.float64)).give(FRAME)
+    assert given.dtype == np.float64
+    assert np.array_equal(given, [[31.0, 1.5, 0.0], [np.nan, np.nan, 1.0]], equal_nan=True)
+    given[:] = 0.0
+    whole = as_array(["sex"], np.dtype(np.int64)).give(FRAME)
+    assert whole.tolist() == [[0], [1]]
+    words = as_array(["job", "sex"], np.dtype(object)).give(FRAME)
+    assert words[0].tolist() == ["cook", 0]
+
+
+def raises(rows):
+    raise ValueError("Input X contains NaN.\nA long explanation follows.")
+
+
+def test_an_exception_names_the_columns_with_missing_values():
+    with pytest.raises(InvalidAnswer) as error:
+        answers_of(raises, FRAME, call="model.predict")
+    assert str(error.value) == (
+        "model.predict raised ValueError: Input X contains NaN when asked about 2 rows. "
+        "Columns with missing values here: 'age', 'owner', 'job', 'income'. "
+        "If it does not take them, put an imputer in front of it, or fill or drop them."
+    )
+    with pytest.raises(InvalidAnswer, match="'age'"):
+        answers_of(raises, FRAME.to_numpy(), call="model.predict", rows=FRAME)
+    with pytest.raises(InvalidAnswer, match=r"follows\. when asked about 1 rows\.$"):
+        answers_of(raises, FRAME[:1].drop(columns="job"), call="model.predict")
+
+
+def test_an_answer_that_is_missing_names_them_too():
+    with pytest.raises(InvalidAnswer, match=r"NaN for 1 of 2 rows.*here: 'age'"):
+        one_per_row(np.array([1.0, np.nan]), 2, call="model", rows=FRAME)

@@ -1,0 +1,63 @@
+"""Times are told beside brute force, which has to find the same fronts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from p2ce.apps import bench_command as bench
+from tests.apps.commands import run
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_on_files(folder: Path, capsys: Capture) -> None:
+    words = (
+        "bench",
+        "--model",
+        "model.txt",
+        "--data",
+        "people.csv",
+        "--reference",
+        "train.csv",
+        "--people",
+        4,
+    )
+    ran = run(capsys, *words, "--brute", 2, "--max-changes", 2)
+    assert ran.code == 0
+    assert "explain_many, each person" in ran.out
+    assert "Fronts equal to brute force: 2 of 2." in ran.out
+    assert "cores" in ran.out.splitlines()[0]
+    small = run(capsys, *words, "--brute", 1, "--largest", 3)
+    assert "Brute force left out 1 person" in small.out
+    none = run(capsys, *words, "--threshold", 0)
+    assert (none.code, "refuses none" in none.line) == (2, True)
+
+
+def test_a_front_that_differs_fails(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("p2ce.testing.brute_force_front.front_by_brute_force", lambda *_: np.zeros((99, 3)))
+    words = (
+        "bench",
+        "--model",
+        "model.txt",
+        "--data",
+        "people.csv",
+        "--reference",
+        "train.csv",
+        "--people",
+        2,
+    )
+    ran = run(capsys, *words, "--brute", 1, "--max-changes", 1)
+    assert ran.code == bench.DIFFERENT
+    assert "differs from brute force" in ran.line
+
+
+def test_made_up_people_and_files_do_not_mix(capsys: Capture) -> None:
+    assert "--model" in run(capsys, "bench", "--data", "people.csv").line
+
+
+def test_on_made_up_people(capsys: Capture) -> None:
+    ran = run(capsys, "bench", "--people", 3, "--brute", 1, "--max-changes", 1)
+    assert ran.code == 0
+    assert "3 refused people of 2,000 made-up applicants" in ran.out
+    assert "Fronts equal to brute force: 1 of 1." in ran.out

@@ -1,0 +1,154 @@
+"""What is done is kept beside the file, line by line, and only for the same question."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from p2ce.apps.partial_results import FORMAT, begin, partial_path
+from p2ce.errors import InvalidOption
+from p2ce.result import Explanation
+from p2ce.result.question import Feature, Question
+from tests.result.examples import explanation
+
+ASKED = {"--threshold": "0.5", "the file of --model": "a" * 64}
+
+
+def test_people_come_back_with_one_question(tmp_path: Path) -> None:
+    path = partial_path(tmp_path / "out.html")
+    assert path.name == "out.html.partial"
+    question = Question(features={"Age": Feature(name="Age")})
+    kept = begin(path, ASKED, fresh=False)
+    kept.add({3: explanation(question=question), 5: explanation(question=question)})
+    kept.add({4: explanation(question=Question(features={"Age": Feature(name="Age")}))})
+    again = begin(path, ASKED, fresh=False)
+    assert again.done == {place: explanation() for place in (3, 5, 4)}
+    assert len({id(entry.question) for entry in again.done.values()}) == 1
+    again.add({6: explanation(question=question)})
+    assert len(begin(path, ASKED, fresh=False).questions) == 1
+
+
+def test_a_line_that_breaks_off_counts_as_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "out.json.partial"
+    kept = begin(path, ASKED, fresh=False)
+    kept.add({0: explanation(question=None)})
+    whole = path.read_bytes()
+    kept.add({1: explanation(question=None)})
+    path.write_bytes(path.read_bytes()[:-20])
+    again = begin(path, ASKED, fresh=False)
+    assert list(again.done) == [0]
+    assert path.read_bytes() == whole
+    again.add({1: explanation(question=None)})
+    assert list(begin(path, ASKED, fresh=False).done) == [0, 1]
+
+
+def test_another_question_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "out.json.partial"
+    begin(path, ASKED, fresh=False).add({0: explanation(question=None)})
+    with pytest.raises(InvalidOption, match=r"--threshold was '0\.5' and is '0\.6'"):
+        begin(path, {**ASKED, "--threshold": "0.6"}, fresh=False)
+    with pytest.raises(InvalidOption, match="the file of --model has changed"):
+        begin(path, {**ASKED, "the file of --model": "b" * 64}, fresh=False)
+    assert begin(path, {**ASKED, "--threshold": "0.6"}, fresh=True).done == {}
+    assert not path.exists()  # nothing is left behind where nobody was done
+
+
+def scored(score: float) -> Explanation:
+    return replace(explanation(question=None), person_score=score)
+
+
+def test_two_commands_do_not_mix(tmp_path: Path) -> None:
+    """Who comes second is told so, and what the first has done stays as it is."""
+    path = tmp_path / "out.csv.partial"
+    first, second = (begin(path, {"q": name}, fresh=False) for name in ("A", "B"))
+    first.add({0: scored(0.6)})
+    with pytest.raises(InvalidOption, match="Another command with the same --out"):
+        second.add({0: scored(0.9)})
+    assert {place: one.person_score for place, one in begin(path, {"q": "A"}, fresh=False).done.items()} == {
+        0: 0.6
+    }
+
+
+def test_lines_of_another_question_are_left_out(tmp_path: Path) -> None:
+    """As they may get there if a file is removed and begun anew while a command goes on."""
+    path = tmp_path / "out.csv.partial"
+    first = begin(path, {"q": "A"}, fresh=False)
+    first.add({0: scored(0.6)})
+    begin(path, {"q": "B"}, fresh=True).add({1: scored(0.9)})
+    first.add({2: scored(0.7)})
+    assert list(begin(path, {"q": "B"}, fresh=False).done) == [1]
+    path.unlink()
+    with pytest.raises(InvalidOption, match="has begun or removed"):
+        first.add({3: scored(0.7)})
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("content", ["[]", "3", '"text"', '{"format": "%s"}', '{"format": "%s", "asked": 3}'])
+def test_a_file_that_is_none_is_told(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "out.csv.partial"
+    path.write_text(content.replace("%s", FORMAT) + "\n", encoding="utf-8")
+    with pytest.raises(InvalidOption, match="in the way, and not of this version"):
+        begin(path, {"q": "A"}, fresh=False)
+
+
+@pytest.mark.parametrize("line", ["[]", "3", '{"people": []}', '{"of": "%s", "people": [[0, {}]]}'])
+def test_a_line_that_is_none_is_told(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "out.csv.partial"
+    kept = begin(path, {"q": "A"}, fresh=False)
+    kept.add({0: scored(0.6)})
+    mark = json.loads(path.read_text(encoding="utf-8").splitlines()[1])["of"]
+    with path.open("a", encoding="utf-8") as file:
+        file.write(line.replace("%s", mark) + "\n")
+    with pytest.raises(InvalidOption, match="is damaged"):
+        begin(path, {"q": "A"}, fresh=False)
+
+
+def test_what_only_the_old_question_had_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv.partial"
+    begin(path, {"q": "A", "--drop": "Age"}, fresh=False).add({0: scored(0.6)})
+    with pytest.raises(InvalidOption, match="--drop was 'Age' and is None"):
+        begin(path, {"q": "A"}, fresh=False)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 15, 40])
+@pytest.mark.parametrize("zeros", [0, 200])
+def test_a_file_that_breaks_off_in_its_first_line_counts_as_none(
+    tmp_path: Path, kept: int, zeros: int
+) -> None:
+    """As a full disk or a power cut leaves it: the next command starts, and goes on from there."""
+    path = tmp_path / "out.csv.partial"
+    begin(path, ASKED, fresh=False).add({0: scored(0.6)})
+    path.write_bytes(path.read_bytes()[:kept] + bytes(zeros))
+    again = begin(path, ASKED, fresh=False)
+    assert again.done == {}
+    again.add({1: scored(0.7)})
+    assert list(begin(path, ASKED, fresh=False).done) == [1]
+
+
+def test_a_full_disk_is_told_and_the_next_command_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out.csv.partial"
+
+    def full(_: int) -> None:
+        os.truncate(path, 0)  # nothing of it got there
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(InvalidOption, match="No space left on device"):
+            begin(path, ASKED, fresh=False).add({0: scored(0.6)})
+    assert path.read_bytes() == b""
+    again = begin(path, ASKED, fresh=False)
+    again.add({0: scored(0.6)})
+    assert list(begin(path, ASKED, fresh=False).done) == [0]
+
+
+def test_a_short_file_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv.partial"
+    path.write_text("my notes", encoding="utf-8")
+    with pytest.raises(InvalidOption, match="in the way"):
+        begin(path, ASKED, fresh=False)
+    assert path.read_text(encoding="utf-8") == "my notes"

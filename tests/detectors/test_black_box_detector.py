@@ -1,0 +1,255 @@
+"""Check detectors that can only be asked: whose convention they follow, and where their threshold lies."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from sklearn.covariance import EllipticEnvelope
+from sklearn.ensemble import IsolationForest as Library
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KernelDensity, LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, OneClassSVM
+from torch import nn
+
+from p2ce.detectors.black_box_detector import lowest_share
+from p2ce.detectors.parse_detector import IsolationForest, read_detector
+from p2ce.errors import (
+    InvalidAnswer,
+    InvalidOption,
+    InvalidReference,
+    NotFitted,
+    UnsupportedDetector,
+)
+
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame(
+    {"age": RNG.integers(18, 80, 300), "income": RNG.normal(size=300), "balance": RNG.normal(size=300)}
+)
+BACKWARDS = FRAME[FRAME.columns[::-1]]
+
+OUTLIERS = {
+    "local": lambda: LocalOutlierFactor(novelty=True),
+    "one class": lambda: OneClassSVM(nu=0.1),
+    "ellipse": lambda: EllipticEnvelope(random_state=0),
+    "pipeline": lambda: make_pipeline(StandardScaler(), OneClassSVM(nu=0.1)),
+    "forest behind a scaler": lambda: make_pipeline(
+        StandardScaler(), Library(n_estimators=5, random_state=0)
+    ),
+}
+DENSITIES = {
+    "kernels": lambda: KernelDensity(),
+    "pipeline": lambda: make_pipeline(StandardScaler(), KernelDensity()),
+    "search": lambda: GridSearchCV(KernelDensity(), {"bandwidth": [0.5, 1.0]}, cv=2),
+    "mixture": lambda: GaussianMixture(random_state=0),
+}
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("name", OUTLIERS)
+def test_the_outlier_convention_means_plausible_from_zero(name, named):
+    rows = FRAME if named else FRAME.to_numpy(dtype=float)
+    detector = OUTLIERS[name]().fit(rows)
+    found = read_detector(detector, reference=BACKWARDS if named else FRAME)
+    assert found.score is None
+    assert found.family == f"opaque ({type(detector).__name__})"
+    answers = found.ask(BACKWARDS)
+    assert found.columns == tuple(FRAME.columns)
+    assert ((answers >= 0.0) == (detector_says(detector, rows) >= 0.0)).all()
+    assert (found.report(answers) == answers).all()
+
+
+def detector_says(detector, rows):
+    with warnings.catch_warnings():
+        # LocalOutlierFactor warns about the names that it was fitted on, even when it is given them.
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        return detector.decision_function(rows)
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+def test_a_density_is_cut_at_the_fifth_percentile(name):
+    detector = DENSITIES[name]().fit(FRAME)
+    found = read_detector(detector, reference=FRAME)
+    own = detector.score_samples(FRAME)
+    least = np.percentile(own, 5.0)
+    assert ((found.ask(FRAME) >= 0.0) == (own >= least)).all()
+    assert np.mean(found.ask(FRAME) < 0.0) == pytest.approx(0.05, abs=1 / 300)
+
+
+@pytest.mark.parametrize("contamination", [0.01, 0.2, 0.5])
+@pytest.mark.parametrize("name", [*OUTLIERS, *DENSITIES])
+def test_contamination_moves_the_threshold_and_nothing_else(name, contamination):
+    detector = (OUTLIERS | DENSITIES)[name]().fit(FRAME)
+    before = pickle.dumps(detector) if name in ("one class", "ellipse", "mixture") else None
+    found = read_detector(detector, reference=FRAME, contamination=contamination)
+    answers = found.ask(FRAME)
+    assert np.sum(answers < 0.0) == np.ceil(contamination * (len(FRAME) - 1))
+    if before is not None:
+        assert pickle.dumps(detector) == before
+
+
+class LikePyOD:
+    """PyOD's documented convention: higher is more abnormal, and above ``threshold_`` is an outlier."""
+
+    def fit(self, rows, y=None):
+        self.middle = np.asarray(rows, dtype=float).mean(axis=0)
+        self.decision_scores_ = self.decision_function(rows)
+        self.threshold_ = np.percentile(self.decision_scores_, 90.0)
+        self.labels_ = (self.decision_scores_ > self.threshold_).astype(int)
+        return self
+
+    def decision_function(self, rows):
+        return np.abs(np.asarray(rows, dtype=float) - self.middle).sum(axis=1)
+
+
+def test_pyods_convention_is_turned_around():
+    detector = LikePyOD().fit(FRAME)
+    found = read_detector(detector, reference=FRAME)
+    assert ((found.ask(FRAME) < 0.0) == (detector.labels_ == 1)).all()
+    moved = read_detector(detector, reference=FRAME, contamination=0.3)
+    assert np.mean(moved.ask(FRAME) < 0.0) == pytest.approx(0.3, abs=1 / 300)
+    assert found.ask(FRAME).argmin() == detector.decision_scores_.argmax()
+
+
+def autoencoder(outputs=3):
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(3, 2), nn.Dropout(0.5), nn.Tanh(), nn.Linear(2, outputs))
+
+
+@pytest.mark.parametrize("precision", [torch.float32, torch.float64])
+def test_an_autoencoder_finds_plausible_what_it_reproduces(precision):
+    module = autoencoder().to(precision).eval()
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    found = read_detector(module, reference=FRAME, contamination=0.1)
+    given = torch.tensor(FRAME.to_numpy(dtype=float), dtype=precision)
+    with torch.no_grad():
+        error = ((module(given) - given).double() ** 2).mean(dim=1).numpy()
+    answers = found.ask(BACKWARDS)
+    assert answers == pytest.approx(np.percentile(error, 90.0) - error, rel=1e-5, abs=1e-3)
+    assert np.mean(answers < 0.0) == pytest.approx(0.1, abs=1 / 300)
+    assert np.mean(read_detector(module, reference=FRAME).ask(FRAME) < 0.0) == pytest.approx(0.05)
+    assert found.tolerance == (1e-9 if precision == torch.float64 else 1e-4)
+    assert not module.training
+    assert all((value == before[name]).all() for name, value in module.state_dict().items())
+    assert all(value.grad is None for value in module.parameters())
+
+
+def test_an_autoencoder_that_cannot_be_used_says_why():
+    with pytest.raises(UnsupportedDetector, match=r"Call \.eval\(\)"):
+        read_detector(autoencoder(), reference=FRAME)
+    with pytest.raises(UnsupportedDetector, match=r"gave shape \(150, 2\)"):
+        read_detector(autoencoder(2).eval(), reference=FRAME)
+    with pytest.raises(InvalidAnswer, match=r"detector \(Sequential\) raised RuntimeError"):
+        read_detector(autoencoder().eval(), reference=FRAME.drop(columns="age"))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda rows: rows["income"],
+        lambda rows: rows[:, 1],
+        lambda rows: rows[["income"]],
+        lambda rows: rows["income"] >= 0.0,
+        lambda rows: list(rows["income"] >= 0.0),
+        lambda rows: torch.tensor(rows)[:, 1] >= 0.0,
+    ],
+    ids=["frame", "array", "column", "yes or no", "list", "tensor"],
+)
+def test_a_function_calls_plausible_what_is_at_least_zero_or_true(function):
+    found = read_detector(function, reference=FRAME)
+    assert ((found.ask(BACKWARDS) >= 0.0) == (FRAME["income"] >= 0.0)).all()
+
+
+def test_contamination_moves_the_threshold_of_a_function_unless_it_says_yes_or_no():
+    found = read_detector(lambda rows: rows["income"], reference=FRAME, contamination=0.25)
+    assert np.mean(found.ask(FRAME) < 0.0) == pytest.approx(0.25, abs=1 / 300)
+    with pytest.raises(InvalidOption, match="says yes or no"):
+        read_detector(lambda rows: rows["income"] > 0.0, reference=FRAME, contamination=0.25)
+
+
+def test_a_detector_may_look_at_some_columns_only():
+    detector = OneClassSVM().fit(FRAME[["balance", "age"]])
+    found = read_detector(detector, reference=FRAME)
+    assert found.columns == ("balance", "age")
+    assert (found.ask(FRAME) == detector.decision_function(FRAME[["balance", "age"]])).all()
+    with pytest.raises(InvalidReference, match="column 'balance'"):
+        read_detector(detector, reference=FRAME.drop(columns="balance"))
+    with pytest.raises(InvalidReference, match="2 unnamed columns"):
+        read_detector(OneClassSVM().fit(FRAME[["age", "income"]].to_numpy()), reference=FRAME)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -0.1, 0.51, float("nan"), "auto", True])
+@pytest.mark.parametrize("detector", [IsolationForest(), lambda rows: rows["income"]])
+def test_a_share_outside_its_range_is_refused(detector, wrong):
+    with pytest.raises(InvalidOption, match="above 0 and at most"):
+        read_detector(detector, reference=FRAME, contamination=wrong)
+
+
+def test_slips_have_an_answer_of_their_own():
+    with pytest.raises(UnsupportedDetector, match=r"Fit LocalOutlierFactor\(novelty=True\)"):
+        read_detector(LocalOutlierFactor().fit(FRAME), reference=FRAME)
+    with pytest.raises(UnsupportedDetector, match="SVC is a classifier"):
+        read_detector(SVC().fit(FRAME, FRAME["age"] > 40), reference=FRAME)
+    with pytest.raises(NotFitted, match="Fit it before"):
+        read_detector(OneClassSVM(), reference=FRAME)
+    with pytest.raises(InvalidOption, match="Remove one of the two"):
+        read_detector(None, reference=FRAME, contamination=0.1)
+    with pytest.raises(UnsupportedDetector, match=r"Pass an instance: OneClassSVM\(\)"):
+        read_detector(OneClassSVM, reference=FRAME)
+
+
+def test_a_density_that_finds_the_reference_impossible_has_no_threshold():
+    far = KernelDensity(kernel="tophat", bandwidth=0.1).fit(FRAME + 1_000.0)
+    with pytest.raises(InvalidOption, match="100% of it infinitely implausible"):
+        read_detector(far, reference=FRAME)
+
+
+def test_infinities_at_the_ends_do_not_spoil_the_threshold():
+    values = np.array([-np.inf, *np.arange(98.0), np.inf])
+    assert lowest_share(values, 0.5) == 48.5
+    assert lowest_share(values, 0.02) == pytest.approx(0.98)
+
+
+class Useless:
+    def __init__(self, answer):
+        self.decision_function = answer
+
+
+def raises(rows):
+    raise ZeroDivisionError("oops")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (raises, "raised ZeroDivisionError: oops"),
+        (lambda rows: np.full(len(rows), np.nan), "NaN for 150 of 150 rows"),
+        (lambda rows: np.zeros((len(rows), 2)), r"one number per row.*gave shape \(150, 2\)"),
+        (lambda rows: np.zeros(7), r"gave shape \(7,\)"),
+        (lambda rows: np.full(len(rows), "fine"), "answer with numbers"),
+        (lambda rows: np.random.default_rng().random(len(rows)), "differently when asked twice"),
+        (lambda rows: np.arange(float(len(rows))), "when other rows are asked about with it"),
+    ],
+    ids=["raises", "missing", "two", "short", "words", "random", "positions"],
+)
+def test_useless_answers_are_named_with_the_call(answer, message):
+    with pytest.raises(InvalidAnswer, match=message) as error:
+        read_detector(Useless(answer), reference=FRAME)
+    assert "detector.decision_function" in str(error.value)
+
+
+def test_a_detector_may_write_to_what_it_is_given():
+    def careless(rows):
+        answers = rows["income"].to_numpy().copy()
+        rows.iloc[:, :] = 0
+        return answers
+
+    given = FRAME.copy()
+    found = read_detector(careless, reference=given)
+    assert (found.ask(given) == FRAME["income"]).all()
+    pd.testing.assert_frame_equal(given, FRAME)

@@ -1,0 +1,241 @@
+"""Detectors take real tables: categories, missing values, nullable types, and pipelines in front."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import IsolationForest as Library
+from sklearn.impute import SimpleImputer
+from sklearn.neighbors import KernelDensity, LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import OneClassSVM
+
+from p2ce.detectors.imputed_values import known_codes
+from p2ce.detectors.parse_detector import IsolationForest, read_detector
+from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.errors import InvalidAnswer, UnsupportedDetector
+from p2ce.scores.score_rows import score_rows
+from p2ce.tables.codebook import MISSING, codebook_of
+
+FOREST = IsolationForest(n_estimators=10, contamination=0.1)
+
+
+def people(rows: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, rows),
+            "income": rng.lognormal(8.0, 0.5, rows),
+            "housing": rng.choice(["own", "rent", "free"], rows, p=[0.6, 0.3, 0.1]),
+            "job": pd.Categorical(rng.choice(["clerk", "cook"], rows)),
+            "grade": pd.Categorical(rng.choice(["a", "b", "c"], rows), ordered=True),
+            "kids": pd.array(rng.integers(0, 4, rows), dtype="Int64"),
+        }
+    )
+    frame.loc[::9, "income"] = np.nan
+    frame.loc[::11, "housing"] = None
+    frame.loc[::13, "kids"] = pd.NA
+    frame.loc[::17, "job"] = np.nan
+    return frame
+
+
+def scores_of(found: ReadDetector, codes: np.ndarray) -> np.ndarray:
+    assert found.score is not None
+    return score_rows(found.score, codes)
+
+
+# The forest of this library
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_codes_are_scored_as_what_stands_in_for_them(seed: int) -> None:
+    """Minus infinity and unseen labels take the way of the lowest number and of the one beyond the last."""
+    frame = people()
+    book = codebook_of(frame)
+    found = read_detector(FOREST, reference=frame, random_state=seed, codebook=book)
+    twin = Library(n_estimators=10, contamination=0.1, random_state=seed)
+    fitted_on = known_codes(book.encode(frame), book)
+    twin.fit(fitted_on)
+    rng = np.random.default_rng(seed)
+    codes = book.encode(frame)
+    for column in range(codes.shape[1]):
+        codes[rng.random(len(codes)) < 0.2, column] = MISSING
+    codes[::7, 2] = 5.0  # unseen labels
+    codes[::8, 3] = 2.0
+    low = np.array([fitted_on[:, j].min() - 5.0 for j in range(codes.shape[1])])
+    low = np.where((book.encode(frame) == MISSING).any(axis=0), fitted_on.min(axis=0), low)
+    shown = np.where(codes == MISSING, low, codes)
+    shown[:, 2] = np.minimum(shown[:, 2], 3.0)
+    own = twin.decision_function(shown)
+    scores = scores_of(found, codes)
+    assert (found.report(scores) == own).all()
+    assert ((scores >= found.score.sure) == (own >= 0.0)).all()
+    assert found.again is None
+    assert np.mean(found.report(scores_of(found, book.encode(frame))) < 0.0) == pytest.approx(0.1, abs=0.01)
+
+
+def test_a_frame_of_numbers_is_read_as_ever() -> None:
+    frame = people()[["age", "income"]].dropna().assign(owner=True)
+    found = read_detector(FOREST, reference=frame, random_state=0)
+    twin = Library(n_estimators=10, contamination=0.1, random_state=0).fit(frame.to_numpy(dtype=float))
+    assert (
+        found.report(scores_of(found, frame.to_numpy(dtype=float)))
+        == twin.decision_function(frame.to_numpy(dtype=float))
+    ).all()
+    for may_miss in (frozenset[str](), frozenset({"income", "age"})):
+        again = read_detector(FOREST, reference=frame, random_state=0, may_miss=may_miss)
+        assert np.array_equal(again.score.forest.threshold, found.score.forest.threshold)
+        assert again.score.see is found.score.see
+
+
+labels = st.sampled_from(["p", "q", "r", "s", None])
+tables = st.lists(
+    st.tuples(labels, labels, st.sampled_from([1.0, 2.0, 5.0, None])), min_size=4, max_size=40
+).filter(lambda cells: all(any(cell[j] is not None for cell in cells) for j in range(3)))
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables, st.permutations(["p", "q", "r", "s"]), st.booleans())
+def test_renaming_categories_changes_no_score(cells: list[Any], names: list[str], declared: bool) -> None:
+    frame = pd.DataFrame(cells, columns=["one", "two", "number"]).astype({"number": float})
+    new = dict(zip("pqrs", names, strict=True))
+    renamed = frame.assign(one=frame["one"].map(new), two=frame["two"].map(new))
+    if declared:
+        dtype, other = pd.CategoricalDtype(list("pqrs")), pd.CategoricalDtype(names)
+        frame, renamed = (
+            table.astype({"one": kind, "two": kind}) for table, kind in ((frame, dtype), (renamed, other))
+        )
+    one, two = (
+        read_detector(IsolationForest(n_estimators=4), reference=table, random_state=0)
+        for table in (frame, renamed)
+    )
+    assert (
+        scores_of(one, codebook_of(frame).encode(frame))
+        == scores_of(two, codebook_of(renamed).encode(renamed))
+    ).all()
+
+
+def test_rare_labels_and_missing_values_are_less_plausible() -> None:
+    rng = np.random.default_rng(0)
+    housing = np.repeat(["own", "rent", "boat"], [300, 190, 10])
+    frame = pd.DataFrame({"housing": housing, "income": rng.normal(size=500)})
+    frame.loc[rng.choice(500, 10, replace=False), "income"] = np.nan
+    book = codebook_of(frame)
+    found = read_detector(IsolationForest(), reference=frame, random_state=0, codebook=book)
+    asked = pd.DataFrame({"housing": ["own", "boat", "tent", "own"], "income": [0.0, 0.0, 0.0, np.nan]})
+    usual, rare, unseen, missing = scores_of(found, book.encode(asked))
+    assert usual > rare >= unseen
+    assert usual > missing
+
+
+# Those of scikit-learn
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("contamination", [None, 0.2])
+def test_a_users_forest_sends_missing_values_where_its_trees_do(named: bool, contamination: Any) -> None:
+    frame = people()[["age", "income", "kids"]].assign(balance=np.linspace(-1.0, 1.0, 300))
+    given_rows = frame if named else frame.to_numpy(dtype=float, na_value=np.nan)
+    detector = Library(n_estimators=20, random_state=0, max_features=0.8).fit(given_rows)
+    book = codebook_of(frame)
+    first = read_detector(detector, reference=frame, contamination=contamination, codebook=book)
+    rng = np.random.default_rng(1)
+    for found, columns in (
+        (first, ["income", "kids"]),
+        (first.again(frozenset({"income", "kids", "balance"})), ["income", "kids", "balance"]),
+    ):
+        rows = frame.copy()
+        for name in columns:
+            rows.loc[rng.random(len(rows)) < 0.3, name] = np.nan
+        own = found.ask(rows)
+        scores = scores_of(found, book.of(found.columns).encode(rows))
+        assert (found.report(scores) == own).all()
+        assert (own[scores >= found.score.sure] >= 0.0).all()
+        assert (own[scores < found.score.maybe] < 0.0).all()
+        assert found.score.sure == first.score.sure
+        assert found.score.maybe == first.score.maybe
+
+
+def test_a_users_forest_of_numbers_that_are_labels_is_asked() -> None:
+    frame = people()[["age"]].assign(kids=pd.Categorical([0, 1, 2, 3] * 75))
+    detector = Library(n_estimators=3, random_state=0).fit(frame)
+    found = read_detector(detector, reference=frame)
+    assert found.score is None
+    assert (found.ask(frame) == detector.decision_function(frame)).all()
+
+
+LAST = {
+    "forest": lambda: Library(n_estimators=5, random_state=0),
+    "local": lambda: LocalOutlierFactor(novelty=True),
+    "one class": lambda: OneClassSVM(nu=0.1),
+    "density": lambda: KernelDensity(),
+}
+
+
+def encoder() -> Any:
+    return make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["age", "income", "kids"]),
+        (OneHotEncoder(handle_unknown="ignore"), ["housing", "job", "grade"]),
+        sparse_threshold=0.0,
+    )
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_a_pipeline_is_asked_as_a_whole_about_the_users_own_columns(name: str) -> None:
+    frame = people()
+    detector = make_pipeline(encoder(), LAST[name]()).fit(frame)
+    found = read_detector(detector, reference=frame[frame.columns[::-1]], contamination=0.1)
+    assert found.score is None
+    assert set(found.columns) == set(frame.columns)
+    method = getattr(detector, "decision_function", None) or detector.score_samples
+    least = np.percentile(method(frame), 10.0)
+    assert ((found.ask(frame) >= 0.0) == (method(frame) >= least)).all()
+    unseen = frame.assign(housing="boat")
+    assert ((found.ask(unseen) >= 0.0) == (method(unseen) >= least)).all()
+
+
+def test_a_pipeline_that_ends_in_a_slip_says_what_to_do() -> None:
+    detector = make_pipeline(encoder(), LocalOutlierFactor()).fit(people())
+    with pytest.raises(UnsupportedDetector, match=r"Fit LocalOutlierFactor\(novelty=True\)"):
+        read_detector(detector, reference=people())
+
+
+@pytest.mark.parametrize("make", [lambda: LocalOutlierFactor(novelty=True), OneClassSVM, KernelDensity])
+def test_a_detector_that_takes_no_missing_values_names_the_columns(make: Any) -> None:
+    numbers = people()[["age", "income"]]
+    detector = make().fit(numbers.fillna(0.0))
+    with pytest.raises(InvalidAnswer, match="missing values here: 'income'"):
+        read_detector(detector, reference=people())
+    # Also if only the person lacks a value.
+    found = read_detector(detector, reference=people().assign(income=1.0))
+    with pytest.raises(InvalidAnswer, match="missing values here: 'income'"):
+        found.ask(people())
+
+
+def test_a_detector_that_takes_no_labels_names_the_columns() -> None:
+    frame = people()[["age", "housing"]].fillna("own")
+    detector = OneClassSVM().fit(frame.assign(housing=0.0))
+    with pytest.raises(InvalidAnswer, match=r"Columns of categories here: 'housing'\. .*IsolationForest"):
+        read_detector(detector, reference=frame)
+    unnamed = OneClassSVM().fit(np.zeros((3, 2)))
+    with pytest.raises(InvalidAnswer, match=r"Columns of categories here: 'housing'\."):
+        read_detector(unnamed, reference=frame)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda rows: np.where(rows["housing"].isna() | (rows["grade"] >= "b"), 1.0, -1.0),
+        lambda rows: np.where(pd.isna(rows[:, 2]) | (rows[:, 4] >= "b"), 1.0, -1.0),
+    ],
+    ids=["frame", "array of objects"],
+)
+def test_a_function_gets_the_columns_own_types(function: Any) -> None:
+    frame = people()
+    found = read_detector(function, reference=frame)
+    assert ((found.ask(frame) >= 0.0) == (frame["housing"].isna() | (frame["grade"] >= "b"))).all()

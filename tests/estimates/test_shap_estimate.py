@@ -1,0 +1,44 @@
+"""Check that the options of the estimate are understood or refused with advice."""
+
+import dataclasses
+
+import pytest
+
+from p2ce.errors import InvalidOption
+from p2ce.estimates.shap_estimate import EXPLAINERS, ShapEstimate
+
+
+@pytest.mark.parametrize("name", EXPLAINERS)
+def test_every_explainer_is_an_option(name: str) -> None:
+    assert ShapEstimate(explainer=name).explainer == name
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ({"explainer": "tre"}, "'tree'"),
+        ({"explainer": None}, "'auto', 'sampling'"),
+        ({"personal": 1}, "True or False"),
+        ({"miss_rate": 0.0}, "above 0 and below 1"),
+        ({"miss_rate": 1}, "above 0 and below 1"),
+        ({"miss_rate": "1%"}, "above 0 and below 1"),
+        ({"miss_rate": float("nan")}, "above 0 and below 1"),
+        ({"people": 0}, "people must be a whole number"),
+        ({"people": 10.5}, "people must be a whole number"),
+        ({"background": True}, "background must be a whole number"),
+        ({"rows": -1}, "rows must be a whole number"),
+        ({"evaluations": 0}, "evaluations must be a whole number"),
+        ({"seconds": 0}, "above 0"),
+        ({"seconds": float("nan")}, "above 0"),
+        ({"random_state": -1}, "2\\*\\*32 - 1"),
+        ({"random_state": 1.5}, "2\\*\\*32 - 1"),
+    ],
+)
+def test_nonsense_is_refused_with_advice(options: dict[str, object], advice: str) -> None:
+    with pytest.raises(InvalidOption, match=advice):
+        ShapEstimate(**options)  # type: ignore[arg-type]
+
+
+def test_a_spec_cannot_change() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ShapEstimate().rows = 4  # type: ignore[misc]

@@ -1,0 +1,85 @@
+"""Are candidates that the model refuses to look at named before a search meets them?"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import p2ce
+from p2ce import ActionSet
+from p2ce.errors import InvalidActions
+from p2ce.explain import candidate_errors as candidates
+from p2ce.explain.candidate_errors import require_candidates
+
+PEOPLE = pd.DataFrame({"age": [20, 30, 40, 50], "home": ["own", "rent", "own", "free"]})
+
+
+class Picky:
+    """Takes only some homes, and counts the rows that it is asked about."""
+
+    def __init__(self, *known: str) -> None:
+        self.known, self.rows = set(known), 0
+
+    def __call__(self, frame: pd.DataFrame) -> np.ndarray:
+        self.rows += len(frame)
+        strange = sorted(set(frame["home"]) - self.known)
+        if strange:
+            raise ValueError(f"unknown home {strange}")
+        return (frame["age"] > 35).to_numpy(dtype=np.float64)
+
+
+def setup_of(model: Any, actions: ActionSet) -> Any:
+    return p2ce.Explainer(model, PEOPLE, actions=actions, plausibility=None)._setup
+
+
+def test_labels_that_the_model_refuses_are_named_with_the_way_out() -> None:
+    model = Picky("own", "rent", "free")
+    setup = setup_of(model, ActionSet.infer(PEOPLE))
+    model.known -= {"free"}
+    row = setup.codebook.encode(PEOPLE)[0]
+    with pytest.raises(InvalidActions, match=r"refuses 'home' at free \(.*actions\.values\(\{'home'"):
+        require_candidates(setup, row)
+    fine = setup.with_actions(ActionSet.infer(PEOPLE).values(home=["own", "rent"]))
+    require_candidates(fine, row)
+
+
+def test_a_row_that_the_model_refuses_anyway_says_nothing_of_candidates() -> None:
+    model = Picky("own", "rent", "free")
+    setup = setup_of(model, ActionSet.infer(PEOPLE))
+    model.known.clear()
+    with pytest.raises(Exception, match="unknown home") as caught:
+        require_candidates(setup, setup.codebook.encode(PEOPLE)[0])
+    assert not isinstance(caught.value, InvalidActions)
+
+
+def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Picky("own", "rent", "free")
+    setup = setup_of(model, ActionSet.infer(PEOPLE).values(age=list(range(20, 90))))
+    row = setup.codebook.encode(PEOPLE)[0]
+    model.rows = 0
+    require_candidates(setup, row)
+    assert model.rows == 70 + 3
+    monkeypatch.setattr(candidates, "MOST_TRIED", 13)
+    model.rows = 0
+    require_candidates(setup, row)
+    assert model.rows == 10 + 3  # the short list leaves its share to the long one
+    model.known -= {"free"}
+    with pytest.raises(InvalidActions, match="refuses 'home' at free"):
+        require_candidates(setup, row)
+
+
+def test_nothing_is_asked_where_nothing_may_change() -> None:
+    """Many libraries raise at a table without rows."""
+    still = ActionSet.infer(PEOPLE).fix("age", "home")
+    setup = setup_of(Picky("own", "rent", "free"), ActionSet.infer(PEOPLE)).with_actions(still)
+    asked: list[int] = []
+
+    def counting(frame: pd.DataFrame) -> np.ndarray:
+        asked.append(len(frame))
+        return np.zeros(len(frame))
+
+    quiet = replace(setup, model=replace(setup.model, ask=counting))
+    require_candidates(quiet, setup.codebook.encode(PEOPLE)[0])
+    assert 0 not in asked

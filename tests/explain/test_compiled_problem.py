@@ -1,0 +1,139 @@
+"""Is a question laid out so that every score finds its columns, and everyone the axes made for them?"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import p2ce
+from p2ce import ActionSet, rules
+from p2ce.explain.batch import prepare
+from p2ce.explain.compiled_problem import in_columns_of, read_for, shaped_for, within_reach
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.score_rows import score_rows
+from p2ce.tables.codebook import MISSING
+from tests.properties.amount import examples
+from tests.properties.random_problems import VALUES, random_forest, seen_coarsely
+
+PEOPLE = pd.DataFrame(
+    {
+        "own": [1, 0, 0, 1, 0, 0] * 5,
+        "rent": [0, 1, 0, 0, 1, 0] * 5,
+        "free": [0, 0, 1, 0, 0, 1] * 5,
+        "age": np.arange(30) + 20,
+        "years": np.where(np.arange(30) % 7, np.arange(30) / 2.0, np.nan),
+        "income": np.arange(30) * 1.5,
+    }
+)
+LABEL = (np.arange(30) > 14).astype(int)
+HOME = rules.one_hot("home", ["own", "rent", "free"])
+LINK = rules.linked("years", "age", ratio=2.0)
+
+
+def setup_of(*chosen: Any, model: Any = None, **asked: Any) -> Any:
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL) if model is None else model
+    actions = ActionSet.infer(PEOPLE).rule(*chosen)
+    return p2ce.Explainer(tree, PEOPLE, actions=actions, plausibility=None, **asked)._setup
+
+
+def coded(setup: Any, **changed: Any) -> np.ndarray:
+    """Give one person (1, d) as codes."""
+    row = {**PEOPLE.iloc[3].to_dict(), **changed}
+    return setup.codebook.encode(pd.DataFrame([row]))
+
+
+@examples(40)
+@given(seed=st.integers(0, 2**32 - 1), trees=st.booleans())
+def test_a_score_finds_its_columns_among_those_of_all(seed: int, trees: bool) -> None:
+    rng = np.random.default_rng(seed)
+    own = [f"f{i}" for i in rng.permutation(4)]
+    names = [f"f{i}" for i in rng.permutation(6)]
+    score = CompiledScore(
+        name="one of several",
+        column_count=4,
+        forest=random_forest(rng, 4, 3, 4, coarse=False) if trees else None,
+        weights=None if trees else rng.normal(size=4),
+        sure=0.0,
+        maybe=0.0,
+        see=seen_coarsely,
+    )
+    rows = rng.choice(VALUES, size=(20, 6))
+    mine = rows[:, [names.index(name) for name in own]]
+    found = score_rows(in_columns_of(score, own, names), rows)
+    np.testing.assert_allclose(found, score_rows(score, mine), rtol=0, atol=1e-12)
+    assert in_columns_of(score, own, own) is score
+
+
+def test_missing_values_are_read_where_they_may_turn_up() -> None:
+    setup = setup_of()
+    assert setup.may_miss == {"years"}
+    people = np.vstack([coded(setup), coded(setup, years=None), coded(setup, income=None)])
+    assert read_for(setup, people).tolist() == [True, True, False]
+
+
+def test_a_linear_model_is_read_for_people_so_far_out() -> None:
+    filled = PEOPLE.fillna(0.0)
+    model = LogisticRegression(max_iter=2000).fit(filled, LABEL)
+    setup = p2ce.Explainer(model, filled, plausibility=None)._setup
+    near, far = coded(setup), coded(setup, income=1e12)
+    assert within_reach(setup, np.vstack([near, far])).tolist() == [True, False]
+
+
+def test_groups_have_the_same_axes_for_all_who_stand_at_a_level() -> None:
+    setup = setup_of(HOME)
+    assert setup.grid.names == ("age", "home", "income", "years")
+    two, none = coded(setup, rent=1), coded(setup, own=0)
+    people = np.vstack([coded(setup), none, two, coded(setup, own=None)])
+    assert shaped_for(setup, people).tolist() == [True, True, False, False]
+    own = setup.for_person(two[0])
+    assert shaped_for(own, two).all()
+    assert len(own.compounds[0].levels) == len(setup.compounds[0].levels) + 1
+
+
+def test_links_are_laid_out_for_each_person() -> None:
+    setup = setup_of(LINK)
+    here = coded(setup)
+    assert not shaped_for(setup, here).any()
+    own = setup.for_person(here[0])
+    assert own.is_personal
+    assert shaped_for(own, here).all()
+    assert own.grid.names == ("free", "income", "own", "rent", "years")  # age moves with years
+    assert own.grid.columns[-1] == len(setup.names)
+
+
+@pytest.mark.parametrize("chosen", [(), (HOME,), (LINK,), (HOME, LINK)], ids=["plain", "hot", "link", "both"])
+def test_points_come_back_as_rows_that_keep_the_rules(chosen: tuple[Any, ...]) -> None:
+    """Every candidate of every axis, alone: the row differs from the person's where the axis says so."""
+    setup = setup_of(*chosen)
+    here = coded(setup)
+    setup = setup.for_person(here[0]) if chosen else setup
+    batch = prepare(setup, here)
+    place = batch.placement
+    points = [place.position[0].copy()]
+    for axis in range(setup.grid.axis_count):
+        for at in range(place.lowest[0, axis], place.highest[0, axis] + 1):
+            points.append(place.position[0].copy())
+            points[-1][axis] = at
+    rows = batch.rows(setup, np.zeros(len(points), dtype=np.int64), np.array(points))
+    assert rows[0].tolist() == here[0].tolist()
+    before = np.repeat(here, len(rows), axis=0)
+    for rule in setup.rules:
+        assert rule.holds(setup.names, before, rows).all()
+    frame = setup.frame(rows)
+    assert frame.dtypes.to_dict() == PEOPLE.dtypes.to_dict()
+    assert list(frame.columns) == list(PEOPLE.columns)
+    assert (batch.tables.steps[0, 0][np.arange(setup.grid.axis_count), points[0]] == 0).all()
+    assert len(np.unique(rows, axis=0)) > 10
+
+
+def test_missing_values_are_written_as_the_column_writes_them() -> None:
+    setup = setup_of()
+    frame = setup.frame(np.vstack([coded(setup), coded(setup, years=None)]))
+    assert frame["years"].isna().tolist() == [False, True]
+    assert frame["age"].dtype == PEOPLE["age"].dtype
+    assert coded(setup, years=None)[0, 4] == MISSING

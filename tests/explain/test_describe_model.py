@@ -1,0 +1,62 @@
+"""An explainer says how its model is read, and how each person scores."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import p2ce
+from p2ce import ActionSet, rules
+from tests.explain import loans
+
+PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}
+
+
+def test_a_model_that_is_read_is_described() -> None:
+    actions = ActionSet.infer(loans.people()).fix("Years").rule(rules.exclusive("Income", "Debt"))
+    facts = loans.explainer(actions=actions, max_changes=2).describe()
+    assert (facts.family, facts.bound) == ("scikit-learn random forest", "tree leaves")
+    assert not facts.is_asked
+    assert facts.asked_because == ""
+    assert facts.is_compiled
+    more_than_half = np.nextafter(0.5, 1.0)
+    assert (facts.scale, facts.threshold) == ("probability", more_than_half)
+    assert (facts.classes, facts.target) == ((0, 1), 1)
+    assert facts.columns == tuple(loans.people().columns)
+    assert facts.detector == "isolation forest"
+    assert "Years" not in facts.alternatives
+    assert len(facts.rules) == 1
+
+
+def test_the_number_of_cells_is_what_somebody_on_the_grid_has() -> None:
+    frame = pd.DataFrame({"a": range(0, 40, 2), "b": range(20)})
+    explainer = p2ce.Explainer(
+        lambda rows: (rows["a"] + rows["b"] > 50).to_numpy(float), frame, max_changes=2
+    )
+    found = explainer.explain({"a": 2, "b": 2})
+    assert found.certificate is not None
+    assert explainer.describe().cells == found.certificate.cells
+
+
+def test_a_model_that_is_asked_says_why() -> None:
+    class Odd:
+        def predict_proba(self, rows: pd.DataFrame) -> np.ndarray:
+            chance = (rows["Income"].to_numpy(float) > 30).astype(float)
+            return np.column_stack([1 - chance, chance])
+
+        classes_ = np.array([0, 1])
+
+    facts = loans.explainer(model=Odd()).describe()
+    assert facts.is_asked
+    assert not facts.is_compiled
+    assert "cannot be read exactly" in facts.asked_because
+
+
+def test_scores_are_those_that_answers_report() -> None:
+    explainer = loans.explainer()
+    people = loans.people().iloc[:20].astype({"Debt": object})
+    people.iloc[3, people.columns.get_loc("Debt")] = "much"
+    scores = explainer.score(people)
+    for place, entry in enumerate(explainer.explain_many(people)):
+        assert (np.isnan(scores[place])) == (place == 3)
+        if place != 3:
+            assert scores[place] == pytest.approx(entry.person_score)

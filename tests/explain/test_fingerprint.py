@@ -1,0 +1,83 @@
+"""Fingerprints are equal for what is equal, whatever table or machine it comes from."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+from p2ce.explain.fingerprint import (
+    fingerprint_of,
+    model_fingerprint,
+    model_scores,
+    same_scores,
+    table_fingerprint,
+)
+from p2ce.tables import as_kind
+from tests.explain import loans
+
+
+def test_a_model_is_known_by_what_it_answers() -> None:
+    explainer = loans.explainer()
+    other = loans.explainer(
+        model=RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())
+    )
+    mark = model_fingerprint(explainer._setup, explainer._rows)
+    assert mark == model_fingerprint(loans.explainer()._setup, explainer._rows)
+    assert mark != model_fingerprint(other._setup, explainer._rows)
+    assert len(mark) == 64
+
+
+def test_at_most_64_rows_are_asked_about_and_all_of_fewer() -> None:
+    explainer = loans.explainer(model=[loans.forest(), loans.forest()])
+    assert model_scores(explainer._setup, explainer._rows).shape == (2, 64)
+    assert model_scores(explainer._setup, explainer._rows[:3]).shape == (2, 3)
+    assert model_scores(explainer._setup, explainer._rows[:1]).shape == (2, 1)
+
+
+def test_last_bits_do_not_matter_and_nan_is_itself() -> None:
+    scores = np.array([[0.123456789, np.nan, -0.0, 1e-300]])
+    near = scores * (1 + 1e-12)
+    assert fingerprint_of(scores) == fingerprint_of(near)
+    assert same_scores(scores, near)
+    assert not same_scores(scores, scores + 0.001)
+    assert not same_scores(scores, scores[:, :2])
+
+
+TABLE = {
+    "Age": [41, 23, 35],
+    "Income": [1.5, None, 2.5],
+    "Housing": ["own", "rent", None],
+    "Owns": [True, False, True],
+}
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrow", "records"])
+def test_the_kind_of_table_is_no_matter(kind: str) -> None:
+    frame = pd.DataFrame(TABLE)
+    pytest.importorskip({"polars": "polars", "arrow": "pyarrow"}.get(kind, "numpy"))
+    assert table_fingerprint(as_kind(frame, kind)) == table_fingerprint(frame)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"Age": [41, 23, 36]},
+        {"Income": [1.5, 0.0, 2.5]},
+        {"Housing": ["own", "own", None]},
+        {"Housing": ["own", "rent", "None"]},
+        {"Other": [1, 2, 3]},
+        {"Housing": pd.Categorical(["own", "rent", None], ordered=True)},
+    ],
+)
+def test_every_value_and_name_counts(change: dict[str, Any]) -> None:
+    assert table_fingerprint(pd.DataFrame({**TABLE, **change})) != table_fingerprint(pd.DataFrame(TABLE))
+
+
+def test_text_and_categories_of_the_same_labels_are_the_same() -> None:
+    text = pd.DataFrame({"Home": ["b", "a", "b", "c"]})
+    declared = pd.DataFrame({"Home": pd.Categorical(["b", "a", "b", "c"], ["d", "c", "b", "a"])})
+    assert table_fingerprint(text) == table_fingerprint(declared)
+    swapped = pd.DataFrame({"Home": ["a", "b", "a", "c"]})
+    assert table_fingerprint(text) != table_fingerprint(swapped)

@@ -1,0 +1,225 @@
+"""Do columns that move as one go where every one of them may go, and nowhere else?"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce import ActionSet, rules
+from p2ce.explain.grouped_features import (
+    compounds_for,
+    groups_of,
+    has_links,
+    limits_of,
+    moves,
+    settle_groups,
+)
+from p2ce.grid.grouped_axis import narrow, widen
+from p2ce.tables.codebook import MISSING, codebook_of
+from p2ce.verification.constraints import allowed_rows
+from tests.properties.amount import examples
+
+PEOPLE = pd.DataFrame(
+    {
+        "own": [1, 0, 0, 1, 0, 0],
+        "rent": [0, 1, 0, 0, 1, 0],
+        "free": [0, 0, 1, 0, 0, 1],
+        "age": [20, 30, 40, 50, 60, 70],
+        "years": [0.0, 1.0, 2.5, 4.0, 8.0, np.nan],
+        "pension": [0.0, 100.0, 250.0, 400.0, 800.0, 1000.0],
+    }
+)
+HOMES = ["own", "rent", "free"]
+BOOK = codebook_of(PEOPLE)
+FREE = ActionSet.infer(PEOPLE)
+HOME = rules.one_hot("home", HOMES)
+CHAIN = (rules.linked("years", "age"), rules.linked("age", "pension", ratio=2.5, counts="each"))
+HOT = st.sampled_from([0.0, 1.0, MISSING])
+
+
+def rows_at(compounds: Any, person: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Write the person's row at every level of the last compound, and tell which may be gone to."""
+    wide = np.repeat(widen(person[None, :], compounds), len(compounds[-1].levels), axis=0)
+    wide[:, -1] = np.arange(len(wide))
+    return narrow(wide, compounds), compounds[-1].may_go_to
+
+
+def coded(**changed: Any) -> np.ndarray:
+    """Give a person who rents, with some values changed."""
+    row = {"own": 0, "rent": 1, "free": 0, "age": 30, "years": 1.0, "pension": 100.0, **changed}
+    return BOOK.encode(pd.DataFrame([row]))[0]
+
+
+def test_the_reference_decides_whether_none_is_a_level() -> None:
+    known: dict[Any, Any] = {}
+
+    def settle(actions: ActionSet, people: pd.DataFrame, known: dict[Any, Any]) -> ActionSet:
+        return settle_groups(actions, BOOK, people, known)
+
+    closed = settle(FREE.rule(HOME), PEOPLE, known)
+    assert [rule.may_be_none for rule in closed.rules] == [False]
+    gap = PEOPLE.assign(own=0)
+    open_ = settle(FREE.rule(HOME), gap, {})
+    assert [rule.may_be_none for rule in open_.rules] == [True]
+    said = FREE.rule(rules.one_hot("home", HOMES, may_be_none=False))
+    assert settle(said, gap, {}) == said
+    # What was settled once is not looked up again.
+    assert settle(FREE.rule(HOME), gap, known) == closed
+
+
+@pytest.mark.parametrize("may_be_none", [True, False])
+def test_a_group_has_a_level_per_column_and_one_for_none(may_be_none: bool) -> None:
+    rule = rules.one_hot("home", HOMES, may_be_none=may_be_none)
+    (home,) = groups_of(FREE.rule(rule), BOOK)
+    assert (home.name, home.members.tolist()) == ("home", [0, 1, 2])
+    assert home.levels.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    assert home.may_go_to.tolist() == [True, True, True, may_be_none]
+    assert home.is_category
+    assert not home.may_count_more
+    (stays,) = groups_of(FREE.fix(*HOMES).rule(rule), BOOK)
+    assert not stays.may_go_to.any()
+    assert groups_of(FREE, BOOK) == ()
+
+
+@given(st.tuples(HOT, HOT, HOT))
+def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]) -> None:
+    actions = FREE.rule(rules.one_hot("home", HOMES, may_be_none=False))
+    person = coded()
+    person[:3] = hot
+    groups = groups_of(actions, BOOK)
+    (home,) = compounds_for(actions, BOOK, groups, person)
+    (code,) = home.codes_of(person[None, :])
+    assert home.levels[int(code)].tolist() == list(hot)
+    shared = not np.isnan(groups[0].codes_of(person[None, :])[0])
+    assert (home is groups[0]) == shared
+    if not shared:
+        assert not home.may_go_to[int(code)]  # a place to start from, and not to go to
+
+
+def test_followers_go_where_their_drivers_do() -> None:
+    actions = FREE.rule(*CHAIN)
+    assert has_links(actions)
+    assert not has_links(FREE.rule(HOME))
+    (chain,) = compounds_for(actions, BOOK, (), coded())
+    assert chain.name == "years"
+    assert [BOOK.names[member] for member in chain.members] == ["years", "age", "pension"]
+    assert not chain.is_category
+    assert chain.counted is not None
+    assert chain.counted.tolist() == [True, False, True]  # years with age, and the pension
+    years, age, pension = chain.levels.T
+    np.testing.assert_allclose(age - 30, years - 1.0)
+    np.testing.assert_allclose(pension - 100.0, 2.5 * (age - 30))
+    assert (age == np.rint(age)).all()  # half a year fits no column of whole ones
+    assert chain.codes_of(coded()[None, :])[0] == np.flatnonzero(years == 1.0)[0]
+
+
+@examples(60)
+@given(
+    person=st.tuples(
+        st.integers(18, 80), st.sampled_from([0.0, 0.5, 1.0, 7.0, MISSING]), st.integers(0, 900)
+    ),
+    turned=st.sampled_from(["free", "up", "narrow", "missing stays", "may go missing"]),
+)
+def test_levels_of_a_chain_are_those_that_all_members_allow(person: tuple, turned: str) -> None:
+    plain = {
+        "free": FREE,
+        "up": FREE.increase_only("age"),
+        "narrow": FREE.within(age=(25, 45), pension=(50.0, 300.0)),
+        "missing stays": FREE.keep_missing("years"),
+        "may go missing": FREE.allow_missing("years"),
+    }[turned]
+    actions = plain.rule(*CHAIN)
+    row = coded()
+    row[3:] = person
+
+    def in_range(rows: np.ndarray) -> np.ndarray:
+        """Tell where followers that moved are whole, as their columns are, and in their ranges."""
+        fine = np.ones(len(rows), dtype=np.bool_)
+        for column, name in ((3, "age"), (5, "pension")):
+            low, high = actions[name].asked_range or (actions[name].low, actions[name].high)
+            there = rows[:, column]
+            inside = (there >= low) & (there <= high) & (there % 1 == 0)
+            fine &= inside | (there == row[column])
+        return fine
+
+    compounds = compounds_for(actions, BOOK, (), row)
+    rows, may_go_to = rows_at(compounds, row)
+    before = np.repeat(row[None, :], len(rows), axis=0)
+    # The links hold everywhere, also where a missing value becomes known.
+    for rule in CHAIN:
+        resolved = rule.resolve(BOOK)
+        then, now = (dict(zip(BOOK.names, part.T, strict=True)) for part in (before, rows))
+        assert resolved.holds(then, now).all()
+    np.testing.assert_array_equal(may_go_to, allowed_rows(actions, BOOK, before, rows) & in_range(rows))
+    # Nothing is left out: every candidate of the driver whose followers fit is there.
+    link = CHAIN[0].link(BOOK)
+    driver = actions["years"].codes(BOOK["years"])
+    age = link.follow(row[4], driver, row[3])
+    pension = CHAIN[1].link(BOOK).follow(row[3], age, row[5])
+    all_rows = np.repeat(row[None, :], len(driver), axis=0)
+    all_rows[:, 3], all_rows[:, 4], all_rows[:, 5] = age, driver, pension
+    whole = ~np.isnan(all_rows).any(axis=1)
+    fine = allowed_rows(actions, BOOK, np.repeat(row[None, :], whole.sum(), axis=0), all_rows[whole])
+    fine &= in_range(all_rows[whole])
+    wanted = {tuple(one) for one in all_rows[whole][fine].tolist()} | {tuple(row.tolist())}
+    assert {tuple(one) for one in rows.tolist()} == wanted
+
+
+@pytest.mark.parametrize(
+    ("actions", "person"),
+    [
+        (FREE.decrease_only("own"), {}),
+        (FREE.increase_only("rent"), {}),
+        (FREE.values(free=[0]), {}),
+        (FREE.within(own=(0, 0)), {}),
+        (FREE.keep_missing("rent"), {"rent": None}),
+        (FREE, {"own": 1}),
+    ],
+    ids=["down", "up", "named", "narrow", "missing stays", "two at once"],
+)
+def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
+    actions: ActionSet, person: dict[str, Any]
+) -> None:
+    """What the search offers is what the check allows: a difference would look like a lie of the model."""
+    actions = actions.rule(rules.one_hot("home", HOMES, may_be_none=False))
+    row = coded(**person)
+    compounds = compounds_for(actions, BOOK, groups_of(actions, BOOK), row)
+    rows, may_go_to = rows_at(compounds, row)
+    before = np.repeat(row[None, :], len(rows), axis=0)
+    wide = np.repeat(widen(row[None, :], compounds), len(rows), axis=0)
+    now = wide.copy()
+    now[:, -1] = np.arange(len(rows))
+    offered = may_go_to.copy()
+    for score in limits_of(compounds, actions, BOOK, [6], None):
+        offered &= -score.spending.of_row(wide, now) >= score.maybe
+    np.testing.assert_array_equal(offered, may_go_to & allowed_rows(actions, BOOK, before, rows))
+
+
+@given(st.integers(1, 4), st.data())
+def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.DataObject) -> None:
+    actions = FREE.rule(HOME, *CHAIN)
+    row = coded()
+    compounds = compounds_for(actions, BOOK, groups_of(actions, BOOK), row)
+    wide = widen(row[None, :], compounds)
+    now = wide.copy()
+    for place, compound in enumerate(compounds):
+        now[0, 6 + place] = data.draw(st.integers(0, len(compound.levels) - 1))
+    # A group is one change; years bring age along for nothing, and the pension is a second change.
+    count = sum(
+        (2 if one.may_count_more else 1) * (now[0, 6 + i] != wide[0, 6 + i])
+        for i, one in enumerate(compounds)
+    )
+    assert moves(compounds, row[None, :], narrow(now, compounds)).tolist() == [count]
+    budget = limits_of(compounds, actions, BOOK, [6, 7], max_changes)[0]
+    assert budget.name == "changes"
+    within = -budget.spending.of_row(wide, now) >= budget.maybe
+    assert within.tolist() == [count <= max_changes]
+
+
+def test_moves_of_single_columns_count_one_each() -> None:
+    before = np.array([[0.0, MISSING, 2.0]])
+    assert moves((), before, np.array([[1.0, MISSING, 3.0]])).tolist() == [2.0]
+    assert moves((), before, np.array([[0.0, 1.0, 2.0]])).tolist() == [1.0]

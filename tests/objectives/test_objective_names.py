@@ -1,0 +1,86 @@
+"""Is every objective of the folder registered, and does a wrong name list the known ones?"""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+from p2ce import objectives
+from p2ce.errors import InvalidObjective, UnknownObjective
+from p2ce.grid.candidate_costs import Join
+from p2ce.objectives import Changes, CostTable, MaxDistance, Objective, WeightedDistance, resolve
+from p2ce.objectives.objective_names import NAMED, WITH_ARGUMENTS
+
+SUPPORT = {"arguments", "base", "distance", "registry"}
+MODULES = [one.name for one in pkgutil.iter_modules(objectives.__path__) if one.name not in SUPPORT]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_file_holds_one_registered_objective(module: str) -> None:
+    found = importlib.import_module(f"p2ce.objectives.{module}")
+    (own,) = (
+        cls
+        for _, cls in inspect.getmembers(found, inspect.isclass)
+        if issubclass(cls, Objective) and cls.__module__ == found.__name__
+    )
+    assert own in WITH_ARGUMENTS or NAMED.get(module) is own, f"register {own.__name__} in registry.py"
+    assert own.__name__ in objectives.__all__
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_name_gives_the_objective_of_that_name(name: str) -> None:
+    (found,) = resolve([name])
+    assert found.name == name
+    assert isinstance(found.join, Join)
+
+
+def test_objects_and_names_mix_and_one_may_stand_alone() -> None:
+    mixed = resolve(["changes", MaxDistance(unit="own"), WeightedDistance({}), "max_distance"])
+    assert [one.name for one in mixed] == [
+        "changes",
+        "max_distance_own_unit",
+        "weighted_distance",
+        "max_distance",
+    ]
+    assert resolve("changes") == resolve(Changes()) == (Changes(),)
+
+
+@pytest.mark.parametrize("name", ["mean_distnce", "Changes", "zzz", ""])
+def test_an_unknown_name_lists_all(name: str) -> None:
+    with pytest.raises(UnknownObjective) as caught:
+        resolve([name])
+    assert repr(name) in str(caught.value)
+    assert all(repr(known) in str(caught.value) for known in NAMED)
+
+
+def test_the_nearest_comes_first() -> None:
+    with pytest.raises(UnknownObjective, match="Did you mean 'mean_distance'"):
+        resolve(["mean_distnce"])
+
+
+class Nameless(Objective):
+    """A user's own class that forgot its name."""
+
+    name = ""
+    join = Join.SUM
+
+    def fit(self, reference: object) -> object:  # type: ignore[override]
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], "At least one objective is needed"),
+        (["changes", "changes"], "'changes' is given more than once"),
+        ([CostTable("changes", {"a": {1: 1}}), "changes"], "'changes' is given more than once"),
+        ([Changes], r"got the class Changes. Write Changes\(\)"),
+        ([3], "name or an Objective object, got 3"),
+        (None, "must be a list of names"),
+        ([Nameless()], "needs a name"),
+    ],
+)
+def test_other_mistakes_are_named(given: object, message: str) -> None:
+    with pytest.raises(InvalidObjective, match=message):
+        resolve(given)  # type: ignore[arg-type]

@@ -1,0 +1,122 @@
+"""Check that a lens shows what its strands and tables say, missing and refused values included."""
+
+import numpy as np
+import pytest
+
+from p2ce.preprocessing.input_maps import Operation, Strand, Table, lens_of, may_be_missing
+from p2ce.preprocessing.operations import (
+    REFUSED,
+    Above,
+    Arithmetic,
+    Bins,
+    Cast,
+    Clip,
+    Elementwise,
+    Fill,
+    Flag,
+    Lookup,
+    Refuse,
+    ZeroIsMissing,
+)
+
+KEYS = np.array([1.0, 2.0, 4.0])
+EDGES = np.array([-1.0, 0.0, 3.0])
+HOT = [Lookup(KEYS, np.append(np.eye(3)[place], [0.0, REFUSED])[:, None]) for place in range(3)]
+NUMBERS: list[tuple[Operation, ...]] = [
+    (),
+    (Arithmetic("subtract", np.array([2.0])), Arithmetic("divide", np.array([3.0]))),
+    (Arithmetic("subtract", np.array([-7.0])), Arithmetic("divide", np.array([0.3]))),
+    (Cast(np.dtype(np.float32)), Arithmetic("multiply", np.array([0.1])), Clip(-1.0, 1.0)),
+    (Fill(np.array([5.0])),),
+    (Fill(np.array([6.0])),),
+    (Fill(np.array([6.0]), 2.0),),
+    (Flag(),),
+    (Flag(3.0),),
+    (Above(1.5),),
+    (Bins(EDGES),),
+    (Bins(EDGES), Arithmetic("add", np.array([1.0]))),
+    (HOT[0],),
+    (HOT[1],),
+    (HOT[2],),
+    (Elementwise(np.log1p),),
+    (Elementwise(np.absolute), Elementwise(np.negative)),
+    (ZeroIsMissing(), Refuse()),
+]
+
+
+def lens():
+    """Make a lens over two columns of numbers and one of categories."""
+    strands = [Strand(source=place % 2, operations=chain) for place, chain in enumerate(NUMBERS)]
+    # Encoders put what comes from one column side by side.
+    strands = [
+        Strand(source=0, operations=strand.operations)
+        if any(isinstance(operation, Lookup | Bins) for operation in strand.operations)
+        else strand
+        for strand in strands
+    ]
+    inputs = np.array([len(strands), len(strands) + 1])
+    table = Table(2, inputs, np.array([[0.0, 1.0], [1.0, 0.0], [0.5, np.nan], [-np.inf, 0.0]]))
+    strands += [Strand(source=2, is_category=True)] * 2
+    return lens_of(strands, [table], column_count=3)
+
+
+def rows():
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(0.0, 3.0, 200), KEYS, EDGES, [0.0, -0.0, -np.inf, 1e300, -1e300]])
+    codes = np.array([0.0, 1.0, 2.0, 7.0, -np.inf])
+    return np.stack(
+        [rng.permutation(values), rng.permutation(values), rng.choice(codes, len(values))], axis=1
+    )
+
+
+def test_bundles_show_what_each_strand_says_alone():
+    found, codes = lens(), rows()
+    shown = found.show(codes)
+    for j, strand in enumerate(found.strands):
+        if not strand.is_category:
+            alone = strand.apply(codes[:, strand.source])
+            alone = np.where(np.isfinite(alone) | (alone == -np.inf), alone, np.nan)
+            # Minus infinity of an overflow is refused, that of a missing value is not; only the latter stays.
+            overflow = (alone == -np.inf) & np.isnan(shown[:, j])
+            assert np.array_equal(shown[~overflow, j], alone[~overflow], equal_nan=True), strand
+            assert set(codes[overflow, strand.source]) <= {1e300, -1e300, -1.0}  # and the logarithm of zero
+    assert len(found.bundles) < len(NUMBERS)
+
+
+def test_labels_are_looked_up_and_unknown_ones_are_alike():
+    found = lens()
+    codes = np.zeros((5, 3))
+    codes[:, 2] = [1, 0, 2, 99, -np.inf]
+    shown = found.show(codes)[:, -2:]
+    wanted = [[1.0, 0.0], [0.0, 1.0], [0.5, np.nan], [0.5, np.nan], [-np.inf, 0.0]]
+    assert np.array_equal(shown, wanted, equal_nan=True)
+
+
+def test_the_given_rows_are_left_alone():
+    codes = rows()
+    before = codes.copy()
+    lens().show(codes)
+    assert np.array_equal(codes, before)
+
+
+@pytest.mark.parametrize("miss", [False, True])
+def test_an_input_that_can_be_missing_is_known_to_be(miss):
+    found, codes = lens(), rows()
+    if not miss:
+        codes = codes[np.isfinite(codes).all(axis=1)]
+    missing = (found.show(codes) == -np.inf).any(axis=0)
+    told = may_be_missing(found, np.array([miss] * 3), strangers=True)
+    # The logarithm of a negative number is no number either, which whoever takes it has to know.
+    function = [any(isinstance(one, Elementwise) for one in strand.operations) for strand in found.strands]
+    assert (told | function)[missing].all()
+    assert not told[4:8].any()
+
+
+def test_what_only_strangers_miss_is_told_apart():
+    odd = Lookup(KEYS, np.array([1.0, 2.0, 3.0, np.nan, 0.0])[:, None])
+    table = Table(1, np.array([1]), np.array([[0.0], [-np.inf], [0.0]]))
+    strands = [Strand(source=0, operations=(odd,)), Strand(source=1, is_category=True)]
+    found = lens_of(strands, [table], column_count=2)
+    nowhere = np.array([False, False])
+    assert may_be_missing(found, nowhere, strangers=True).tolist() == [True, True]
+    assert may_be_missing(found, nowhere, strangers=False).tolist() == [False, False]

@@ -1,0 +1,239 @@
+"""Check that a lens shows what the transformers themselves make of a table, bit by bit."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+from p2ce.errors import UnsupportedModel
+from p2ce.preprocessing.fold import Fold
+from p2ce.preprocessing.known_transformers import TRANSFORMERS
+from p2ce.preprocessing.parse_transformers import SeenThrough, see_through
+from p2ce.preprocessing.rewrite import shape_of
+from p2ce.preprocessing.transform_rows import Preparation, as_codes
+from p2ce.tables.codebook import codebook_of
+from tests.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
+
+
+def looked_through(step, frame) -> SeenThrough:
+    labels = pd.Index(frame.columns)
+    return see_through(
+        Preparation(
+            steps=(step,),
+            feed=lambda given: given,
+            codebook=codebook_of(frame),
+            labels=labels,
+            reference=frame,
+        )
+    )
+
+
+def fitted(build, frame, label):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return build().fit(frame, label)
+
+
+def odd_rows(frame: pd.DataFrame, *, missing: bool) -> pd.DataFrame:
+    """Mix all columns, with every label, unknown ones and numbers that nobody has seen."""
+    rng = np.random.default_rng(1)
+    codebook = codebook_of(frame)
+    codes = np.stack([rng.choice(column, 900) for column in codebook.encode(frame).T], axis=1)
+    for place, coding in enumerate(codebook):
+        if coding.is_category:
+            chosen = rng.random(900) < 0.5
+            codes[chosen, place] = rng.integers(0, len(coding.labels), int(chosen.sum()))
+            codes[rng.random(900) < 0.1, place] = coding.encode(
+                [9 if coding.name == "grade" else "stranger"]
+            )[0]
+        elif coding.number_dtype.kind == "f":
+            codes[::3, place] = rng.normal(0, 1e4, 300)
+            codes[1::9, place] += np.spacing(np.abs(codes[1::9, place]))
+        elif coding.name == "cards":
+            codes[rng.random(900) < 0.1, place] = 17
+        if coding.holds_missing and missing:
+            codes[rng.random(900) < 0.1, place] = -np.inf
+    return codebook.decode(codes, pd.Index(frame.columns))
+
+
+def row_by_row(seen: SeenThrough, rows: pd.DataFrame) -> np.ndarray:
+    """Transform rows one after the other; those that are refused are NaN."""
+    found = []
+    for place in range(len(rows)):
+        try:
+            found.append(as_codes(seen.preparation.quietly(rows.iloc[[place]]), seen.inputs)[0])
+        except ValueError:
+            found.append(np.full(len(seen.lens.strands), np.nan))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("name", [*COMPLETE, *INCOMPLETE])
+def test_a_lens_shows_what_the_transformers_make_of_rows(name, single):
+    missing = name in INCOMPLETE
+    frame, label = table(missing=missing, single=single)
+    step = fitted({**COMPLETE, **INCOMPLETE}[name], frame, label)
+    seen = looked_through(step, frame)
+    rows = odd_rows(frame, missing=missing)
+    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    try:
+        wanted = as_codes(seen.preparation.quietly(rows), seen.inputs)
+        assert np.array_equal(shown, wanted, equal_nan=True)
+    except ValueError:
+        # Some row is refused: of that one nothing is claimed, at least about what it is refused for.
+        wanted = row_by_row(seen, rows.head(200))
+        refused = np.isnan(wanted).all(axis=1)
+        assert 0 < refused.sum() < 200
+        assert np.isnan(shown[:200][refused]).any(axis=1).all()
+        assert np.array_equal(shown[:200][~refused], wanted[~refused], equal_nan=True)
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_what_is_refused_of_strangers_is_not_a_number(name):
+    frame, label = table()
+    seen = looked_through(fitted(COMPLETE[name], frame, label), frame)
+    rows = frame.head(1).copy()
+    rows["job"] = "stranger"
+    try:
+        wanted = as_codes(seen.preparation.quietly(rows), seen.inputs)
+    except ValueError:
+        wanted = None
+    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    if wanted is None:
+        assert np.isnan(shown).any()
+    else:
+        assert np.array_equal(shown, wanted, equal_nan=True)
+
+
+def test_labels_that_only_the_encoder_knows_are_told_apart():
+    """A reference may lack a label that the model was fitted on, and a person may have it."""
+    frame, label = table()
+    step = fitted(hot, frame, label)
+    some = frame[frame["job"] != "poet"]
+    seen = looked_through(step, some)
+    rows = frame.head(3).assign(job=["poet", "stranger", "cook"])
+    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    assert np.array_equal(shown, as_codes(seen.preparation.quietly(rows), seen.inputs))
+
+
+def test_truth_values_and_numbers_as_labels():
+    frame, label = table()
+    frame = frame.assign(job=np.where(frame["age"] > 40, 1, 0).astype(object))
+    seen = looked_through(fitted(hot, frame, label), frame)
+    rows = frame.head(4).assign(job=np.array([1, True, False, 7], dtype=object))
+    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    assert np.array_equal(shown, as_codes(seen.preparation.quietly(rows), seen.inputs))
+
+
+def test_every_listed_transformer_is_tried_here():
+    tried = set()
+    for build in (*COMPLETE.values(), *INCOMPLETE.values()):
+        waiting = [build()]
+        while waiting:
+            one = waiting.pop()
+            tried.add(type(one).__name__)
+            waiting += [part for part in one.get_params(deep=True).values() if hasattr(part, "get_params")]
+    assert set(TRANSFORMERS["sklearn"]) <= tried
+
+
+def test_shapes_are_proven_unless_a_function_is_in_the_way():
+    frame, label = table()
+    for name, build in COMPLETE.items():
+        strands = looked_through(fitted(build, frame, label), frame).lens.strands
+        proven = [shape_of(strand) is not None for strand in strands if not strand.is_category]
+        assert all(proven) != (name == "functions"), name
+
+
+def test_the_names_of_transformers_are_kept():
+    frame, label = table()
+    assert looked_through(fitted(hot, frame, label), frame).names == ("StandardScaler", "OneHotEncoder")
+    step = fitted(COMPLETE["functions"], frame, label)
+    told = looked_through(step, frame).names
+    assert told == ("FunctionTransformer (log1p)", "StandardScaler", "FunctionTransformer (absolute)")
+
+
+class Own(StandardScaler):
+    """A scaler that does something else."""
+
+    def transform(self, X, copy=None):
+        return super().transform(X, copy=copy) + 1.0
+
+
+def swapped(rows):
+    return rows.iloc[:, ::-1]
+
+
+@pytest.mark.parametrize(
+    ("build", "why"),
+    [
+        (lambda: on(PCA(2), NUMBERS), "contains PCA"),
+        (lambda: on(Own(), NUMBERS), "contains Own"),
+        (lambda: on(FunctionTransformer(np.sort), NUMBERS), "FunctionTransformer"),
+        (lambda: on(FunctionTransformer(swapped), NUMBERS), r"FunctionTransformer\(swapped\)"),
+        (
+            lambda: on(FunctionTransformer(np.log, kw_args={"dtype": np.float32}), NUMBERS),
+            "FunctionTransformer",
+        ),
+        (lambda: hot().set_params(transformer_weights={"numbers": 2.0}), "weighs"),
+        (lambda: on(StandardScaler(), ["grade"]), "'grade', which holds categories, through StandardScaler"),
+        (
+            lambda: on("passthrough", ["grade", "age"]),
+            "'grade', which holds categories, to its model as numbers",
+        ),
+        (lambda: on(make_pipeline(SimpleImputer(), PCA(1)), NUMBERS), "contains PCA"),
+    ],
+)
+def test_what_is_not_known_to_work_by_columns_is_refused(build, why):
+    frame, label = table()
+    step = fitted(build, frame, label)
+    with pytest.raises(UnsupportedModel, match=why):
+        looked_through(step, frame)
+
+
+def test_a_version_that_computes_otherwise_is_noticed(monkeypatch):
+    """The lens is compared with the transformers, so that a change of theirs makes the pipeline asked."""
+    frame, label = table()
+    step = fitted(hot, frame, label)
+    plain = TRANSFORMERS["sklearn"]["StandardScaler"]
+
+    def otherwise(one, strands, given, fold: Fold):
+        return plain(one, strands, given, fold)[::-1]
+
+    monkeypatch.setitem(TRANSFORMERS["sklearn"], "StandardScaler", otherwise)
+    with pytest.raises(UnsupportedModel, match="makes something else of column"):
+        looked_through(step, frame)
+
+
+def test_category_encoders():
+    encoders = pytest.importorskip("category_encoders")
+    frame, label = table()
+    for kind in ("WOEEncoder", "TargetEncoder", "OrdinalEncoder"):
+        part = frame[[*LABELS, *NUMBERS]].drop(columns="grade")
+        step = fitted(lambda kind=kind: getattr(encoders, kind)(cols=["job", "home"]), part, label)
+        seen = looked_through(step, part)
+        rows = odd_rows(part, missing=True)
+        shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+        assert np.array_equal(shown, as_codes(seen.preparation.quietly(rows), seen.inputs), equal_nan=True)
+    with pytest.raises(UnsupportedModel, match="hierarchy"):
+        looked_through(
+            fitted(
+                lambda: encoders.TargetEncoder(cols=["job"], hierarchy={"job": {"x": ("cook", "poet")}}),
+                part,
+                label,
+            ),
+            part,
+        )
+
+
+def test_a_single_encoder_is_enough():
+    frame, label = table()
+    step = fitted(lambda: OneHotEncoder(handle_unknown="ignore"), frame[["job", "cards"]], label)
+    seen = looked_through(step, frame[["job", "cards"]])
+    rows = pd.DataFrame({"job": ["cook", "x", "poet"], "cards": [1, 9, 4]})
+    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    assert np.array_equal(shown, step.transform(rows).toarray())

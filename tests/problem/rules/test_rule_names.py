@@ -1,0 +1,48 @@
+"""Can every rule of the folder be found by name, and is it public?"""
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import p2ce.problem.rules
+from p2ce import rules as public
+from p2ce.errors import InvalidActions
+from p2ce.problem.rules import Rule, rule_from_plain
+from p2ce.problem.rules.rule_names import RULES
+
+FOLDER = Path(p2ce.problem.rules.__file__).parent
+
+
+def test_every_rule_of_the_folder_is_registered_and_has_a_public_factory() -> None:
+    found: set[type[Rule]] = set()
+    for path in FOLDER.glob("*.py"):
+        module = import_module(f"p2ce.problem.rules.{path.stem}")
+        classes = [one for _, one in inspect.getmembers(module, inspect.isclass)]
+        found |= {one for one in classes if issubclass(one, Rule) and not inspect.isabstract(one)}
+    assert found == set(RULES.values())
+    for kind, rule in RULES.items():
+        assert rule.kind == kind
+        assert callable(getattr(public, kind))
+    assert set(public.__all__) == {"CHANGES", "Rule", *RULES}
+
+
+@pytest.mark.parametrize(
+    ("plain", "told"),
+    [
+        ({"rule": "link"}, "There is no rule 'link'. Did you mean 'linked'"),
+        ({"rule": "linked", "driver": "a"}, "needs 'follower'"),
+        ({"rule": "linked", "driver": "a", "folower": "b"}, "has no 'folower'. Did you mean 'follower'"),
+        ({"rule": "together", "columns": "abc"}, "expects a list of columns, got 'abc'"),
+        ({"rule": "one_hot", "name": "x", "columns": "abc"}, "expects a list of columns"),
+        ({"rule": "predicate", "function": 3}, "module:function"),
+        ({"rule": "exclusive", "columns": [True, "b"]}, "expects the name of a column, got True"),
+        ({"columns": ["a", "b"]}, "Expected a rule such as"),
+        (["together"], "Expected a rule such as"),
+    ],
+)
+def test_a_wrong_plain_form_is_told(plain: Any, told: str) -> None:
+    with pytest.raises(InvalidActions, match=told):
+        rule_from_plain(plain)

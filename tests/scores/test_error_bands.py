@@ -1,0 +1,83 @@
+"""Check the thresholds on scores against probabilities computed in the ordinary way."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit
+
+from p2ce.scores.error_bands import exactly, first_score, logistic, summation_error, sure_and_maybe, widened
+
+SCORES = st.floats(-60.0, 60.0)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_the_first_score_is_found_to_the_last_bit(edge):
+    assert first_score(lambda score: score >= edge) in (edge, -math.inf)
+    assert first_score(lambda score: score > edge) in (math.nextafter(edge, math.inf), math.inf)
+
+
+def test_a_test_that_never_or_always_holds_gives_an_infinity():
+    assert first_score(lambda score: False) == math.inf
+    assert first_score(lambda score: True) == -math.inf
+
+
+@given(SCORES, SCORES, st.booleans(), st.booleans())
+def test_sure_and_maybe_cover_the_logistic_function(score, at, complement, single):
+    def report(margin: float) -> float:
+        kind = np.float32 if single else np.float64
+        second = expit(kind(margin))
+        return float(kind(1.0) - second if complement else second)
+
+    threshold = report(at)
+    sure, maybe = sure_and_maybe(logistic(complement=complement, single=single), threshold)
+    accepted = report(float(np.float32(-score if complement else score))) >= threshold
+    shown = float(np.float32(score))
+    assert accepted or shown < sure
+    assert not accepted or shown >= maybe
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("complement", [False, True])
+def test_the_ends_of_the_scale(complement, single):
+    link = logistic(complement=complement, single=single)
+    assert sure_and_maybe(link, 0.0) == (-math.inf, -math.inf)
+    sure, maybe = sure_and_maybe(link, 1.0)
+    assert math.isfinite(maybe) == math.isfinite(sure)
+    assert sure < 800.0  # a probability of 1 is reported far from infinity
+
+
+def test_half_is_reached_just_below_zero():
+    sure, maybe = sure_and_maybe(logistic(complement=False), 0.5)
+    assert -1e-14 < maybe < 0.0 < sure < 1e-14
+    assert expit(-1e-17) >= 0.5  # why zero itself would be too high
+
+
+def test_an_exact_link_leaves_no_gap():
+    assert sure_and_maybe(exactly(lambda total: total / 3.0), 1.0 / 3.0) == (
+        pytest.approx(1.0),
+        pytest.approx(1.0),
+    )
+    sure, maybe = sure_and_maybe(exactly(lambda total: total / 3.0), 0.1)
+    assert sure == maybe
+    assert sure / 3.0 >= 0.1 > math.nextafter(sure, 0.0) / 3.0
+
+
+def test_widening_goes_outwards():
+    assert widened(1.0, 0.5, 0.0) == (1.0, 0.5)
+    sure, maybe = widened(1.0, 0.5, 0.25)
+    assert sure > 1.25
+    assert maybe < 0.25
+    assert widened(math.inf, -math.inf, 1.0) == (math.inf, -math.inf)
+
+
+@given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=60), st.randoms())
+def test_the_error_of_a_sum_is_bounded_in_any_order(terms, random):
+    exact = math.fsum(terms)
+    random.shuffle(terms)
+    total = np.float32(0.0)
+    for term in terms:
+        total = np.float32(total + np.float32(term))
+    assert abs(float(total) - exact) <= summation_error(len(terms), sum(map(abs, terms)), unit=2.0**-24)

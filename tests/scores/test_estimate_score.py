@@ -1,0 +1,149 @@
+"""Law: an estimate drops exactly the cells whose gains sum to less than is missing, however boxes are cut."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.scores.estimate_score import add_estimate
+from p2ce.scores.external import ACCEPTED, REFUSED, Boxes, Verdicts
+from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
+from p2ce.scores.score_rows import score_rows
+from p2ce.solver import waves
+from p2ce.solver.engine import Found, rules_of
+from p2ce.solver.waves import OutsideScore, search_in_waves
+from p2ce.solver.workspace import ESTIMATE
+from tests.properties.amount import examples
+from tests.properties.random_problems import Problem, make_problem, problems
+
+SMALL = {"LEAF_CELLS": 4, "LANES": 2, "WAVE_ROWS": 2, "LEAST_QUOTA": 1}
+
+
+class Judged:
+    """The last score of a problem, computed outside."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.score = problem, problem.scores[-1]
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        rows = [self.problem.rows(p, cell[None])[0] for p, cell in zip(owner, points, strict=True)]
+        value = score_rows(self.score, np.array(rows).reshape(len(points), -1))
+        return Verdicts(np.where(value >= self.score.maybe, ACCEPTED, REFUSED), value)
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+        return np.zeros(len(owner), dtype=np.bool_)
+
+
+def search(
+    problem: Problem,
+    gains: FloatArray,
+    missing: FloatArray,
+    *,
+    max_changes: int | None,
+    ties: bool,
+) -> Found:
+    layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
+    people = lay_out_people(layout, problem.grid, problem.placement, problem.tables, problem.people)
+    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    outside = OutsideScore(people=Judged(problem), has_bound=False, keeps_values=True)
+    return search_in_waves(layout, add_estimate(people, gains, missing), rules, [outside])
+
+
+def dropped_cells(problem: Problem, person: int, gains: FloatArray, missing: float) -> list[list[int]]:
+    """List the cells that the estimate gives up."""
+    spans = zip(problem.placement.lowest[person], problem.placement.highest[person], strict=True)
+    cells = np.array(list(product(*(range(low, high + 1) for low, high in spans))), dtype=np.int32)
+    moved = cells != problem.placement.position[person]
+    total = np.where(moved, gains[np.arange(problem.axes), cells], 0.0).sum(axis=1)
+    return cells[total < missing].tolist()
+
+
+def random_gains(problem: Problem, seed: int) -> FloatArray:
+    """Make gains in quarters, 0 for staying, as large where nobody may go as anywhere."""
+    rng = np.random.default_rng(seed)
+    gains = rng.integers(-8, 12, size=problem.placement.values.shape) / 4.0
+    stays = np.arange(gains.shape[2]) == problem.placement.position[..., None]
+    return np.where(stays, 0.0, gains)
+
+
+@examples(60)
+@given(
+    problem=problems,
+    seed=st.integers(0, 1000),
+    quarters=st.integers(-8, 24),
+    max_changes=st.sampled_from([1, 2, 3, None]),
+    ties=st.booleans(),
+    in_steps=st.booleans(),
+)
+def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
+    problem: Problem,
+    seed: int,
+    quarters: int,
+    max_changes: int | None,
+    ties: bool,
+    in_steps: bool,
+) -> None:
+    gains = random_gains(problem, seed)
+    # Half a quarter beside every sum: no cell is near enough for rounding to matter.
+    missing = quarters / 4.0 - 0.125 + np.arange(len(problem.people)) / 4.0
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in SMALL.items() if in_steps else ():
+            patch.setattr(waves, name, value)
+        found = search(problem, gains, missing, max_changes=max_changes, ties=ties)
+    assert found.finished.all()
+    for person in range(len(problem.people)):
+        expected = problem.true_front(
+            person,
+            max_changes=problem.axes if max_changes is None else max_changes,
+            keep_ties=ties,
+            banned=dropped_cells(problem, person, gains[person], float(missing[person])),
+        )
+        np.testing.assert_array_equal(problem.front_of(found, person), expected)
+
+
+@examples(20)
+@given(problem=problems, seed=st.integers(0, 1000), scale=st.sampled_from([1e-9, 1.0, 1e9]))
+def test_what_is_just_enough_is_kept_whatever_the_scale(problem: Problem, seed: int, scale: float) -> None:
+    """Sums are rounded in favour of the cell: a point that is calibrated to be just kept stays."""
+    gains = random_gains(problem, seed) * scale / 3.0
+    everything = search(problem, gains, np.full(len(gains), -np.inf), max_changes=3, ties=False)
+    axes = np.arange(problem.axes)
+    just = np.full(len(gains), -np.inf)
+    for person in range(len(gains)):
+        points = everything.points[everything.first[person] : everything.first[person + 1]]
+        if len(points):
+            just[person] = gains[person][axes, points].sum(axis=1).min()
+    found = search(problem, gains, just, max_changes=3, ties=False)
+    np.testing.assert_array_equal(found.first, everything.first)
+    np.testing.assert_array_equal(found.points, everything.points)
+
+
+def test_infinities_drop_nothing_or_everything() -> None:
+    problem = make_problem(3, columns=4, axes=4, people=3, scores=2, objectives=2)
+    gains = random_gains(problem, 0)
+    keep = search(problem, gains, np.full(3, -np.inf), max_changes=3, ties=False)
+    none = search(problem, gains, np.full(3, np.inf), max_changes=3, ties=False)
+    assert keep.counters[:, ESTIMATE].sum() == 0
+    assert len(keep.points) > 0
+    assert len(none.points) == 0
+    assert (none.counters[:, ESTIMATE] == 1).all()
+    assert none.finished.all()
+    for person in range(3):
+        expected = problem.true_front(
+            person,
+            max_changes=3,
+        )
+        np.testing.assert_array_equal(problem.front_of(keep, person), expected)
+
+
+def test_the_scores_before_it_stay_as_they_are() -> None:
+    problem = make_problem(5, columns=5, axes=4, people=2, scores=3, objectives=2)
+    before = problem.flat_people
+    after = add_estimate(before, random_gains(problem, 1), np.zeros(2))
+    assert after.limits.shape == (2, before.limits.shape[1] + 1)
+    assert after.gains.shape[1] == before.gains.shape[1] + 1
+    np.testing.assert_array_equal(after.limits[:, :-1], before.limits)
+    np.testing.assert_array_equal(after.gains[:, :-1], before.gains)

@@ -1,0 +1,189 @@
+"""Check the flat arrays: cuts, views, ticks, and that kernels score as the slow twin does."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.candidate_costs import Join, tabulate
+from p2ce.grid.placement import place
+from p2ce.scores.flat_arrays import SCORE_BITS, FlatPeople, flatten_scores, lay_out_people, tick_for
+from p2ce.scores.score import CompiledScore, Spending
+from p2ce.scores.score_cells import score_points
+from p2ce.scores.score_rows import score_rows
+from tests.properties.amount import examples
+from tests.properties.random_problems import Problem, problems
+from tests.properties.random_rules import ruled_problems
+
+
+def every_cell(problem: Problem, person: int) -> np.ndarray:
+    """List all candidates, also those that a direction forbids."""
+    counts = problem.placement.count[person].tolist()
+    return np.array(list(product(*map(range, counts))), dtype=np.int32).reshape(-1, problem.axes)
+
+
+@examples(60)
+@given(problem=problems)
+def test_points_are_scored_to_the_bit_as_the_slow_twin_scores_them(problem: Problem) -> None:
+    for person in range(len(problem.people)):
+        cells = every_cell(problem, person)
+        owner = np.full(len(cells), person)
+        row = np.empty(problem.people.shape[1])
+        for s, score in enumerate(problem.scores):
+            out = np.empty(len(cells))
+            score_points(problem.layout.flat, s, problem.flat_people, owner, cells, row, out)
+            np.testing.assert_array_equal(out, score_rows(score, problem.rows(person, cells)))
+
+
+@examples(60)
+@given(problem=problems)
+def test_limits_in_ticks_never_contradict_the_thresholds(problem: Problem) -> None:
+    """Whatever is refused by ticks scores below ``maybe``, and what is accepted by them reaches ``sure``."""
+    flat = problem.layout.flat
+    for person in range(len(problem.people)):
+        cells = every_cell(problem, person)
+        low, high = problem.placement.lowest[person], problem.placement.highest[person]
+        cells = cells[((cells >= low) & (cells <= high)).all(axis=1)]
+        rows = problem.rows(person, cells)
+        for s, score in enumerate(problem.scores):
+            limit = problem.flat_people.limits[person, s]
+            ticks = np.full(len(cells), limit["base"])
+            if score.forest is not None:
+                ticks = ticks + tree_ticks(problem, s, score, rows)
+            if score.weights is not None:
+                gains = problem.flat_people.gains[person, flat.scores[s]["table"]]
+                ticks = ticks + gains[np.arange(problem.axes), cells].sum(axis=1)
+            exact = score_rows(score, rows)
+            assert (exact[ticks < limit["refused_below"]] < score.maybe).all()
+            assert (exact[ticks >= limit["accepted_from"]] >= score.sure).all()
+
+
+def tree_ticks(problem: Problem, s: int, score: CompiledScore, rows: np.ndarray) -> np.ndarray:
+    """Add up the ticks of the leaves that rows fall into."""
+    from p2ce.scores.score_rows import leaves_reached
+
+    reached = leaves_reached(score.forest, score.see(rows))
+    whole = np.rint(score.forest.value / tick_for(problem.layout.span[s]))
+    return whole[reached].sum(axis=1).astype(np.int64)
+
+
+@pytest.mark.parametrize("span", [1.0, 0.7, 1e-30, 1e30, 3.0, 2.0**20])
+def test_a_tick_lets_the_span_fill_the_bits(span: float) -> None:
+    tick = float(tick_for(span))
+    assert span / tick < 2.0**SCORE_BITS
+    assert span / tick >= 2.0 ** (SCORE_BITS - 2)
+    assert np.frexp(tick)[0] == 0.5  # a power of two
+
+
+def test_nothing_to_span_still_has_a_tick() -> None:
+    assert float(tick_for(0.0)) > 0.0
+
+
+def test_scores_of_one_view_share_it() -> None:
+    def double(rows: np.ndarray) -> np.ndarray:
+        return rows * 2.0
+
+    grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
+    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), sure=0.0, maybe=0.0)
+    seen = CompiledScore(name="seen", column_count=1, weights=np.ones(1), sure=0.0, maybe=0.0, see=double)
+    layout = flatten_scores([plain, seen, plain], grid, np.zeros(1))
+    assert len(layout.views) == 2
+    assert layout.flat.scores["looks_at"].tolist() == [0, 1, 0]
+    assert np.ravel(layout.base_seen[1])[:3].tolist() == [0.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize("limit", [-np.inf, np.inf])
+def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
+    grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
+    for sure in (limit, np.nextafter(limit, 0.0)):
+        maybe = min(limit, sure)
+        score = CompiledScore(
+            name="always", column_count=1, weights=np.full(1, 1e-3), sure=max(limit, sure), maybe=maybe
+        )
+        people = np.zeros((1, 1))
+        placement = place(grid, people)
+        tables = tabulate([placement.values.copy()], [Join.SUM], placement)
+        layout = flatten_scores([score], grid, np.zeros(1))
+        limits = lay_out_people(layout, grid, placement, tables, people).limits[0, 0]
+        assert (limits["refused_below"] < limits["base"]) == (limit < 0)
+
+
+@examples(80)
+@given(problem=ruled_problems)
+def test_budgets_are_tables_that_add_up_to_the_slow_sum(problem: Problem) -> None:
+    """For whole costs ticks decide as the sum does, since limits lie half way between whole numbers."""
+    flat = problem.layout.flat
+    assert (flat.scores["table"] >= 0).tolist() == [score.forest is None for score in problem.scores]
+    for person in range(len(problem.people)):
+        cells = every_cell(problem, person)
+        low, high = problem.placement.lowest[person], problem.placement.highest[person]
+        cells = cells[((cells >= low) & (cells <= high)).all(axis=1)]
+        rows = problem.rows(person, cells)
+        before = np.repeat(problem.people[person : person + 1], len(cells), axis=0)
+        for s, score in enumerate(problem.scores):
+            if score.spending is None:
+                continue
+            limit = problem.flat_people.limits[person, s]
+            gains = problem.flat_people.gains[person, flat.scores[s]["table"]]
+            ticks = limit["base"] + gains[np.arange(problem.axes), cells].sum(axis=1)
+            keeps = -score.spending.of_row(before, rows) >= score.maybe
+            np.testing.assert_array_equal(ticks >= limit["refused_below"], keeps)
+            np.testing.assert_array_equal(ticks >= limit["accepted_from"], keeps)
+
+
+def budget_of(costs: np.ndarray, limit: float) -> CompiledScore:
+    """Make a budget that charges each column by the value it has: costs (columns, values)."""
+    return CompiledScore(
+        name="budget",
+        column_count=len(costs),
+        spending=Spending(
+            columns=tuple(range(len(costs))),
+            of=lambda column, values, current: costs[column, values.astype(np.int64)],
+        ),
+        sure=-limit,
+        maybe=-limit,
+    )
+
+
+def laid_out(scores: list[CompiledScore], grid: BaseGrid, people: np.ndarray) -> FlatPeople:
+    placement = place(grid, people)
+    tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
+    return lay_out_people(flatten_scores(scores, grid, people[0]), grid, placement, tables, people)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0, 1e-3])
+def test_a_value_that_alone_keeps_a_budget_does_so_wherever_it_stands(scale: float) -> None:
+    """Also in a column that cannot change, and beside others that take all they can."""
+    grid = BaseGrid.from_candidates({"a": [0, 1], "b": [0, 1]}, columns=["a", "b", "fixed"])
+    costs = np.array([[7.0, -np.inf], [9.0, -3.0], [2.0, -np.inf]]) * scale
+    people = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    flat = laid_out([budget_of(costs, 0.5 * scale)], grid, people)
+    for person, row in enumerate(people):
+        for cell in product(range(2), range(2)):
+            spent = sum(costs[column, int(value)] for column, value in enumerate((*cell, row[2])))
+            ticks = flat.limits[person, 0]["base"] + flat.gains[person, 0, [0, 1], cell].sum()
+            assert (ticks >= flat.limits[person, 0]["refused_below"]) == (spent <= 0.5 * scale)
+
+
+def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
+    """Someone may only go up: what lies below, however dear, is no reason to count more coarsely."""
+    costs = np.array([[1e12, 0.0, 1.0]])
+    up = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"], direction={"a": 1})
+    flat = laid_out([budget_of(costs, 0.5)], up, np.array([[1.0]]))
+    limit = flat.limits[0, 0]
+    assert limit["base"] + flat.gains[0, 0, 0, 1] >= limit["accepted_from"]
+    assert limit["base"] + flat.gains[0, 0, 0, 2] < limit["refused_below"]
+
+
+def test_budgets_come_behind_all_other_scores() -> None:
+    grid = BaseGrid.from_candidates({"a": [0, 1]}, columns=["a"])
+    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), sure=0.0, maybe=0.0)
+    rule = budget_of(np.zeros((1, 2)), 0.5)
+    layout = flatten_scores([plain, rule, rule], grid, np.zeros(1))
+    assert layout.flat.scores["table"].tolist() == [0, 1, 2]
+    assert layout.flat.weights.shape == (1, 1)
+    assert len(layout.budgets) == 2
+    with pytest.raises(AssertionError, match="budgets come behind"):
+        flatten_scores([rule, plain], grid, np.zeros(1))

@@ -1,0 +1,163 @@
+"""Check a network's score: its slow and fast ways, views, and what it says when numbers get out of hand."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from p2ce.grid.placement import place
+from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes, verdicts
+from p2ce.scores.network import NetworkScore
+from p2ce.scores.network_layers import Layer
+from p2ce.scores.network_rounding import DOUBLE, SINGLE
+from p2ce.scores.score import seen_in_single
+from tests.scores.small_people import GRID, PEOPLE, laid_out, some_cells
+
+
+def network(*, kinds: tuple[str, ...] = ("relu", "tanh"), factor: float = 1.0, **more) -> NetworkScore:
+    rng = np.random.default_rng(3)
+    widths = [4, *[30] * len(kinds), 1]
+    layers = tuple(
+        Layer(weights=factor * rng.normal(0, 0.3, shape), bias=rng.normal(0, 0.3, shape[1]), activation=kind)
+        for shape, kind in zip(pairwise(widths), [*kinds, "identity"], strict=True)
+    )
+    return NetworkScore(
+        **{"name": "model", "column_count": 4, "layers": layers, "sure": 0.0, "maybe": 0.0, **more}
+    )
+
+
+@pytest.mark.parametrize("kinds", [(), ("relu",), ("tanh", "relu"), ("sigmoid", "leaky_relu", "identity")])
+def test_cells_are_scored_as_rows_are(kinds):
+    owner, points, rows = some_cells(5_000)
+    score = network(kinds=kinds)
+    said = laid_out(score).judge(owner, points)
+    value = score.score_rows(rows)
+    assert np.abs(said.value - value).max() < 1e-12
+    assert (said.verdict == np.where(value >= 0.0, ACCEPTED, REFUSED)).all()
+    assert (score.judge_rows(rows).verdict == said.verdict).all()
+
+
+def test_a_view_comes_before_the_first_layer():
+    def see(rows):
+        return (rows - 1.0) / 3.0
+
+    owner, points, rows = some_cells(300)
+    plain = network()
+    score = replace(plain, see=see)
+    assert np.array_equal(score.score_rows(rows), plain.score_rows(see(rows)))
+    assert np.abs(laid_out(score).judge(owner, points).value - plain.score_rows(see(rows))).max() < 1e-12
+
+
+def test_a_cast_to_single_precision_is_a_view():
+    assert seen_in_single(np.array([[0.1, 1.0]])).tolist() == [[float(np.float32(0.1)), 1.0]]
+    assert np.isinf(seen_in_single(np.array([[1e300]]))).all()
+
+
+def test_nobody_and_nothing_to_judge():
+    laid = laid_out(network())
+    none = np.zeros(0, dtype=np.int64)
+    assert len(laid.judge(none, np.zeros((0, 3), dtype=np.int32)).verdict) == 0
+    flat = np.zeros((0, 3), dtype=np.int32)
+    assert len(laid.hopeless(none, Boxes(flat, flat, flat.astype(bool), none))) == 0
+
+
+def test_thresholds_at_infinity_are_decided():
+    owner, points, _ = some_cells(50)
+    always = laid_out(network(sure=-np.inf, maybe=-np.inf)).judge(owner, points)
+    never = laid_out(network(sure=np.inf, maybe=np.inf)).judge(owner, points)
+    assert (always.verdict == ACCEPTED).all()
+    assert (never.verdict == REFUSED).all()
+
+
+def test_between_the_thresholds_only_the_model_knows():
+    values = np.array([0.0, 1.0, 1.0 + 1e-12, 2.0, 3.0, np.nan, np.inf, -np.inf])
+    said = verdicts(values, np.full(8, 1e-9), sure=2.0, maybe=1.0)
+    assert said.tolist() == [REFUSED, *[DOUBTFUL] * 3, ACCEPTED, *[DOUBTFUL] * 3]
+    assert (verdicts(values, np.full(8, np.inf), sure=2.0, maybe=1.0) == DOUBTFUL).all()
+    assert (verdicts(values, np.full(8, np.nan), sure=-np.inf, maybe=-np.inf) == DOUBTFUL).all()
+
+
+@pytest.mark.parametrize(
+    ("factor", "far", "unit"),
+    [
+        (1e200, 1.0, DOUBLE),
+        (1.0, 1e300, DOUBLE),
+        (1e160, 1e160, DOUBLE),
+        (1e20, 1.0, SINGLE),
+        (1.0, 1e30, SINGLE),
+    ],
+)
+def test_numbers_out_of_hand_leave_a_doubt(factor, far, unit):
+    score = network(kinds=("relu", "relu"), factor=factor, unit=unit, sure=1.0, maybe=1.0)
+    people = PEOPLE * far
+    laid = laid_out(score, people)
+    owner, points, _ = some_cells(200)
+    points = np.minimum(points, place(GRID, people).count[owner] - 1).astype(np.int32)
+    assert (laid.judge(owner, points).verdict == DOUBTFUL).all()
+    everywhere = Boxes(
+        np.zeros((2, 3), dtype=np.int32),
+        place(GRID, people).count - 1,
+        np.zeros((2, 3), dtype=bool),
+        np.array([1 << 30] * 2),
+    )
+    for impossible in (np.inf, 1e308):
+        sure = replace(score, sure=impossible, maybe=impossible)
+        assert not replace(laid, score=sure).hopeless(np.arange(2), everywhere).any()
+
+
+def test_weights_that_hold_a_zero_do_not_hide_an_overflow():
+    """0 · ∞ is not a number, and no comparison with it may come out true."""
+    layers = (
+        Layer(
+            weights=np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]]),
+            bias=np.zeros(2),
+            activation="relu",
+        ),
+        Layer(weights=np.array([[1.0], [1.0]]), bias=np.zeros(1)),
+    )
+    score = network(layers=layers, unit=SINGLE, see=seen_in_single, sure=0.5, maybe=0.5)
+    people = np.array([[0.0, 1e39, 0.0, 0.0]])  # infinite in float32, where its weight is 0
+    laid = laid_out(score, people)
+    placement = place(GRID, people)
+    assert (laid.judge(np.zeros(1, dtype=np.int64), placement.position).verdict == DOUBTFUL).all()
+
+
+def test_a_coarser_unit_widens_the_margin():
+    fine, coarse = laid_out(network()).reach.margin, laid_out(network(unit=SINGLE)).reach.margin
+    assert (fine < 1e-9).all()
+    assert (coarse > 1e4 * fine).all()
+    assert (coarse < 0.1).all()
+
+
+def test_each_stage_settles_more():
+    """On small boxes lines decide what intervals leave open, and tightened lines still more."""
+    from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
+
+    laid = laid_out(network(kinds=("relu", "tanh", "relu"), factor=1.5))
+    placement = place(GRID, PEOPLE)
+    box = Boxes(placement.lowest, placement.highest, np.zeros((2, 3), dtype=bool), np.array([2, 2]))
+    region = region_of(laid, np.arange(2), box)
+    first, intervals = by_intervals(laid, region)
+    second = by_lines(laid, region, intervals)
+    tightened = tighten(laid, region, intervals)
+    third = by_lines(laid, region, tightened)
+    assert (second < first).all()
+    assert (third < second).all()
+    for (low, high), (lower, higher) in zip(tightened, intervals, strict=True):
+        assert ((low >= lower) & (high <= higher) & (low <= high)).all()
+
+
+def test_fewer_changes_bound_no_higher():
+    laid = laid_out(network())
+    placement = place(GRID, PEOPLE)
+    from p2ce.scores.network_bounds import by_intervals, region_of
+
+    tops = []
+    for left in (0, 1, 2, 3, 1 << 30):
+        box = Boxes(placement.lowest, placement.highest, np.zeros((2, 3), dtype=bool), np.array([left] * 2))
+        tops.append(by_intervals(laid, region_of(laid, np.arange(2), box))[0])
+    assert (np.diff(tops, axis=0) >= 0.0).all()
+    assert np.abs(tops[0] - laid.today).max() < 1e-9
+    assert (tops[1] < tops[3]).all()
+    assert np.array_equal(tops[3], tops[4])

@@ -1,0 +1,33 @@
+"""The search at the ends of what its whole-number scores can hold."""
+
+import numpy as np
+
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.candidate_costs import Join, tabulate
+from p2ce.grid.placement import place
+from p2ce.scores.assemble import assemble_forest
+from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.tree_nodes import TreeNodes
+from p2ce.solver.engine import rules_of, search_people
+
+
+def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
+    """Two leaves just below a power of two: their difference is the largest that ticks have to hold."""
+    value = 1.0 - 2.0**-40
+    stump = TreeNodes(
+        left=np.array([1, -1, -1]),
+        right=np.array([2, -1, -1]),
+        feature=np.array([0, 0, 0]),
+        threshold=np.array([0.5, 0.0, 0.0]),
+        value=np.array([0.0, -value, value]),
+    )
+    score = CompiledScore(name="s", column_count=1, forest=assemble_forest([stump]), sure=0.0, maybe=0.0)
+    grid = BaseGrid.from_candidates({"a": [0, 1]}, columns=["a"])
+    people = np.array([[0.0]])
+    placement = place(grid, people)
+    tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
+    layout = flatten_scores([score], grid, people[0])
+    rules = rules_of(max_changes=1, keep_ties=False, use_bounds=True)
+    found = search_people(layout, lay_out_people(layout, grid, placement, tables, people), rules)
+    assert found.points.tolist() == [[1]]

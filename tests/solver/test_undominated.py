@@ -1,0 +1,39 @@
+"""Check the obvious filter against the definition of dominance."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.solver.undominated import undominated
+
+tables = st.integers(1, 4).flatmap(
+    lambda objectives: st.lists(
+        st.lists(st.integers(0, 4), min_size=objectives, max_size=objectives), min_size=1, max_size=25
+    )
+)
+
+
+@given(tables)
+def test_a_row_stays_unless_another_beats_it(rows: list[list[int]]) -> None:
+    costs = np.array(rows)
+    kept = undominated(costs)
+    for row, stays in zip(costs, kept, strict=True):
+        beaten = any((other <= row).all() and (other != row).any() for other in costs)
+        assert bool(stays) is not beaten
+
+
+@given(tables)
+def test_every_dropped_row_is_beaten_by_a_kept_one(rows: list[list[int]]) -> None:
+    costs = np.array(rows)
+    kept = undominated(costs)
+    assert kept.any()
+    for row in costs[~kept]:
+        assert ((costs[kept] <= row).all(axis=1) & (costs[kept] < row).any(axis=1)).any()
+
+
+def test_equal_rows_all_stay() -> None:
+    assert undominated(np.array([[1, 2], [1, 2], [2, 1]])).all()
+
+
+def test_no_rows_at_all() -> None:
+    assert undominated(np.zeros((0, 3), dtype=np.int64)).tolist() == []

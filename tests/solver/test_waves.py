@@ -1,0 +1,294 @@
+"""Check how waves are driven: who is asked about what, growth, time, and whether bounding boxes pays."""
+
+import numpy as np
+import pytest
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.grid.base_grid import BaseGrid
+from p2ce.grid.candidate_costs import Join, tabulate
+from p2ce.grid.placement import Placement, place
+from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes, Verdicts
+from p2ce.scores.flat_arrays import FlatPeople, ScoreLayout, flatten_scores, lay_out_people
+from p2ce.solver import waves
+from p2ce.solver.engine import Progress, rules_of
+from p2ce.solver.waves import OutsideScore, search_in_waves
+from p2ce.solver.workspace import FOREIGN, SCORED, WORK
+
+RULES = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
+NAMES = ["a", "b", "c"]
+
+
+class Question:
+    """People on a small cube, who pay for each column by its distance, and for all of them together."""
+
+    def __init__(self, people: int = 1, size: int = 6, *, apart: bool = False) -> None:
+        self.grid = BaseGrid.from_candidates({name: range(size) for name in NAMES}, columns=NAMES)
+        self.values = np.zeros((people, 3))
+        self.placement: Placement = place(self.grid, self.values)
+        away = self.placement.values - self.placement.current[:, :, None]
+        each = [np.where(np.arange(3)[:, None] == axis, away, 0.0) for axis in range(3)]
+        costs = each if apart else [away]
+        self.tables = tabulate(costs, [Join.SUM] * len(costs), self.placement)
+        self.layout: ScoreLayout = flatten_scores([], self.grid, np.zeros(3))
+        self.people: FlatPeople = lay_out_people(
+            self.layout, self.grid, self.placement, self.tables, self.values
+        )
+
+    def rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
+        return self.placement.values[owner[:, None], np.arange(3), points]
+
+
+class Sum:
+    """Accepts what sums to enough; notes what it was asked about."""
+
+    def __init__(self, question: Question, enough: float, weights: tuple[float, ...] = (1, 1, 1)) -> None:
+        self.question, self.enough, self.weights = question, enough, np.array(weights, dtype=float)
+        self.asked: list[tuple[int, ...]] = []
+        self.calls: list[int] = []
+        self.bounded = 0
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        self.calls.append(len(points))
+        self.asked += [(p, *cell) for p, cell in zip(owner.tolist(), points.tolist(), strict=True)]
+        value = self.question.rows(owner, points) @ self.weights
+        return Verdicts(np.where(value >= self.enough, ACCEPTED, REFUSED), value)
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+        self.bounded += len(owner)
+        most = self.question.rows(owner, boxes.high) @ np.maximum(self.weights, 0.0)
+        return np.asarray(most < self.enough)
+
+
+class Each(Sum):
+    """Asks something else of each person."""
+
+    def __init__(self, question: Question, needed: list[float]) -> None:
+        super().__init__(question, 0.0)
+        self.needed = np.array(needed)
+
+    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        value = super().judge(owner, points).value
+        return Verdicts(np.where(value >= self.needed[owner], ACCEPTED, REFUSED), value)
+
+    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+        self.bounded += len(owner)
+        return np.asarray(self.question.rows(owner, boxes.high).sum(axis=1) < self.needed[owner])
+
+
+def outside(score: object, *, has_bound: bool = False, keeps_values: bool = True) -> OutsideScore:
+    return OutsideScore(people=score, has_bound=has_bound, keeps_values=keeps_values)
+
+
+def test_a_score_hears_only_of_what_those_before_it_let_pass() -> None:
+    question = Question()
+    first, second = Sum(question, 6.0), Sum(question, 4.0, (2, 0, 1))
+    found = search_in_waves(question.layout, question.people, RULES, [outside(first), outside(second)])
+    passed = {cell for cell in first.asked if sum(cell[1:]) >= 6}
+    assert set(second.asked) == passed
+    assert len(second.asked) == len(set(second.asked))
+    assert len(first.asked) == len(set(first.asked)) == found.counters[0, SCORED]
+    rows = question.rows(np.zeros(len(found.points), dtype=int), found.points)
+    np.testing.assert_array_equal(found.said, np.stack([rows.sum(axis=1), rows @ [2, 0, 1]], axis=1))
+
+
+def test_only_what_is_wanted_is_remembered() -> None:
+    question = Question(people=3)
+    quick, slow = Sum(question, 5.0), Sum(question, 3.0, (1, 0, 0))
+    found = search_in_waves(
+        question.layout, question.people, RULES, [outside(quick, keeps_values=False), outside(slow)]
+    )
+    assert found.said.shape == (len(found.points), 1)
+    owner = np.repeat(np.arange(3), np.diff(found.first))
+    np.testing.assert_array_equal(found.said[:, 0], question.rows(owner, found.points)[:, 0])
+    nothing = search_in_waves(question.layout, question.people, RULES, [outside(quick, keeps_values=False)])
+    assert nothing.said.shape == (len(nothing.points), 0)
+
+
+def test_in_doubt_a_cell_goes_on() -> None:
+    question = Question()
+    sure = Sum(question, 6.0)
+
+    class Doubting(Sum):
+        def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+            said = super().judge(owner, points)
+            return Verdicts(np.where(said.verdict == ACCEPTED, DOUBTFUL, REFUSED), said.value)
+
+    found = search_in_waves(question.layout, question.people, RULES, [outside(Doubting(question, 6.0))])
+    expected = search_in_waves(question.layout, question.people, RULES, [outside(sure)])
+    np.testing.assert_array_equal(found.points, expected.points)
+    assert len(found.points)
+
+
+def test_fronts_and_boxes_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waves, "LEAF_CELLS", 1)
+    question = Question(people=2, size=16, apart=True)
+    found = search_in_waves(question.layout, question.people, RULES, [outside(Sum(question, 15.0))])
+    cells = [(i, j, 15 - i - j) for i in range(16) for j in range(16 - i)]
+    assert len(cells) > 128  # more than there is room for at first
+    for person in range(2):
+        points = found.points[found.first[person] : found.first[person + 1]]
+        assert {tuple(point) for point in points.tolist()} == set(cells)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 64])
+def test_people_share_the_calls(lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waves, "LANES", lanes)
+    question = Question(people=9)
+    score = Sum(question, 9.0)
+    found = search_in_waves(question.layout, question.people, RULES, [outside(score)])
+    assert found.finished.all()
+    assert set(np.diff(found.first).tolist()) == {1}
+    if lanes == 64:
+        assert len(score.calls) < 9  # several people in each
+
+
+def test_each_person_has_a_limit_of_their_own() -> None:
+    question = Question(people=3)
+    limits = np.array([60.0, 0.0, 60.0])
+    found = search_in_waves(
+        question.layout, question.people, RULES, [outside(Sum(question, 8.0))], limits=limits
+    )
+    assert found.finished[[0, 2]].all()
+    assert np.diff(found.first)[[0, 2]].tolist() == [1, 1]
+    assert found.open_boxes[[0, 2]].tolist() == [0, 0]
+    assert found.finished[1] == (found.open_boxes[1] == 0)
+    assert not found.stopped
+
+
+def people_of(question: Question, *who: int) -> FlatPeople:
+    """Give some of the people, without the others."""
+    shared = {"joins", "banned", "first_ban"}
+    parts = {name: array for name, array in question.people._asdict().items() if name not in shared}
+    return question.people._replace(
+        **{name: array[list(who)] for name, array in parts.items()},
+        first_ban=np.zeros(len(who) + 1, dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize("cells", [1, 50, 300, 1_500, 10_000])
+@pytest.mark.parametrize("lanes", [2, 64])
+@pytest.mark.parametrize("has_bound", [False, True])
+def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
+    cells: int, lanes: int, has_bound: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waves, "LANES", lanes)
+    for constant, value in {"PATIENCE": 100, "LEAF_CELLS": 16, "CELLS_PER_BOUND": 2}.items():
+        monkeypatch.setattr(waves, constant, value)
+    question = Question(people=5, size=14)
+    most = waves.CELL_WORK * cells * np.arange(1, 6)
+    # Each needs another sum: some are settled early, and leave the others alone.
+    together = Each(question, [30.0, 8.0, 25.0, 36.0, 37.0])
+    found = search_in_waves(
+        question.layout, question.people, RULES, [outside(together, has_bound=has_bound)], most_work=most
+    )
+    for person in range(5):
+        mine = Each(question, [together.needed[person]])
+        alone = search_in_waves(
+            question.layout,
+            people_of(question, person),
+            RULES,
+            [outside(mine, has_bound=has_bound)],
+            most_work=most[[person]],
+        )
+        assert mine.asked == [(0, *cell) for owner, *cell in together.asked if owner == person]
+        np.testing.assert_array_equal(alone.counters[0], found.counters[person])
+        assert alone.finished[0] == found.finished[person]
+        np.testing.assert_array_equal(alone.open_totals[0], found.open_totals[person])
+        points = found.points[found.first[person] : found.first[person + 1]]
+        np.testing.assert_array_equal(alone.points, points)
+        # A limit is exceeded by no more than a leaf and a round of bounds.
+        assert len(mine.asked) <= cells * (person + 1) + 16
+        if not found.finished[person]:
+            assert found.counters[person, WORK] > most[person]
+            assert found.open_boxes[person] >= 1
+    assert found.finished.all() == (cells == 10_000)
+
+
+def test_a_limit_that_is_not_reached_changes_no_front() -> None:
+    question = Question(people=3, size=9)
+    free = search_in_waves(question.layout, question.people, RULES, [outside(Sum(question, 14.0))])
+    most = np.full(3, 10**12)
+    limited = search_in_waves(
+        question.layout, question.people, RULES, [outside(Sum(question, 14.0))], most_work=most
+    )
+    np.testing.assert_array_equal(limited.points, free.points)
+    assert limited.finished.all()
+
+
+def test_work_without_cells_ends_a_wave(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boxes that are cut without a cell worth judging count as well, and the listener is heard between."""
+    monkeypatch.setattr(waves, "WAVE_WORK", 200)
+    monkeypatch.setattr(waves, "LEAF_CELLS", 1)
+    question = Question(size=12)
+    heard: list[Progress] = []
+    found = search_in_waves(
+        question.layout, question.people, RULES, [outside(Sum(question, 20.0))], listener=heard.append
+    )
+    assert found.finished.all()
+    assert len(heard) > found.counters[0, WORK] // 200 // waves.CELL_WORK
+    assert len(found.points) == 1
+
+
+def test_a_listener_that_stops_ends_it_for_everyone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waves, "LANES", 2)
+    monkeypatch.setattr(waves, "LEAST_QUOTA", 1)
+    monkeypatch.setattr(waves, "WAVE_ROWS", 4)
+    question = Question(people=5)
+    score = Sum(question, 12.0)
+    heard: list[Progress] = []
+
+    def stop(news: Progress) -> bool:
+        heard.append(news)
+        return False
+
+    found = search_in_waves(question.layout, question.people, RULES, [outside(score)], listener=stop)
+    assert len(heard) == len(score.calls) == 1
+    assert found.stopped
+    assert not found.finished.any()
+    assert (found.open_boxes >= 1).all()
+    assert {cell[0] for cell in score.asked} <= {0, 1}
+
+
+def test_a_bound_spares_cells_once_somebody_is_hard(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = Question(size=30)
+    plain = Sum(question, 85.0)
+    expected = search_in_waves(question.layout, question.people, RULES, [outside(plain)])
+    monkeypatch.setattr(waves, "PATIENCE", 0)
+    for constant, value in {"LEAF_CELLS": 8, "WAVE_ROWS": 8, "LEAST_QUOTA": 1}.items():
+        monkeypatch.setattr(waves, constant, value)
+    bounded = Sum(question, 85.0)
+    found = search_in_waves(question.layout, question.people, RULES, [outside(bounded, has_bound=True)])
+    np.testing.assert_array_equal(found.points, expected.points)
+    assert bounded.bounded > 0
+    assert found.counters[0, FOREIGN] > 0
+    assert len(bounded.asked) < len(plain.asked) / 2
+    # Without bounds asked for, nobody is asked for one.
+    silent = Sum(question, 85.0)
+    rules = RULES._replace(bounds=False)
+    again = search_in_waves(question.layout, question.people, rules, [outside(silent, has_bound=True)])
+    assert silent.bounded == 0
+    np.testing.assert_array_equal(again.points, expected.points)
+
+
+def test_a_bound_that_never_helps_is_asked_for_less_and_less() -> None:
+    worth = waves._Worth()
+    start = worth.least
+    for _ in range(3):
+        worth.learn(waves.BOXES_AT_ONCE, 0.0)
+    assert worth.least == start * 4.0**3
+    for _ in range(20):
+        worth.learn(waves.BOXES_AT_ONCE, 1e9)
+    assert worth.least == start  # never below what patience asks for
+    worth.learn(1, 0.0)
+    assert worth.least == start  # one box is too few to judge by
+
+
+def test_answers_repeat_exactly() -> None:
+    question = Question(people=4)
+    one, other = Sum(question, 7.0), Sum(question, 7.0)
+    found = search_in_waves(question.layout, question.people, RULES, [outside(one)])
+    again = search_in_waves(question.layout, question.people, RULES, [outside(other)])
+    assert one.asked == other.asked
+    assert one.calls == other.calls
+    np.testing.assert_array_equal(found.points, again.points)
+    np.testing.assert_array_equal(found.counters, again.counters)

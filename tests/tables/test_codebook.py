@@ -1,0 +1,261 @@
+"""Do codes say what the table said, and does the table come back as it was?"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.errors import UnsupportedColumn
+from p2ce.tables.codebook import ABOVE_MISSING, MISSING, Codebook, Coding, codebook_of, coding_of
+
+LABELS = ["own", "rent", "free", "", "1", "nan", "missing"]
+SCHOOL = ["none", "school", "college", "phd"]
+
+
+def text(cells: list[Any]) -> pd.Series:
+    """Give a column of objects, as pandas 2 makes of text."""
+    return pd.Series(cells, dtype=object)
+
+
+# How a column of each kind is made of cells, and which cells it may hold; None is a missing value.
+WHOLE = st.integers(-100, 100)
+KINDS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
+    "int64": (lambda cells: pd.Series(cells, dtype="int64"), WHOLE),
+    "int8": (lambda cells: pd.Series(cells, dtype="int8"), WHOLE),
+    "uint16": (lambda cells: pd.Series(cells, dtype="uint16"), st.integers(0, 1000)),
+    "bool": (lambda cells: pd.Series(cells, dtype="bool"), st.booleans()),
+    "float64": (
+        lambda cells: pd.Series([np.nan if cell is None else cell for cell in cells], dtype="float64"),
+        st.none() | st.floats(allow_nan=False, allow_infinity=False),
+    ),
+    "float32": (
+        lambda cells: pd.Series([np.nan if cell is None else cell for cell in cells], dtype="float32"),
+        st.none() | st.floats(allow_nan=False, allow_infinity=False, width=32),
+    ),
+    "Int64": (lambda cells: pd.Series(pd.array(cells, dtype="Int64")), st.none() | WHOLE),
+    "Float32": (
+        lambda cells: pd.Series(pd.array(cells, dtype="Float32")),
+        st.none() | st.floats(-1e6, 1e6, width=32),
+    ),
+    "boolean": (lambda cells: pd.Series(pd.array(cells, dtype="boolean")), st.none() | st.booleans()),
+    "object": (text, st.none() | st.sampled_from(LABELS)),
+    "object, numbers and bools": (text, st.none() | st.sampled_from([1, True, 0, False, 2.5, "1"])),
+    "string": (
+        lambda cells: pd.Series(pd.array(cells, dtype="string")),
+        st.none() | st.sampled_from(LABELS),
+    ),
+    "category": (
+        lambda cells: pd.Series(pd.Categorical(cells, categories=LABELS)),
+        st.none() | st.sampled_from(LABELS),
+    ),
+    "category of numbers": (
+        lambda cells: pd.Series(pd.Categorical(cells, categories=[3, 1, 2])),
+        st.none() | st.sampled_from([1, 2, 3]),
+    ),
+    "category of bools": (
+        lambda cells: pd.Series(pd.Categorical(cells, categories=[False, True])),
+        st.none() | st.booleans(),
+    ),
+    "ordered": (
+        lambda cells: pd.Series(pd.Categorical(cells, categories=SCHOOL, ordered=True)),
+        st.none() | st.sampled_from(SCHOOL),
+    ),
+}
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> pd.DataFrame:
+    """Draw a table of a few columns of any kinds, with gaps where the kind has them."""
+    kinds = draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=4))
+    count = draw(st.integers(1, 8))
+    columns = {}
+    for place, kind in enumerate(kinds):
+        make, cells = KINDS[kind]
+        columns[f"{kind} {place}"] = make(draw(st.lists(cells, min_size=count, max_size=count)))
+    return pd.DataFrame(columns)
+
+
+@given(frames())
+def test_a_table_comes_back_as_it_was(frame: pd.DataFrame) -> None:
+    book = codebook_of(frame)
+    codes = book.encode(frame)
+    assert codes.shape == frame.shape
+    assert codes.dtype == np.float64
+    assert not np.isnan(codes).any()
+    pd.testing.assert_frame_equal(book.decode(codes, frame.columns), frame, check_exact=True)
+
+
+@given(frames(), st.integers(1, 100))
+def test_many_rows_are_coded_as_few(frame: pd.DataFrame, times: int) -> None:
+    """Long columns are coded label by label, short ones cell by cell."""
+    book = codebook_of(frame)
+    many = pd.concat([frame] * times, ignore_index=True).astype(frame.dtypes)
+    codes = np.tile(book.encode(frame), (times, 1))
+    np.testing.assert_array_equal(book.encode(many), codes)
+    pd.testing.assert_frame_equal(book.decode(codes, frame.columns), many)
+    assert not any(coding.unseen for coding in book)
+
+
+@pytest.mark.parametrize("times", [1, 100])
+@pytest.mark.parametrize(("label", "categories"), [(7, [1, 2, 7]), (True, [False, True]), ("c", ["a", "c"])])
+def test_unknown_labels_keep_their_type_among_many_rows(
+    label: Any, categories: list[Any], times: int
+) -> None:
+    known = [other for other in categories if other is not label]
+    coding = coding_of(pd.Series(pd.Categorical(known * 2, categories=known)))
+    people = pd.Series(pd.Categorical([label] * times, categories=categories))
+    assert coding.encode(people).tolist() == [float(len(known))] * times
+    assert [(type(one), one) for one in coding.unseen] == [(type(label), label)]
+
+
+@given(frames())
+def test_missing_values_lie_below_everything(frame: pd.DataFrame) -> None:
+    codes = codebook_of(frame).encode(frame)
+    gone = frame.isna().to_numpy()
+    assert (codes[gone] == MISSING).all()
+    assert (codes[~gone] >= ABOVE_MISSING).all()
+
+
+@given(frames())
+def test_one_cell_at_a_time_says_the_same_in_plain_python(frame: pd.DataFrame) -> None:
+    book = codebook_of(frame)
+    codes = book.encode(frame)
+    for place, coding in enumerate(book):
+        for code, cell in zip(codes[:, place].tolist(), frame.iloc[:, place].tolist(), strict=True):
+            plain = coding.plain(code)
+            assert not isinstance(plain, np.generic)
+            if code == MISSING:
+                assert pd.isna(plain)
+                continue
+            assert plain == cell
+            assert isinstance(plain, bool) == isinstance(cell, bool | np.bool_)
+            assert coding.encode([plain]).tolist() == [code]
+
+
+@given(st.lists(st.sampled_from("abcde") | st.none(), min_size=1), st.permutations("abcde"))
+def test_what_labels_are_called_changes_no_code(cells: list[str | None], names: list[str]) -> None:
+    other = dict(zip("abcde", names, strict=True))
+    renamed = [None if cell is None else other[cell] for cell in cells]
+    for make in (text, lambda given: pd.Series(pd.array(given, dtype="string"))):
+        one, two = coding_of(make(cells)), coding_of(make(renamed))
+        assert one.encode(make(cells)).tolist() == two.encode(make(renamed)).tolist()
+    one, two = (
+        coding_of(pd.Series(pd.Categorical(given, categories=order)))
+        for given, order in ((cells, list("abcde")), (renamed, names))
+    )
+    assert one.encode(cells).tolist() == two.encode(renamed).tolist()
+
+
+def test_the_commonest_label_comes_first_and_ties_go_by_appearance() -> None:
+    coding = coding_of(text(["b", "a", "c", "c", None, "a"]))
+    assert coding.labels == ("a", "c", "b")
+    assert not coding.ordered
+    declared = pd.Categorical(["b", "a", "c", "c"], categories=["d", "a", "b", "c"])
+    assert coding_of(pd.Series(declared)).labels == ("c", "a", "b", "d")
+
+
+def test_declared_order_is_kept_however_common_labels_are() -> None:
+    coding = coding_of(pd.Series(pd.Categorical(["phd", "phd"], categories=SCHOOL, ordered=True)))
+    assert coding.labels == tuple(SCHOOL)
+    assert coding.ordered
+    assert coding.encode(["phd", "none"]).tolist() == [3.0, 0.0]
+
+
+def test_unknown_labels_get_codes_behind_all_others_and_keep_them() -> None:
+    coding = coding_of(text(["own", "rent"]))
+    assert coding.code_of("boat") is None
+    assert coding.encode(["boat", "own", "tent", "boat"]).tolist() == [2.0, 0.0, 3.0, 2.0]
+    assert coding.encode(["tent"]).tolist() == [3.0]
+    assert coding.code_of("boat") == 2.0
+    assert coding.plain(3.0) == "tent"
+    assert coding.decode(np.array([2.0, MISSING, 1.0])).tolist()[::2] == ["boat", "rent"]
+    assert coding.labels == ("own", "rent")  # what the reference has stays what it was
+
+
+def test_a_categorical_type_is_widened_only_for_who_needs_it() -> None:
+    column = pd.Series(pd.Categorical(["own", "rent"], categories=["rent", "own", "free"]))
+    coding = coding_of(column)
+    codes = coding.encode(["boat", "own"])
+    assert coding.decode(codes[1:]).dtype == column.dtype
+    wider = coding.decode(codes)
+    assert wider.tolist() == ["boat", "own"]
+    assert wider.categories.tolist() == ["rent", "own", "free", "boat"]
+
+
+def test_true_is_not_one_but_one_is_one_point_zero() -> None:
+    coding = coding_of(text([1, 1, True, "1"]))
+    assert coding.labels == (1, True, "1")
+    assert coding.encode([True, 1.0, np.int64(1), np.bool_(True), "1"]).tolist() == [1, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize("gap", [None, np.nan])
+def test_a_column_of_objects_says_missing_in_its_own_way(gap: Any) -> None:
+    coding = coding_of(text(["own", gap, "rent"]))
+    missing = coding.decode(np.array([0.0, MISSING])).tolist()[1]
+    assert missing is gap or (missing != missing and gap != gap)
+    assert coding.encode([None, np.nan, pd.NA, pd.NaT]).tolist() == [MISSING] * 4
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64", "boolean"])
+def test_what_a_column_of_numbers_cannot_hold_is_told_apart_from_what_is_missing(dtype: str) -> None:
+    coding = coding_of(pd.Series([0, 1], dtype=dtype))
+    codes = coding.encode(["1", np.inf, -np.inf, 1j, [1], None, np.nan, pd.NA, True, 0])
+    assert np.isnan(codes[:5]).all()
+    assert codes[5:].tolist() == [MISSING, MISSING, MISSING, 1.0, 0.0]
+    assert np.isnan(coding.encode(np.array([np.inf, -np.inf]))).all()
+    assert coding.encode(np.array([np.nan])).tolist() == [MISSING]
+
+
+def test_plain_types_without_gaps_say_so_and_become_floats_where_one_is_made() -> None:
+    whole, nullable = coding_of(pd.Series([1, 2])), coding_of(pd.Series(pd.array([1, 2], dtype="Int64")))
+    assert not whole.holds_missing
+    assert not coding_of(pd.Series([True])).holds_missing
+    assert nullable.holds_missing
+    assert coding_of(pd.Series([1.5])).holds_missing
+    assert coding_of(text(["own"])).holds_missing
+    codes = np.array([1.0, MISSING])
+    assert whole.decode(codes[:1]).dtype == np.int64
+    np.testing.assert_array_equal(whole.decode(codes), [1.0, np.nan])
+    assert nullable.decode(codes).tolist() == [1, pd.NA]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(pd.to_datetime(["2024-01-01"]), name="When"),
+        pd.Series([1j], name="When"),
+        pd.Series(pd.to_timedelta([1], unit="D"), name="When"),
+    ],
+    ids=lambda column: str(column.dtype),
+)
+def test_what_is_neither_number_nor_category_is_refused_by_name(column: pd.Series) -> None:
+    with pytest.raises(UnsupportedColumn, match=r"got 'When' \(.+\)\. Turn it into one of these"):
+        coding_of(column)
+
+
+def test_columns_are_found_by_name_in_any_order() -> None:
+    frame = pd.DataFrame({"Age": [41, 23], "Job": ["cook", "clerk"], 3: [0.5, 1.5]})
+    book = codebook_of(frame)
+    assert book.names == ("Age", "Job", "3")
+    assert book.is_category.tolist() == [False, True, False]
+    mixed = frame[[3, "Job", "Age"]]
+    np.testing.assert_array_equal(book.encode(mixed), book.encode(frame))
+    some = book.of(["3", "Age"])
+    np.testing.assert_array_equal(some.encode(frame), book.encode(frame)[:, [2, 0]])
+    assert some["Age"] is book["Age"]
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32) | st.none(), min_size=1))
+def test_a_table_of_one_float_type_comes_back_in_it(cells: list[float | None]) -> None:
+    frame = pd.DataFrame({"a": cells, "b": cells[::-1]}, dtype="float32")
+    book = codebook_of(frame)
+    found = book.decode(book.encode(frame), frame.columns)
+    pd.testing.assert_frame_equal(found, frame)
+
+
+def test_a_codebook_may_be_made_by_hand() -> None:
+    book = Codebook((Coding(name="Home", dtype=np.dtype(object), labels=("own", "rent")),))
+    assert book.encode(pd.DataFrame({"Home": ["rent", None, "own"]})).ravel().tolist() == [1.0, MISSING, 0.0]

@@ -1,0 +1,103 @@
+"""Detectors of every kind conform, and what is broken on purpose is caught."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import IsolationForest as Fitted
+from sklearn.neighbors import KernelDensity, LocalOutlierFactor
+
+from p2ce import IsolationForest
+from p2ce.detectors.parse_detector import read_detector
+from p2ce.testing import check_detector
+from p2ce.testing import check_detector as detectors
+from tests.testing.subjects import FRAME, QUICK
+
+
+def balanced(frame: pd.DataFrame) -> np.ndarray:
+    return 2.0 - np.abs(frame["balance"].to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("make", "bound"),
+    [
+        (lambda: IsolationForest(n_estimators=30), "tree leaves"),
+        (lambda: Fitted(n_estimators=30, random_state=0).fit(FRAME), "tree leaves"),
+        (lambda: Fitted(n_estimators=30, random_state=0).fit(FRAME[["ratio", "age"]]), "tree leaves"),
+        (lambda: LocalOutlierFactor(novelty=True).fit(FRAME), "no bound, asked"),
+        (lambda: KernelDensity(bandwidth=300.0, kernel="tophat").fit(FRAME), "no bound, asked"),
+        (lambda: balanced, "no bound, asked"),
+    ],
+    ids=["ours", "scikit-learn's", "two columns", "local outliers", "density", "callable"],
+)
+@pytest.mark.parametrize("contamination", [None, 0.1])
+def test_real_detectors_conform(make: Callable[[], Any], bound: str, contamination: float | None) -> None:
+    report = check_detector(make(), FRAME, contamination=contamination, **QUICK)
+    assert report.bound == bound
+    assert report.people == 2
+    assert 0.5 < report.plausible <= 1.0
+    if contamination is not None:
+        assert report.plausible == pytest.approx(0.9, abs=0.03)  # balances tie
+        assert "contamination 0.1" in str(report)
+    if bound == "tree leaves":
+        assert (report.thresholds, report.boxes) == (3, 3 * QUICK["boxes"])
+        assert report.dropped > 0
+
+
+@pytest.fixture
+def reads_as(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Have every reading changed in some way before it is checked."""
+
+    def install(change: Callable[[Any], Any]) -> None:
+        monkeypatch.setattr(
+            detectors, "read_detector", lambda *given, **more: change(read_detector(*given, **more))
+        )
+
+    return install
+
+
+FOREST = Fitted(n_estimators=30, random_state=0).fit(FRAME)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda read: replace(read, score=replace(read.score, offset=1e-5)), "has to be within"),
+        (
+            lambda read: replace(read, score=replace(read.score, sure=0.0, maybe=0.0)),
+            "sure that rows are accepted",
+        ),
+        (lambda read: replace(read, ask=None, score=None), "has neither"),
+        (lambda read: replace(read, ask=lambda frame: read.ask(frame) + 0.01), "has to be within"),
+    ],
+)
+def test_readings_that_are_off(reads_as: Any, change: Callable[[Any], Any], match: str) -> None:
+    reads_as(change)
+    with pytest.raises(AssertionError, match=match):
+        check_detector(FOREST, FRAME, **QUICK)
+
+
+def test_a_share_that_is_not_what_was_asked_for(reads_as: Any) -> None:
+    reads_as(lambda read: replace(read, ask=lambda frame: read.ask(frame) + 1.0))
+    with pytest.raises(AssertionError, match=r"contamination=0\.1 about that share"):
+        check_detector(balanced, FRAME, contamination=0.1, **QUICK)
+
+
+def test_a_detector_that_changes_when_it_is_asked() -> None:
+    class Counting:
+        calls = 0
+
+        def decision_function(self, frame: pd.DataFrame) -> np.ndarray:
+            self.calls += 1
+            return balanced(frame)
+
+    with pytest.raises(AssertionError, match=r"leave the detector .* as it is; attribute 'calls'"):
+        check_detector(Counting(), FRAME, **QUICK)
+
+
+def test_no_detector_is_no_subject() -> None:
+    with pytest.raises(AssertionError, match="got None"):
+        check_detector(None, FRAME)
