@@ -18,7 +18,7 @@ from p2ce.detectors.parse_detector import IsolationForest
 from p2ce.errors import P2CEError
 from p2ce.estimates.native import Parsed
 from p2ce.estimates.shap_estimate import ShapEstimate
-from p2ce.explain.arguments import Arguments, read_arguments
+from p2ce.explain.compile_arguments import Arguments, read_arguments
 from p2ce.explain.build_explanation import build_explanation
 from p2ce.explain.candidate_errors import require_candidates
 from p2ce.explain.check_arguments import (
@@ -30,7 +30,7 @@ from p2ce.explain.check_arguments import (
     check_time,
 )
 from p2ce.explain.check_proposal import judge, read_proposal
-from p2ce.explain.compiled_problem import Setup, read_for, shaped_for
+from p2ce.compilation.compiled_problem import Setup, read_for, shaped_for
 from p2ce.explain.describe_model import facts_of
 from p2ce.explain.describe_problem import asked_with
 from p2ce.explain.encode import People, read_row, read_table
@@ -39,7 +39,7 @@ from p2ce.explain.explain_batch import Answers, answer_people, compile_kernels
 from p2ce.explain.explain_many import answer_many
 from p2ce.explain.finest_grid import answer_with_finest
 from p2ce.explain.fit_estimate import ask_rows, parsed_of
-from p2ce.explain.grouped_features import settle_groups
+from p2ce.compilation.grouped_features import settle_groups
 from p2ce.explain.infeasibility import why_none
 from p2ce.explain.map_two_features import map_of
 from p2ce.explain.processes import pack, warm_processes
@@ -54,7 +54,7 @@ from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Quest
 from p2ce.result.judgement import Judgement
 from p2ce.solver.engine import Listener, kernels_are_loaded
 from p2ce.tables.codebook import MISSING
-from p2ce.verification.trust import Trust
+from p2ce.explain.trust import Trust
 
 log = logging.getLogger("p2ce")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from p2ce.archive import AS_SAVED, read_kept
 from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget
-from p2ce.explain.arguments import settings_of
+from p2ce.explain.compile_arguments import settings_of
 from p2ce.explainer import Explainer
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed

@@ -25,7 +25,7 @@ from p2ce.errors import (
     UnsupportedModel,
 )
 from p2ce.models.parse_model import FAMILIES, columns_with_missing, read_model
-from p2ce.models.parsed_model import LEAD
+from p2ce.decisions.model_adapter import LEAD
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import codebook_of
 from tests.models.laws import people

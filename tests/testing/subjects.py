@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from p2ce.models.parse_model import read_model
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from tests.models.laws import people
 
 FRAME, LABEL = people(rows=300)

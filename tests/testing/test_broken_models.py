@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from p2ce.errors import InvalidAnswer
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.scores.external import ACCEPTED, Verdicts
 from p2ce.testing import check_model, check_reading
 from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree

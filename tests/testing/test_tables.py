@@ -17,7 +17,7 @@ from sklearn.svm import OneClassSVM
 from p2ce import IsolationForest
 from p2ce.detectors.parse_detector import read_detector
 from p2ce.models.parse_model import read_model
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.scores.score import CompiledScore
 from p2ce.tables.codebook import codebook_of
 from p2ce.testing import check_detector, check_model, check_reading

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import p2ce
 from p2ce import ActionSet, rules
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.tables.codebook import MISSING
 from p2ce.verification.constraints import allowed_rows, broken_rules, kept_rows
 

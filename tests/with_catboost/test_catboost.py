@@ -8,7 +8,7 @@ from sklearn.datasets import load_diabetes, load_wine
 from p2ce.errors import InvalidOption, InvalidTarget, NotFitted, UnsupportedModel
 from p2ce.models.catboost.family import family as catboost_family
 from p2ce.models.parse_model import read_model
-from p2ce.models.parsed_model import Request
+from p2ce.decisions.model_adapter import Request
 from tests.models.laws import assert_reads, people
 from tests.models.table_laws import assert_decides, numbers, table
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.models.parse_model import read_model
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of

@@ -10,7 +10,7 @@ import pytest
 from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
-from p2ce.models.parsed_model import ReadModel, Request
+from p2ce.decisions.model_adapter import ReadModel, Request
 from p2ce.models.torch import family as torch_network
 from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes
 

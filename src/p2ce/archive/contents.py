@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from p2ce.explain.arguments import Arguments
-from p2ce.explain.compiled_problem import Setup
+from p2ce.explain.compile_arguments import Arguments
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.tables.kinds import PANDAS
 
 

@@ -22,7 +22,7 @@ from p2ce.arrays import FloatArray
 from p2ce.detectors.isolation_forest import IsolationForest
 from p2ce.detectors.parsed_detector import ReadDetector
 from p2ce.errors import InvalidOption, LimitExceeded, MissingExtra
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.fingerprint import model_scores, same_scores
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed

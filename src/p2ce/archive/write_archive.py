@@ -14,7 +14,7 @@ from p2ce.archive.stored_table import write_table
 from p2ce.archive.zipped import zipped
 from p2ce.arrays import FloatArray
 from p2ce.detectors.isolation_forest import IsolationForest
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.fingerprint import fingerprint_of, model_scores
 from p2ce.files import write_whole
 from p2ce.problem.policy_file import to_text

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from p2ce.decisions.targets import AskAll, class_ask, range_ask, read_range, wins_ask
-from p2ce.models.parsed_model import LEAD, PROBABILITY, Ask, Request, probability_threshold
+from p2ce.decisions.model_adapter import LEAD, PROBABILITY, Ask, Request, probability_threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

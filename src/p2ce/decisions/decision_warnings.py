@@ -16,8 +16,8 @@ import numpy as np
 from p2ce.adapters.checked_calls import some_rows
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.decisions.votes import predictions
-from p2ce.models.parsed_model import DECISION, LEAD, PROBABILITY, ReadModel, Request, class_index
-from p2ce.models.row_format import attribute_of, choose_way, classes_of, name_of
+from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ReadModel, Request, class_index
+from p2ce.decisions.row_format import attribute_of, choose_way, classes_of, name_of
 from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")

@@ -21,7 +21,7 @@ from p2ce.decisions.targets import (
     softmax_wins,
     wins_ask,
 )
-from p2ce.models.parsed_model import LEAD, PROBABILITY, Ask, ReadModel
+from p2ce.decisions.model_adapter import LEAD, PROBABILITY, Ask, ReadModel
 from p2ce.scores.error_bands import exactly
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer

@@ -15,7 +15,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     DECISION,
     LEAD,
     Ask,

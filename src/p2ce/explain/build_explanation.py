@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.encode import People
 from p2ce.explain.explain_batch import ON_FINEST, OPEN_ON_FINEST, Answers
 from p2ce.explain.paper_methods import bound_of
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation

@@ -4,7 +4,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions, P2CEError
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.result.number_text import readable
 from p2ce.visible import echoed
 

@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.comparing import beats
 from p2ce.errors import InvalidOption, InvalidPerson, nearest
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.encode import People, read_row
 from p2ce.grid.grouped_axis import widen
 from p2ce.grid.placement import place

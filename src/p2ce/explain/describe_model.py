@@ -1,7 +1,7 @@
 """Describe a question without its person: how the model is read, and how large the grid is."""
 
 from p2ce.explain.build_explanation import count_cells, describe_bound
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.result.model_facts import ModelFacts
 
 

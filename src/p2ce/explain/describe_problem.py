@@ -10,7 +10,7 @@ from typing import Any
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.fingerprint import model_fingerprint
 from p2ce.explain.population import distributions
 from p2ce.problem.actions import ActionSet

@@ -8,12 +8,12 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.estimates.native import Parsed
-from p2ce.explain.arguments import Arguments
+from p2ce.explain.compile_arguments import Arguments
 from p2ce.explain.build_explanation import count_cells
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.explain_batch import search_completely
 from p2ce.explain.fit_estimate import CompleteSearch, ask_rows, fit_estimate
-from p2ce.explain.grouped_features import moves_as_one
+from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.explain.paper_methods import fit_attributions
 from p2ce.explain.slow_steps import telling
 from p2ce.solver.waves import CELL_WORK

@@ -11,8 +11,8 @@ from p2ce.adapters.evaluate import ask
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.comparing import quanta
 from p2ce.errors import InvalidPerson
-from p2ce.explain.batch import Batch, prepare
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.batch import Batch, prepare
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.encode import unseen_labels
 from p2ce.explain.external_scores import outside_scores
 from p2ce.explain.fit_estimate import Known, with_estimate

@@ -9,7 +9,7 @@ import numpy as np
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.errors import FAULT_RECORD, P2CEError
 from p2ce.explain.build_explanation import build_explanation, failed_explanation
-from p2ce.explain.compiled_problem import Setup, within_reach
+from p2ce.compilation.compiled_problem import Setup, within_reach
 from p2ce.explain.encode import People
 from p2ce.explain.explain_batch import Answers
 from p2ce.explain.interrupts import noting_interrupts
@@ -18,7 +18,7 @@ from p2ce.explain.processes import answer_shares, job_count
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.solver.engine import Progress
-from p2ce.verification.trust import Trust
+from p2ce.explain.trust import Trust
 
 if TYPE_CHECKING:
     from tqdm import tqdm

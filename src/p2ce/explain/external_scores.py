@@ -9,10 +9,10 @@ import pandas as pd
 
 from p2ce.adapters.evaluate import ask, ask_alone, is_close
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.explain.compiled_problem import Setup
-from p2ce.explain.rule_scores import CheckedRule
+from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.rule_scores import CheckedRule
 from p2ce.grid.placement import Placement
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.scores.external import (
     ACCEPTED,
     DOUBTFUL,

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.explain_batch import (
     ON_FINEST,
     OPEN_ON_FINEST,

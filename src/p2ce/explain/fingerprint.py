@@ -12,7 +12,7 @@ from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 
 if TYPE_CHECKING:
-    from p2ce.explain.compiled_problem import Setup
+    from p2ce.compilation.compiled_problem import Setup
 
 MOST_ROWS = 64
 

@@ -19,10 +19,10 @@ from p2ce.estimates.link_scale import preferred_link
 from p2ce.estimates.native import Parsed
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.estimates.split_reference import divide
-from p2ce.explain.compiled_problem import Setup
-from p2ce.explain.grouped_features import moves_as_one
+from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.grid.placement import Placement
-from p2ce.models.parsed_model import PROBABILITY, ReadModel
+from p2ce.decisions.model_adapter import PROBABILITY, ReadModel
 from p2ce.solver.waves import CELL_WORK
 from p2ce.verification.evaluate_rows import score_frame
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption
 from p2ce.explain.check_arguments import check_time
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.encode import People, read_row
 from p2ce.explain.restrictions import Restriction, restrictions_of, without
 from p2ce.explain.same_problem import another_question

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.errors import FAULT, P2CEError
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.explain_batch import Answers
 from p2ce.explain.finest_grid import answer_with_finest
 from p2ce.solver.engine import Listener

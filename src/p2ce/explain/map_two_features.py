@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption, UnknownFeature, nearest
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.result.explanation import Explanation
 from p2ce.result.feature_map import FeatureMap
 from p2ce.tables.codebook import MISSING, Coding

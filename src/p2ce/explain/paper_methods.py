@@ -11,10 +11,10 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.errors import InvalidOption
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.link_scale import Link
-from p2ce.explain.batch import Batch
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.batch import Batch
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.fit_estimate import parsed_of
-from p2ce.explain.grouped_features import moves_as_one
+from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.paper.algorithm_1 import mapocam
 from p2ce.paper.algorithm_2 import p2ce
 from p2ce.paper.maximum import shap_maximum

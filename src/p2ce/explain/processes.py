@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.errors import InvalidOption, what_happened
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.explain_batch import compile_kernels
 from p2ce.explain.isolate_failures import Failure, Part, answer_safely
 from p2ce.solver.engine import kernels_are_loaded

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.explain.compiled_problem import Setup, needed_reach
+from p2ce.compilation.compiled_problem import Setup, needed_reach
 from p2ce.explain.encode import has_strangers
-from p2ce.explain.rule_scores import columns_to_miss
-from p2ce.models.parsed_model import ReadModel
+from p2ce.compilation.rule_scores import columns_to_miss
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.tables.codebook import MISSING
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions, P2CEError
 from p2ce.explain.candidate_errors import MOST_TRIED
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.category_labels import shown_labels
 from p2ce.problem.decimals import as_typed

@@ -6,7 +6,7 @@ from typing import Any
 
 from p2ce.errors import InvalidOption
 from p2ce.explain.check_arguments import AS_ASKED
-from p2ce.explain.compiled_problem import Setup, shaped_for
+from p2ce.compilation.compiled_problem import Setup, shaped_for
 from p2ce.explain.encode import read_row
 from p2ce.result.explanation import Explanation
 from p2ce.result.outcome_text import is_strict, shown_end

@@ -15,7 +15,7 @@ from p2ce.adapters.library import library_class
 from p2ce.decisions.targets import score_or_range
 from p2ce.models import black_box as opaque
 from p2ce.models.lightgbm.model_text import split_text
-from p2ce.models.parsed_model import ReadModel, Request
+from p2ce.decisions.model_adapter import ReadModel, Request
 from p2ce.models.xgboost.booster_json import predict_rows
 
 _NAMES = frozenset({"Booster"})

@@ -35,7 +35,7 @@ from p2ce.errors import (
     UnsupportedModel,
     what_happened,
 )
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     DECISION,
     LEAD,
     PROBABILITY,
@@ -46,7 +46,7 @@ from p2ce.models.parsed_model import (
     decision_threshold,
     probability_threshold,
 )
-from p2ce.models.row_format import (
+from p2ce.decisions.row_format import (
     REGRESSOR,
     Way,
     attribute_of,

@@ -13,14 +13,14 @@ import pandas as pd
 
 from p2ce.adapters.checked_calls import raw_answers_of
 from p2ce.arrays import FloatArray
-from p2ce.decisions import own_threshold
-from p2ce.decisions.own_threshold import best_of, read_with_own_threshold
+from p2ce.models.sklearn import own_threshold
+from p2ce.models.sklearn.own_threshold import best_of, read_with_own_threshold
 from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import black_box as opaque_models
 from p2ce.models.bare_boosters import is_bare_booster, read_bare_booster
 from p2ce.models.catboost.family import family as catboost
 from p2ce.models.lightgbm.family import family as lightgbm
-from p2ce.models.parsed_model import Ask, ReadModel, Request
+from p2ce.decisions.model_adapter import Ask, ReadModel, Request
 from p2ce.models.sklearn import gradient_boosting as sklearn_boosting
 from p2ce.models.sklearn import hist_gradient_boosting as sklearn_histogram
 from p2ce.models.sklearn import linear, naive_bayes, pipeline

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.decisions.own_threshold import loses_ties, own_threshold
+from p2ce.models.sklearn.own_threshold import loses_ties, own_threshold
 from p2ce.errors import InvalidOption, InvalidThreshold, UnsupportedModel
 from p2ce.models.parse_model import read_model
-from p2ce.models.parsed_model import LEAD, PROBABILITY, ReadModel
+from p2ce.decisions.model_adapter import LEAD, PROBABILITY, ReadModel
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array
 from p2ce.comparing import quanta
-from p2ce.explain.batch import prepare
+from p2ce.compilation.batch import prepare
 from p2ce.explainer import Explainer
 from p2ce.scores.score_rows import score_rows
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.models.parse_model import read_model
-from p2ce.models.parsed_model import DECISION, LEAD, PROBABILITY, ReadModel
+from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ReadModel
 from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.testing.bounds import check_bounds
 from p2ce.testing.check_scores import check_scores

@@ -8,8 +8,8 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.comparing import quanta
-from p2ce.explain.batch import prepare
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.batch import prepare
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.explainer import Explainer
 from p2ce.result import Explanation
 from p2ce.result.status import Status

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray
-from p2ce.explain.compiled_problem import Setup, labels_of
+from p2ce.compilation.compiled_problem import Setup, labels_of
 from p2ce.explainer import Explainer
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.problem.actions import ActionSet
 from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.small_grid import refused_people, small_actions

@@ -10,8 +10,8 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.detectors.parsed_detector import ReadDetector
-from p2ce.explain.compiled_problem import labels_of
-from p2ce.models.parsed_model import ReadModel
+from p2ce.compilation.compiled_problem import labels_of
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.scores.external import ForeignScore
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows

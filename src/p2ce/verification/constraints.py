@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.explain.compiled_problem import Setup
-from p2ce.explain.grouped_features import moves
+from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.grouped_features import moves
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import Kind
 from p2ce.result.number_text import readable

@@ -7,7 +7,7 @@ import pandas as pd
 
 from p2ce.adapters.evaluate import ask, ask_closely
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.verification.verify_points import path_lengths_of_rows
 
 

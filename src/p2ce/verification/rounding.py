@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.comparing import quanta
 from p2ce.errors import P2CEError
-from p2ce.explain.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Setup
 from p2ce.problem.decimals import to_dtype
 from p2ce.verification.constraints import kept_rows
 from p2ce.verification.evaluate_rows import plausibility_of, score_frame

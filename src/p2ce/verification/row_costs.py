@@ -3,8 +3,8 @@
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.explain.batch import compound_cost
-from p2ce.explain.compiled_problem import Setup, without_special
+from p2ce.compilation.batch import compound_cost
+from p2ce.compilation.compiled_problem import Setup, without_special
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives.objective import FittedObjective, blamed
 

@@ -8,9 +8,9 @@ import numpy as np
 from p2ce.adapters.evaluate import ask_closely, require_steady
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.errors import InvalidAnswer
-from p2ce.explain.batch import Batch
-from p2ce.explain.compiled_problem import Setup
-from p2ce.models.parsed_model import ReadModel
+from p2ce.compilation.batch import Batch
+from p2ce.compilation.compiled_problem import Setup
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.scores.external import ACCEPTED, REFUSED
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows

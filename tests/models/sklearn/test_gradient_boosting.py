@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from p2ce.errors import UnsupportedModel
 from p2ce.models.parse_model import read_model
-from p2ce.models.parsed_model import Request
+from p2ce.decisions.model_adapter import Request
 from p2ce.models.sklearn import gradient_boosting as sklearn_boosting
 from tests.models.laws import assert_reads, people
 from tests.models.table_laws import assert_decides

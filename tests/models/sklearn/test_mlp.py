@@ -11,7 +11,7 @@ from sklearn.neural_network import MLPClassifier
 from p2ce.errors import InvalidThreshold, NotFitted, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
-from p2ce.models.parsed_model import ReadModel, Request
+from p2ce.decisions.model_adapter import ReadModel, Request
 from p2ce.models.sklearn import mlp as sklearn_network
 from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes
 from p2ce.scores.network import NetworkScore

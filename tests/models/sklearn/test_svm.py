@@ -15,7 +15,7 @@ from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.models.parse_model import read_model
-from p2ce.models.parsed_model import ReadModel, Request
+from p2ce.decisions.model_adapter import ReadModel, Request
 from p2ce.models.sklearn import svm as sklearn_svm
 from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes
 from p2ce.scores.kernel_machine import KernelMachine

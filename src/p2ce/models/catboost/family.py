@@ -16,7 +16,7 @@ from p2ce.arrays import FloatArray, IntArray
 from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
 from p2ce.decisions.targets import Margin
 from p2ce.errors import NotFitted, UnsupportedModel
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     ReadModel,
     Request,
     columns_by_count,

@@ -11,7 +11,7 @@ from p2ce.errors import UnsupportedModel
 from p2ce.models.lightgbm.booster_parts import FAMILY, NAMES, Parts, take_apart
 from p2ce.models.lightgbm.model_text import read_tree
 from p2ce.models.lightgbm.targets_lightgbm import AS_IT_IS, EXPONENTIAL, SEVERAL, read_regressor, read_several
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     PROBABILITY,
     ReadModel,
     Request,

@@ -26,7 +26,7 @@ from p2ce.decisions.targets import (
 from p2ce.errors import UnsupportedModel
 from p2ce.models.lightgbm.booster_parts import FAMILY, Parts
 from p2ce.models.lightgbm.model_text import read_tree
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     LEAD,
     PROBABILITY,
     ReadModel,

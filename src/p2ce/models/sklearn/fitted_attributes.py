@@ -10,7 +10,7 @@ import pandas as pd
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import NotFitted, UnsupportedModel
-from p2ce.models.parsed_model import Ask, Request, columns_by_count, columns_by_name, feeder
+from p2ce.decisions.model_adapter import Ask, Request, columns_by_count, columns_by_name, feeder
 from p2ce.scores.cuts import cut_of_float32_at_most
 from p2ce.scores.steps import Steps, steps_of_cut
 from p2ce.scores.tree_nodes import TreeNodes, parsing

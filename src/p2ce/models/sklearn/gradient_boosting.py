@@ -11,7 +11,7 @@ from p2ce.arrays import FloatArray
 from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
 from p2ce.decisions.targets import Margin
 from p2ce.errors import UnsupportedModel
-from p2ce.models.parsed_model import ReadModel, Request, plain_classes
+from p2ce.decisions.model_adapter import ReadModel, Request, plain_classes
 from p2ce.models.sklearn.fitted_attributes import (
     asks_all,
     asks_number,

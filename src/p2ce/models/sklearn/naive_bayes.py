@@ -11,7 +11,7 @@ from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray
 from p2ce.decisions.targets import refuse_scale, wins_ask
 from p2ce.errors import UnsupportedModel
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     LEAD,
     PROBABILITY,
     ReadModel,

@@ -14,7 +14,7 @@ import pandas as pd
 from p2ce.adapters.library import library_class
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.errors import UnsupportedModel
-from p2ce.models.parsed_model import Ask, ReadModel, Request, columns_by_count, feeder
+from p2ce.decisions.model_adapter import Ask, ReadModel, Request, columns_by_count, feeder
 from p2ce.models.sklearn.fitted_attributes import columns_of, require_fitted, require_own
 from p2ce.preprocessing.fold import is_sparse
 from p2ce.preprocessing.input_maps import Lens, may_be_missing

@@ -10,7 +10,7 @@ from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray
 from p2ce.decisions.targets import range_ends, range_model, read_range, refuse_scale
 from p2ce.errors import UnsupportedModel
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     DECISION,
     PROBABILITY,
     ReadModel,

@@ -19,7 +19,7 @@ from p2ce.decisions.targets import (
     wins_ask,
 )
 from p2ce.errors import UnsupportedModel
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     LEAD,
     PROBABILITY,
     ReadModel,

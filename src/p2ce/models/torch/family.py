@@ -30,7 +30,7 @@ from p2ce.decisions.network_outputs import (
 )
 from p2ce.decisions.targets import AskAll, class_ask, read_range, refuse_scale
 from p2ce.errors import UnsupportedModel
-from p2ce.models.parsed_model import (
+from p2ce.decisions.model_adapter import (
     PROBABILITY,
     ReadModel,
     Request,

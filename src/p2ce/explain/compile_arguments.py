@@ -16,15 +16,15 @@ from p2ce.detectors.parse_detector import read_detector
 from p2ce.errors import InvalidOption
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.check_arguments import check_bound, check_limit
-from p2ce.explain.compiled_problem import Setup, labels_of, without_special
+from p2ce.compilation.compiled_problem import Setup, labels_of, without_special
 from p2ce.explain.describe_problem import question_of
 from p2ce.explain.fingerprint import codes_fingerprint
-from p2ce.explain.grouped_features import check_actions, groups_of, settle_groups
+from p2ce.compilation.grouped_features import check_actions, groups_of, settle_groups
 from p2ce.explain.paper_methods import check_paper
-from p2ce.explain.refine_grid import refinement_of
-from p2ce.explain.rule_scores import columns_to_miss, read_rules
+from p2ce.compilation.refine_grid import refinement_of
+from p2ce.compilation.rule_scores import columns_to_miss, read_rules
 from p2ce.models.parse_model import columns_with_missing, request_for
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.models.several_models import read_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed

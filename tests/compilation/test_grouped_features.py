@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import ActionSet, rules
-from p2ce.explain.grouped_features import (
+from p2ce.compilation.grouped_features import (
     compounds_for,
     groups_of,
     has_links,

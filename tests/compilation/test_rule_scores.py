@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import ActionSet, rules
-from p2ce.explain.rule_scores import columns_to_miss, read_rules
+from p2ce.compilation.rule_scores import columns_to_miss, read_rules
 from p2ce.problem.rules.rule import Rule
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.properties.amount import examples

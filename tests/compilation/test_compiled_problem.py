@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce import ActionSet, rules
-from p2ce.explain.batch import prepare
-from p2ce.explain.compiled_problem import in_columns_of, read_for, shaped_for, within_reach
+from p2ce.compilation.batch import prepare
+from p2ce.compilation.compiled_problem import in_columns_of, read_for, shaped_for, within_reach
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING

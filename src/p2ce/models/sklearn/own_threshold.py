@@ -37,8 +37,8 @@ from p2ce.arrays import FloatArray
 from p2ce.decisions.network_outputs import one_output
 from p2ce.decisions.targets import negated
 from p2ce.errors import InvalidOption, InvalidThreshold, NotFitted, UnsupportedModel
-from p2ce.models.parsed_model import DECISION, PROBABILITY, ReadModel, Request, class_index, plain_classes
-from p2ce.models.row_format import Way, choose_way
+from p2ce.decisions.model_adapter import DECISION, PROBABILITY, ReadModel, Request, class_index, plain_classes
+from p2ce.decisions.row_format import Way, choose_way
 from p2ce.models.sklearn.fitted_attributes import require_own
 from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.network import NetworkScore

@@ -10,13 +10,13 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.detectors.parsed_detector import ReadDetector
 from p2ce.explain.encode import has_strangers
-from p2ce.explain.grouped_features import compounds_for, groups_of, has_links, limits_of
-from p2ce.explain.refine_grid import Detail, Refinement, one_way, refined
-from p2ce.explain.rule_scores import CheckedRule, columns_to_miss, read_rules
+from p2ce.compilation.grouped_features import compounds_for, groups_of, has_links, limits_of
+from p2ce.compilation.refine_grid import Detail, Refinement, one_way, refined
+from p2ce.compilation.rule_scores import CheckedRule, columns_to_miss, read_rules
 from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.grid.grouped_axis import Compound, narrow, widen
 from p2ce.grid.placement import Placement, point_rows
-from p2ce.models.parsed_model import LEAD, ReadModel
+from p2ce.decisions.model_adapter import LEAD, ReadModel
 from p2ce.objectives.objective import FittedObjective
 from p2ce.paper.methods import EXACT, Mapocam
 from p2ce.problem.actions import ActionSet

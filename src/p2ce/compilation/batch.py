@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.explain.compiled_problem import Setup, without_special
+from p2ce.compilation.compiled_problem import Setup, without_special
 from p2ce.explain.external_scores import Networks, lay_out_networks
 from p2ce.grid.candidate_costs import CostTables, tabulate
 from p2ce.grid.grouped_axis import Compound, widen

@@ -10,7 +10,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.detectors.parsed_detector import ReadDetector
 from p2ce.grid.base_grid import OneWay
-from p2ce.models.parsed_model import ReadModel
+from p2ce.decisions.model_adapter import ReadModel
 from p2ce.objectives.objective import Reference
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.candidate_values import Sides, either_side, resolution_of, thinned

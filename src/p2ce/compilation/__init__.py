@@ -1,0 +1,1 @@
+"""Compile what the user states into one problem, and place and price batches of instances on its grid."""
