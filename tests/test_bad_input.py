@@ -430,12 +430,12 @@ def test_a_model_that_answers_nonsense_is_named(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.undo()
     explainer = loans.explainer()
-    setup = explainer._setup
+    problem = explainer._problem
     for nonsense, words in [
         (lambda frame: np.full(len(frame), np.nan), "NaN"),
         (lambda frame: np.zeros((len(frame), 2)), "shape"),
     ]:
-        explainer._setup = replace(setup, model=replace(setup.model, ask=nonsense))
+        explainer._problem = replace(problem, model=replace(problem.model, ask=nonsense))
         with pytest.raises(errors.InvalidAnswer, match=words):
             explainer.explain(person())
 

@@ -19,8 +19,8 @@ from tests.explain import loans
 def counted(explainer: p2ce.Explainer) -> list[str]:
     """Note every call of the user's own model and detector from now on."""
     calls: list[str] = []
-    setup = explainer._setup
-    model, detector = setup.model, setup.detector
+    problem = explainer._problem
+    model, detector = problem.model, problem.detector
 
     def listening(who: str, ask: Any) -> Any:
         def call(frame: pd.DataFrame) -> np.ndarray:
@@ -32,7 +32,7 @@ def counted(explainer: p2ce.Explainer) -> list[str]:
     model = replace(model, ask=listening("model", model.ask))
     if detector is not None and detector.ask is not None:
         detector = replace(detector, ask=listening("detector", detector.ask))
-    explainer._setup = replace(setup, model=model, detector=detector)
+    explainer._problem = replace(problem, model=model, detector=detector)
     return calls
 
 

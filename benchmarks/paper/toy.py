@@ -32,7 +32,7 @@ CAPTION = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Fronts:
     """What one algorithm answers."""
 
     point: tuple[float, float]
@@ -45,8 +45,8 @@ class Toy:
     """The answers of both algorithms for one person."""
 
     person: tuple[float, float]
-    mapocam: Found
-    p2ce: Found
+    mapocam: Fronts
+    p2ce: Fronts
     caption: str
 
 
@@ -103,7 +103,7 @@ def solve(world: World) -> Toy:
         )
         explanation = explainer.explain(person)
         point = explanation[0].values[FIRST], explanation[0].values[SECOND]
-        found[name] = Found(
+        found[name] = Fronts(
             point=point,
             distance=explanation[0].costs["euclidean"],
             outlier=bool(world.detector.decision_function([point])[0] < 0),

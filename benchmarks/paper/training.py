@@ -98,7 +98,7 @@ def _train(kind: ModelKind, parts: Parts, *, trials: int, seed: int, progress: P
         )
     else:
         model = fit(FOREST)
-        found = tuning.Found(model=model, parameters=FOREST, balanced_accuracy=score(model))
+        found = tuning.Fronts(model=model, parameters=FOREST, balanced_accuracy=score(model))
     return Trained(
         kind=kind,
         model=found.model,

@@ -25,7 +25,7 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
+class Fronts:
     """The best of all trials: its model as it was trained then, so that nothing is trained twice."""
 
     model: Any
@@ -41,9 +41,9 @@ def search(
     trials: int,
     seed: int,
     progress: Callable[[str], None] | None = None,
-) -> Found:
+) -> Fronts:
     """Fit a model in each trial and keep the one of the highest score, the earliest of equals."""
-    best: Found | None = None
+    best: Fronts | None = None
 
     def run(trial: optuna.Trial) -> float:
         nonlocal best
@@ -51,7 +51,7 @@ def search(
         model = fit(parameters)
         reached = score(model)
         if best is None or reached > best.balanced_accuracy:
-            best = Found(model=model, parameters=parameters, balanced_accuracy=reached)
+            best = Fronts(model=model, parameters=parameters, balanced_accuracy=reached)
         if progress is not None:
             progress(f"trial {trial.number + 1} of {trials}, best {best.balanced_accuracy:.2f}")
         return reached

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.archive import asked_of, own_copy
-from p2ce.archive import write_archive as save
+from p2ce.archive import asked_of, own_copy, save
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem, read_for, shaped_for
+from p2ce.compilation.encode import People, read_row, read_table
+from p2ce.compilation.grouped_features import settle_groups
 from p2ce.detectors.parse_detector import IsolationForest
 from p2ce.errors import P2CEError
 from p2ce.estimates.native import Parsed
 from p2ce.estimates.shap_estimate import ShapEstimate
-from p2ce.explain.compile_arguments import Arguments, read_arguments
 from p2ce.explain.build_explanation import build_explanation
 from p2ce.explain.candidate_errors import require_candidates
 from p2ce.explain.check_arguments import (
@@ -30,16 +31,14 @@ from p2ce.explain.check_arguments import (
     check_time,
 )
 from p2ce.explain.check_proposal import judge, read_proposal
-from p2ce.compilation.compiled_problem import Setup, read_for, shaped_for
+from p2ce.explain.compile_arguments import Arguments, read_arguments
 from p2ce.explain.describe_model import facts_of
 from p2ce.explain.describe_problem import asked_with
-from p2ce.explain.encode import People, read_row, read_table
 from p2ce.explain.evaluation_budget import look_first, with_needed_estimate
 from p2ce.explain.explain_batch import Answers, answer_people, compile_kernels
 from p2ce.explain.explain_many import answer_many
 from p2ce.explain.finest_grid import answer_with_finest
 from p2ce.explain.fit_estimate import ask_rows, parsed_of
-from p2ce.compilation.grouped_features import settle_groups
 from p2ce.explain.infeasibility import why_none
 from p2ce.explain.map_two_features import map_of
 from p2ce.explain.processes import pack, warm_processes
@@ -47,6 +46,7 @@ from p2ce.explain.reparse import read_again
 from p2ce.explain.restrictions import ends_of
 from p2ce.explain.same_problem import limit_explained, require_same_question
 from p2ce.explain.slow_steps import telling
+from p2ce.explain.trust import Trust
 from p2ce.objectives import Objective
 from p2ce.paper.methods import Mapocam
 from p2ce.problem.actions import ActionSet
@@ -54,7 +54,6 @@ from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Quest
 from p2ce.result.judgement import Judgement
 from p2ce.solver.engine import Listener, kernels_are_loaded
 from p2ce.tables.codebook import MISSING
-from p2ce.explain.trust import Trust
 
 log = logging.getLogger("p2ce")
 
@@ -144,7 +143,7 @@ class Explainer:
             random_state=random_state,
         )
         read = read_arguments(model, reference, self._arguments)
-        self._model, self._kind, self._read_models = model, read.kind, read.read_models
+        self._model, self._kind, self._parse_models = model, read.kind, read.parse_models
         self._people = own_copy(read.reference, read.kind)  # all of them, for save() and for one-hot groups
         self._settled = read.settled
         # Enough to read the model again; a copy, since the caller's frame may change later.
@@ -153,21 +152,21 @@ class Explainer:
         self._ends = ends_of(read.values)
         self._trust = Trust()
         self._ready = threading.Lock()
-        self._asked_for: Setup | None = None  # the question as it was before it was made ready
+        self._asked_for: Problem | None = None  # the question as it was before it was made ready
         self._told: tuple[ActionSet, Question] | None = None  # other actions that were asked about last
-        self._setup = read.setup
-        self._refused = look_first(self._setup, self._rows)
-        require_candidates(self._setup, self._rows[0])
+        self._problem = read.problem
+        self._refused = look_first(self._problem, self._rows)
+        require_candidates(self._problem, self._rows[0])
 
     @property
     def actions(self) -> ActionSet:
         """What each feature may do."""
-        return self._setup.actions
+        return self._problem.actions
 
     @property
     def threshold(self) -> float:
         """What the model's score has to reach."""
-        return self._setup.threshold
+        return self._problem.threshold
 
     def explain(
         self,
@@ -190,13 +189,13 @@ class Explainer:
                 Getting ready (compiling, calibrating an estimate) does not count; `warm_up()` does it ahead.
             listener: called with a `Progress` now and then; answering False stops the search.
         """
-        setup = self._setup_for(actions, max_changes)
-        people = read_row(row, setup.codebook, kind=self._kind)
+        problem = self._problem_for(actions, max_changes)
+        people = read_row(row, problem.codebook, kind=self._kind)
         check_time(time_limit)
         check_listener(listener)
-        setup = self._within_reach(self._made_ready(setup), people.values)
-        answers = answer_with_finest(setup, people.values, time_limit=time_limit, listener=listener)
-        return self._built(setup, people, answers)
+        problem = self._within_reach(self._made_ready(problem), people.values)
+        answers = answer_with_finest(problem, people.values, time_limit=time_limit, listener=listener)
+        return self._built(problem, people, answers)
 
     def why_none(
         self, explanation: Explanation, *, actions: ActionSet | None = None, time_limit: float | None = None
@@ -205,10 +204,10 @@ class Explainer:
 
         ``actions`` are those given to `explain`, if any; ``time_limit`` is in seconds for all of it.
         """
-        setup = self._question_of(explanation, actions, call="why_none")
-        if setup.method is not None:
-            setup = self._made_ready(setup)
-        return why_none(setup, explanation, self._answer, ends=self._ends, time_limit=time_limit)
+        problem = self._question_of(explanation, actions, call="why_none")
+        if problem.method is not None:
+            problem = self._made_ready(problem)
+        return why_none(problem, explanation, self._answer, ends=self._ends, time_limit=time_limit)
 
     def explain_many(
         self, frame: Any, *, n_jobs: int = 1, progress: bool = False, time_limit: float | None = None
@@ -228,15 +227,15 @@ class Explainer:
         """
         check_time(time_limit)
         check_jobs(n_jobs)
-        people = read_table(frame, self._setup.codebook)
-        setup = self._made_ready(self._setup)
+        people = read_table(frame, self._problem.codebook)
+        problem = self._made_ready(self._problem)
         # What is missing in anyone is read for all at once; a model that refuses it fails these people only.
         lacking = (people.values == MISSING).any(axis=0)
         with suppress(P2CEError):
-            setup = self._read_again(setup, np.where(lacking, MISSING, 0.0)[None, :])
+            problem = self._read_again(problem, np.where(lacking, MISSING, 0.0)[None, :])
         return answer_many(
-            setup,
-            lambda values: self._within_reach(setup, values),
+            problem,
+            lambda values: self._within_reach(problem, values),
             people,
             n_jobs=n_jobs,
             progress=progress,
@@ -258,12 +257,12 @@ class Explainer:
         the judgement lists the options that beat it, and the limit of changes is that of the explanation.
         ``actions`` are those given to `explain`, if any.
         """
-        setup = self._setup_for(actions, AS_ASKED)
+        problem = self._problem_for(actions, AS_ASKED)
         if explanation is not None:
-            setup = self._question_of(explanation, actions, call="check")
-        before, after = read_proposal(setup, row, proposal, explanation)
+            problem = self._question_of(explanation, actions, call="check")
+        before, after = read_proposal(problem, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
-        return judge(self._within_reach(setup, both), before, after, explanation)
+        return judge(self._within_reach(problem, both), before, after, explanation)
 
     def map_of(
         self,
@@ -280,10 +279,10 @@ class Explainer:
         ``actions`` are those given to `explain`, if any.
         """
         check_size(size)
-        setup = self._question_of(explanation, actions, call="map_of")
-        person = read_row(explanation.person, setup.codebook)
-        setup = self._within_reach(setup, person.values)
-        return map_of(setup, explanation, person.values, (across, up), population=self._rows, size=size)
+        problem = self._question_of(explanation, actions, call="map_of")
+        person = read_row(explanation.person, problem.codebook)
+        problem = self._within_reach(problem, person.values)
+        return map_of(problem, explanation, person.values, (across, up), population=self._rows, size=size)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Keep everything but the model in one file, which `p2ce.load(path, model)` reads.
@@ -292,21 +291,21 @@ class Explainer:
         is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
         """
         asked = asked_of(
-            self._arguments, model=self._model, reference=self._people, kind=self._kind, setup=self._setup
+            self._arguments, model=self._model, reference=self._people, kind=self._kind, problem=self._problem
         )
-        save(path, asked, self._setup, self._rows)
+        save(path, asked, self._problem, self._rows)
 
     def describe(self) -> ModelFacts:
         """Say what the model is read as, by what answers are proven, and how large the grid is."""
-        return facts_of(self._setup)
+        return facts_of(self._problem)
 
     def score(self, people: Any) -> FloatArray:
         """Give each person's score as answers report it; NaN for a row that cannot be read."""
-        read = read_table(people, self._setup.codebook)
+        read = read_table(people, self._problem.codebook)
         readable = np.array([place not in read.problems for place in range(len(read))], dtype=np.bool_)
         scores = np.full(len(read), np.nan)
         if readable.any():
-            scores[readable] = ask_rows(self._setup)(read.values[readable])
+            scores[readable] = ask_rows(self._problem)(read.values[readable])
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
@@ -315,30 +314,30 @@ class Explainer:
         With several jobs, also start and warm their processes.
         """
         check_jobs(n_jobs)
-        setup = self._made_ready(self._setup)
-        somebody = self._somebody(setup)
+        problem = self._made_ready(self._problem)
+        somebody = self._somebody(problem)
         compile_kernels(*somebody)
         if n_jobs != 1:
             warm_processes(*somebody, n_jobs)
 
-    def _somebody(self, setup: Setup) -> tuple[Setup, FloatArray]:
+    def _somebody(self, problem: Problem) -> tuple[Problem, FloatArray]:
         row = self._rows[:1]
-        return (setup if shaped_for(setup, row).all() else setup.for_person(row[0])), row
+        return (problem if shaped_for(problem, row).all() else problem.for_person(row[0])), row
 
-    def _made_ready(self, setup: Setup) -> Setup:
+    def _made_ready(self, problem: Problem) -> Problem:
         """Compile before any clock runs, and make the estimate where one is needed; neither in silence."""
         with self._ready:
-            if setup.method is None and not kernels_are_loaded(in_waves=setup.in_waves):
+            if problem.method is None and not kernels_are_loaded(in_waves=problem.in_waves):
                 with telling("Compiling the search: up to half a minute, once for each kind of model."):
-                    compile_kernels(*self._somebody(setup))
-            if setup is self._asked_for:  # got ready before, or by somebody else meanwhile
-                return self._setup
-            if setup.estimate is not None or setup.attributions is not None:
-                return setup
-            if self._setup.attributions is not None:  # they speak of columns, whatever may change
-                return replace(setup, attributions=self._setup.attributions)
+                    compile_kernels(*self._somebody(problem))
+            if problem is self._asked_for:  # got ready before, or by somebody else meanwhile
+                return self._problem
+            if problem.estimate is not None or problem.attributions is not None:
+                return problem
+            if self._problem.attributions is not None:  # they speak of columns, whatever may change
+                return replace(problem, attributions=self._problem.attributions)
             made = with_needed_estimate(
-                setup,
+                problem,
                 self._arguments,
                 parse=self._parsed,
                 reference=self._rows,
@@ -346,14 +345,16 @@ class Explainer:
             )
             if made.method is not None:
                 compile_kernels(*self._somebody(made))
-            if setup is self._setup:
-                self._asked_for, self._setup = setup, made
+            if problem is self._problem:
+                self._asked_for, self._problem = problem, made
             return made
 
     def _parsed(self) -> Parsed | None:
         """Parse the model even where it is searched as a black box: SHAP values then need no evaluations."""
         try:
-            models = self._read_models(reference=self._reference, may_miss=self._setup.may_miss, opaque=False)
+            models = self._parse_models(
+                reference=self._reference, may_miss=self._problem.may_miss, opaque=False
+            )
         except P2CEError:
             return None
         return parsed_of(models)
@@ -363,64 +364,64 @@ class Explainer:
         return _unpacked, (pack({name: part for name, part in self.__dict__.items() if name != "_ready"}),)
 
     def __repr__(self) -> str:
-        setup = self._setup
+        problem = self._problem
         return (
-            f"<Explainer of {setup.family}: {len(setup.grid.names)} of {len(setup.names)} features may "
-            f"change, method {setup.method_name!r}>"
+            f"<Explainer of {problem.family}: {len(problem.grid.names)} of {len(problem.names)} features may "
+            f"change, method {problem.method_name!r}>"
         )
 
-    def _setup_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Setup:
-        setup = self._setup
+    def _problem_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Problem:
+        problem = self._problem
         if actions is not None:
-            question = setup.question
-            settled = settle_groups(actions, setup.codebook, self._people, self._settled)
-            setup = replace(setup, estimate=None).with_actions(settled)
+            question = problem.question
+            settled = settle_groups(actions, problem.codebook, self._people, self._settled)
+            problem = replace(problem, estimate=None).with_actions(settled)
             told = self._told
             if told is None or told[0] is not actions:  # writing a policy down takes milliseconds
                 assert question is not None
-                told = self._told = actions, asked_with(question, settled, setup.searched)
-            setup = replace(setup, question=told[1])
+                told = self._told = actions, asked_with(question, settled, problem.searched)
+            problem = replace(problem, question=told[1])
         if isinstance(max_changes, str) and max_changes == AS_ASKED:
-            return setup
+            return problem
         check_limit(max_changes)
         assert not isinstance(max_changes, str)
-        return setup if max_changes == setup.max_changes else setup.with_limit(max_changes)
+        return problem if max_changes == problem.max_changes else problem.with_limit(max_changes)
 
-    def _question_of(self, explanation: Explanation, actions: ActionSet | None, *, call: str) -> Setup:
+    def _question_of(self, explanation: Explanation, actions: ActionSet | None, *, call: str) -> Problem:
         """Ask again what an explanation answers, and refuse one that answers something else."""
-        setup = self._setup_for(actions, limit_explained(explanation, call=call))
-        require_same_question(setup, explanation)
-        return setup
+        problem = self._problem_for(actions, limit_explained(explanation, call=call))
+        require_same_question(problem, explanation)
+        return problem
 
     def _answer(
         self,
-        setup: Setup,
+        problem: Problem,
         people: People,
         limit: float | None,
         most_work: int | None,
         listener: Listener | None,
     ) -> tuple[Explanation, int]:
         """Answer for one person on the question's own grid; also give the work that the search took."""
-        setup = self._within_reach(setup, people.values)
+        problem = self._within_reach(problem, people.values)
         answers = answer_people(
-            setup, people.values, time_limit=limit, most_work=most_work, listener=listener
+            problem, people.values, time_limit=limit, most_work=most_work, listener=listener
         )
-        return self._built(setup, people, answers), int(answers.work[0])
+        return self._built(problem, people, answers), int(answers.work[0])
 
-    def _built(self, setup: Setup, people: People, answers: Answers) -> Explanation:
+    def _built(self, problem: Problem, people: People, answers: Answers) -> Explanation:
         self._trust.hear(answers)
-        return build_explanation(setup, people, 0, self._trust.judge(answers), 0)
+        return build_explanation(problem, people, 0, self._trust.judge(answers), 0)
 
-    def _within_reach(self, setup: Setup, values: FloatArray) -> Setup:
+    def _within_reach(self, problem: Problem, values: FloatArray) -> Problem:
         """Make the question one that holds for people (n, d), of whom there is one where links are."""
-        setup = self._read_again(setup, values)
+        problem = self._read_again(problem, values)
         # What follows another feature follows it from where the person stands.
-        return setup if shaped_for(setup, values).all() else setup.for_person(values[0])
+        return problem if shaped_for(problem, values).all() else problem.for_person(values[0])
 
-    def _read_again(self, setup: Setup, values: FloatArray) -> Setup:
-        if read_for(setup, values).all():
-            return setup
-        return read_again(setup, values, reference=self._reference, read_models=self._read_models)
+    def _read_again(self, problem: Problem, values: FloatArray) -> Problem:
+        if read_for(problem, values).all():
+            return problem
+        return read_again(problem, values, reference=self._reference, parse_models=self._parse_models)
 
 
 def _unpacked(payload: bytes) -> Explainer:

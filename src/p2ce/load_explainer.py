@@ -63,10 +63,10 @@ def load(
         ) from error
     # Answers come in the kind of table that the reference was, and to be saved again is to be saved alike.
     explainer._kind, explainer._arguments = kept.asked.kind, asked
-    setup = explainer._setup
-    if setup.question is not None:
-        told = replace(setup.question, settings=settings_of(asked))
-        explainer._setup = replace(setup, question=told)
+    problem = explainer._problem
+    if problem.question is not None:
+        told = replace(problem.question, settings=settings_of(asked))
+        explainer._problem = replace(problem, question=told)
     if check_model:
-        kept.require_same_scores(explainer._setup, explainer._rows)
+        kept.require_same_scores(explainer._problem, explainer._rows)
     return explainer

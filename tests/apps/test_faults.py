@@ -104,10 +104,10 @@ def test_a_module_that_exits_ends_in_one_line(
 def mistaken_at(seventh: float) -> Any:
     answer = finest.answer_people
 
-    def mistaken(setup: Any, values: np.ndarray, **named: Any) -> Any:
-        if (values[:, setup.names.index("Income")] == seventh).any():
+    def mistaken(problem: Any, values: np.ndarray, **named: Any) -> Any:
+        if (values[:, problem.names.index("Income")] == seventh).any():
             raise IndexError("index 3 is out of bounds")
-        return answer(setup, values, **named)
+        return answer(problem, values, **named)
 
     return mistaken
 

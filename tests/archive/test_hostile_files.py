@@ -202,7 +202,7 @@ def test_a_part_that_is_missing_or_there_twice(tmp_path: Path) -> None:
         lambda head: head["settings"].update(models=2),
         lambda head: head["model"].update(scores=0),
         lambda head: head["model"].update(scores=True),
-        lambda head: head["forest"].update(sure={"float": "nan"}),
+        lambda head: head["forest"].update(accept_from={"float": "nan"}),
         lambda head: head["forest"].update(columns=["Income"]),
         lambda head: head["forest"].update(columns=[1, 2, 3, 4, 5]),
     ],

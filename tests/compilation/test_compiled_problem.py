@@ -38,13 +38,13 @@ LINK = rules.linked("years", "age", ratio=2.0)
 def setup_of(*chosen: Any, model: Any = None, **asked: Any) -> Any:
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL) if model is None else model
     actions = ActionSet.infer(PEOPLE).rule(*chosen)
-    return p2ce.Explainer(tree, PEOPLE, actions=actions, plausibility=None, **asked)._setup
+    return p2ce.Explainer(tree, PEOPLE, actions=actions, plausibility=None, **asked)._problem
 
 
-def coded(setup: Any, **changed: Any) -> np.ndarray:
+def coded(problem: Any, **changed: Any) -> np.ndarray:
     """Give one person (1, d) as codes."""
     row = {**PEOPLE.iloc[3].to_dict(), **changed}
-    return setup.codebook.encode(pd.DataFrame([row]))
+    return problem.codebook.encode(pd.DataFrame([row]))
 
 
 @examples(40)
@@ -58,8 +58,8 @@ def test_a_score_finds_its_columns_among_those_of_all(seed: int, trees: bool) ->
         column_count=4,
         forest=random_forest(rng, 4, 3, 4, coarse=False) if trees else None,
         weights=None if trees else rng.normal(size=4),
-        sure=0.0,
-        maybe=0.0,
+        accept_from=0.0,
+        reject_below=0.0,
         see=seen_coarsely,
     )
     rows = rng.choice(VALUES, size=(20, 6))
@@ -70,70 +70,70 @@ def test_a_score_finds_its_columns_among_those_of_all(seed: int, trees: bool) ->
 
 
 def test_missing_values_are_read_where_they_may_turn_up() -> None:
-    setup = setup_of()
-    assert setup.may_miss == {"years"}
-    people = np.vstack([coded(setup), coded(setup, years=None), coded(setup, income=None)])
-    assert read_for(setup, people).tolist() == [True, True, False]
+    problem = setup_of()
+    assert problem.may_miss == {"years"}
+    people = np.vstack([coded(problem), coded(problem, years=None), coded(problem, income=None)])
+    assert read_for(problem, people).tolist() == [True, True, False]
 
 
 def test_a_linear_model_is_read_for_people_so_far_out() -> None:
     filled = PEOPLE.fillna(0.0)
     model = LogisticRegression(max_iter=2000).fit(filled, LABEL)
-    setup = p2ce.Explainer(model, filled, plausibility=None)._setup
-    near, far = coded(setup), coded(setup, income=1e12)
-    assert within_reach(setup, np.vstack([near, far])).tolist() == [True, False]
+    problem = p2ce.Explainer(model, filled, plausibility=None)._problem
+    near, far = coded(problem), coded(problem, income=1e12)
+    assert within_reach(problem, np.vstack([near, far])).tolist() == [True, False]
 
 
 def test_groups_have_the_same_axes_for_all_who_stand_at_a_level() -> None:
-    setup = setup_of(HOME)
-    assert setup.grid.names == ("age", "home", "income", "years")
-    two, none = coded(setup, rent=1), coded(setup, own=0)
-    people = np.vstack([coded(setup), none, two, coded(setup, own=None)])
-    assert shaped_for(setup, people).tolist() == [True, True, False, False]
-    own = setup.for_person(two[0])
+    problem = setup_of(HOME)
+    assert problem.grid.names == ("age", "home", "income", "years")
+    two, none = coded(problem, rent=1), coded(problem, own=0)
+    people = np.vstack([coded(problem), none, two, coded(problem, own=None)])
+    assert shaped_for(problem, people).tolist() == [True, True, False, False]
+    own = problem.for_person(two[0])
     assert shaped_for(own, two).all()
-    assert len(own.compounds[0].levels) == len(setup.compounds[0].levels) + 1
+    assert len(own.compounds[0].levels) == len(problem.compounds[0].levels) + 1
 
 
 def test_links_are_laid_out_for_each_person() -> None:
-    setup = setup_of(LINK)
-    here = coded(setup)
-    assert not shaped_for(setup, here).any()
-    own = setup.for_person(here[0])
+    problem = setup_of(LINK)
+    here = coded(problem)
+    assert not shaped_for(problem, here).any()
+    own = problem.for_person(here[0])
     assert own.is_personal
     assert shaped_for(own, here).all()
     assert own.grid.names == ("free", "income", "own", "rent", "years")  # age moves with years
-    assert own.grid.columns[-1] == len(setup.names)
+    assert own.grid.columns[-1] == len(problem.names)
 
 
 @pytest.mark.parametrize("chosen", [(), (HOME,), (LINK,), (HOME, LINK)], ids=["plain", "hot", "link", "both"])
 def test_points_come_back_as_rows_that_keep_the_rules(chosen: tuple[Any, ...]) -> None:
     """Every candidate of every axis, alone: the row differs from the person's where the axis says so."""
-    setup = setup_of(*chosen)
-    here = coded(setup)
-    setup = setup.for_person(here[0]) if chosen else setup
-    batch = prepare(setup, here)
+    problem = setup_of(*chosen)
+    here = coded(problem)
+    problem = problem.for_person(here[0]) if chosen else problem
+    batch = prepare(problem, here)
     place = batch.placement
     points = [place.position[0].copy()]
-    for axis in range(setup.grid.axis_count):
+    for axis in range(problem.grid.axis_count):
         for at in range(place.lowest[0, axis], place.highest[0, axis] + 1):
             points.append(place.position[0].copy())
             points[-1][axis] = at
-    rows = batch.rows(setup, np.zeros(len(points), dtype=np.int64), np.array(points))
+    rows = batch.rows(problem, np.zeros(len(points), dtype=np.int64), np.array(points))
     assert rows[0].tolist() == here[0].tolist()
     before = np.repeat(here, len(rows), axis=0)
-    for rule in setup.rules:
-        assert rule.holds(setup.names, before, rows).all()
-    frame = setup.frame(rows)
+    for rule in problem.rules:
+        assert rule.holds(problem.names, before, rows).all()
+    frame = problem.frame(rows)
     assert frame.dtypes.to_dict() == PEOPLE.dtypes.to_dict()
     assert list(frame.columns) == list(PEOPLE.columns)
-    assert (batch.tables.steps[0, 0][np.arange(setup.grid.axis_count), points[0]] == 0).all()
+    assert (batch.tables.steps[0, 0][np.arange(problem.grid.axis_count), points[0]] == 0).all()
     assert len(np.unique(rows, axis=0)) > 10
 
 
 def test_missing_values_are_written_as_the_column_writes_them() -> None:
-    setup = setup_of()
-    frame = setup.frame(np.vstack([coded(setup), coded(setup, years=None)]))
+    problem = setup_of()
+    frame = problem.frame(np.vstack([coded(problem), coded(problem, years=None)]))
     assert frame["years"].isna().tolist() == [False, True]
     assert frame["age"].dtype == PEOPLE["age"].dtype
-    assert coded(setup, years=None)[0, 4] == MISSING
+    assert coded(problem, years=None)[0, 4] == MISSING

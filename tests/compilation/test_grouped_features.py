@@ -194,7 +194,7 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
     now[:, -1] = np.arange(len(rows))
     offered = may_go_to.copy()
     for score in limits_of(compounds, actions, BOOK, [6], None):
-        offered &= -score.spending.of_row(wide, now) >= score.maybe
+        offered &= -score.spending.of_row(wide, now) >= score.reject_below
     np.testing.assert_array_equal(offered, may_go_to & allowed_rows(actions, BOOK, before, rows))
 
 
@@ -215,7 +215,7 @@ def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.
     assert moves(compounds, row[None, :], narrow(now, compounds)).tolist() == [count]
     budget = limits_of(compounds, actions, BOOK, [6, 7], max_changes)[0]
     assert budget.name == "changes"
-    within = -budget.spending.of_row(wide, now) >= budget.maybe
+    within = -budget.spending.of_row(wide, now) >= budget.reject_below
     assert within.tolist() == [count <= max_changes]
 
 

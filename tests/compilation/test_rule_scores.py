@@ -57,12 +57,12 @@ def test_budgets_say_what_the_rule_says(name: str, before: tuple, after: tuple) 
     assert not checked.asks
     spent = [-score.spending.of_row(then, now)[0] for score in scores]
     holds = checked.holds(NAMES, then, now)[0]
-    if all(value >= score.sure for value, score in zip(spent, scores, strict=True)):
+    if all(value >= score.accept_from for value, score in zip(spent, scores, strict=True)):
         assert holds
-    if any(value < score.maybe for value, score in zip(spent, scores, strict=True)):
+    if any(value < score.reject_below for value, score in zip(spent, scores, strict=True)):
         assert not holds
     if all(budget.whole for budget in checked.resolved.budgets):
-        assert all(score.sure == score.maybe for score in scores)
+        assert all(score.accept_from == score.reject_below for score in scores)
 
 
 def test_columns_are_those_of_the_model_in_its_order() -> None:

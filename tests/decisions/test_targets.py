@@ -48,10 +48,10 @@ def test_who_surely_wins_is_picked_and_who_surely_loses_is_not(found, single):
     chosen = int(np.argmax(softmax(rounded)))
     for index in range(len(real)):
         ahead = real[index] - np.delete(real, index)
-        sure, maybe = softmax_wins(2.0**-48 * 100, single=single)
-        if (ahead >= sure).all():
+        accept_from, reject_below = softmax_wins(2.0**-48 * 100, single=single)
+        if (ahead >= accept_from).all():
             assert chosen == index
-        if (ahead < maybe).any():
+        if (ahead < reject_below).any():
             assert chosen != index
 
 
@@ -66,17 +66,19 @@ def test_a_probability_that_is_reached_is_never_ruled_out(found, single, anywher
         for _ in range(abs(steps)):
             beside = float(np.nextafter(beside, math.inf if steps > 0 else -math.inf))
         for threshold in (anywhere, min(1.0, max(0.0, beside)), 0.0, 1.0):
-            sure, maybe = softmax_reaches(threshold, len(real), band=1e-13, largest=largest, single=single)
-            assert sure == math.inf
+            accept_from, reject_below = softmax_reaches(
+                threshold, len(real), band=1e-13, largest=largest, single=single
+            )
+            assert accept_from == math.inf
             if reported >= threshold:
-                assert (real[index] - np.delete(real, index) >= maybe).all()
+                assert (real[index] - np.delete(real, index) >= reject_below).all()
 
 
 def test_a_threshold_rules_out_what_clearly_misses_it():
     for single in (True, False):
         for threshold in (0.01, 0.5, 0.99):
-            _, maybe = softmax_reaches(threshold, 3, band=0.0, largest=5.0, single=single)
-            assert maybe == pytest.approx(math.log(threshold / (1 - threshold)), abs=1e-4)
+            _, reject_below = softmax_reaches(threshold, 3, band=0.0, largest=5.0, single=single)
+            assert reject_below == pytest.approx(math.log(threshold / (1 - threshold)), abs=1e-4)
 
 
 @settings(max_examples=300, deadline=None)
@@ -91,7 +93,7 @@ def test_a_margin_without_trees_is_its_offset():
     empty, other = Margin(offset=2.0, forest=None, error=0.0), Margin(offset=0.5, forest=NO_TREES, error=0.25)
     score = difference_score(empty, other, columns=2, limits=lambda band: (band, -band))
     assert score_rows(score, np.array([[-np.inf, 1.0]])).tolist() == [1.5]
-    assert score.sure == pytest.approx(0.25)
+    assert score.accept_from == pytest.approx(0.25)
     assert difference_score(empty, empty, columns=2, limits=lambda band: (band, -band)).forest is not None
 
 
@@ -103,9 +105,9 @@ def test_the_ends_of_a_range_are_thresholds_on_the_score(one, two, score, band):
     for off in (0.0, 0.9 * band, -0.9 * band):  # as far as the library may be from our score
         inside = wanted.low <= score + off <= wanted.high
         assert (wanted.leads(np.array([score + off]))[0] >= 0.0) == inside
-        if all(end.sign * score >= end.sure for end in ends):
+        if all(end.sign * score >= end.accept_from for end in ends):
             assert inside
-        if any(end.sign * score < end.maybe for end in ends):
+        if any(end.sign * score < end.reject_below for end in ends):
             assert not inside
 
 

@@ -18,7 +18,7 @@ from sklearn.svm import SVC, OneClassSVM
 from torch import nn
 
 from p2ce.detectors.black_box_detector import lowest_share
-from p2ce.detectors.parse_detector import IsolationForest, read_detector
+from p2ce.detectors.parse_detector import IsolationForest, parse_detector
 from p2ce.errors import (
     InvalidAnswer,
     InvalidOption,
@@ -55,7 +55,7 @@ DENSITIES = {
 def test_the_outlier_convention_means_plausible_from_zero(name, named):
     rows = FRAME if named else FRAME.to_numpy(dtype=float)
     detector = OUTLIERS[name]().fit(rows)
-    found = read_detector(detector, reference=BACKWARDS if named else FRAME)
+    found = parse_detector(detector, reference=BACKWARDS if named else FRAME)
     assert found.score is None
     assert found.family == f"opaque ({type(detector).__name__})"
     answers = found.ask(BACKWARDS)
@@ -74,7 +74,7 @@ def detector_says(detector, rows):
 @pytest.mark.parametrize("name", DENSITIES)
 def test_a_density_is_cut_at_the_fifth_percentile(name):
     detector = DENSITIES[name]().fit(FRAME)
-    found = read_detector(detector, reference=FRAME)
+    found = parse_detector(detector, reference=FRAME)
     own = detector.score_samples(FRAME)
     least = np.percentile(own, 5.0)
     assert ((found.ask(FRAME) >= 0.0) == (own >= least)).all()
@@ -86,7 +86,7 @@ def test_a_density_is_cut_at_the_fifth_percentile(name):
 def test_contamination_moves_the_threshold_and_nothing_else(name, contamination):
     detector = (OUTLIERS | DENSITIES)[name]().fit(FRAME)
     before = pickle.dumps(detector) if name in ("one class", "ellipse", "mixture") else None
-    found = read_detector(detector, reference=FRAME, contamination=contamination)
+    found = parse_detector(detector, reference=FRAME, contamination=contamination)
     answers = found.ask(FRAME)
     assert np.sum(answers < 0.0) == np.ceil(contamination * (len(FRAME) - 1))
     if before is not None:
@@ -109,9 +109,9 @@ class LikePyOD:
 
 def test_pyods_convention_is_turned_around():
     detector = LikePyOD().fit(FRAME)
-    found = read_detector(detector, reference=FRAME)
+    found = parse_detector(detector, reference=FRAME)
     assert ((found.ask(FRAME) < 0.0) == (detector.labels_ == 1)).all()
-    moved = read_detector(detector, reference=FRAME, contamination=0.3)
+    moved = parse_detector(detector, reference=FRAME, contamination=0.3)
     assert np.mean(moved.ask(FRAME) < 0.0) == pytest.approx(0.3, abs=1 / 300)
     assert found.ask(FRAME).argmin() == detector.decision_scores_.argmax()
 
@@ -125,14 +125,14 @@ def autoencoder(outputs=3):
 def test_an_autoencoder_finds_plausible_what_it_reproduces(precision):
     module = autoencoder().to(precision).eval()
     before = {name: value.clone() for name, value in module.state_dict().items()}
-    found = read_detector(module, reference=FRAME, contamination=0.1)
+    found = parse_detector(module, reference=FRAME, contamination=0.1)
     given = torch.tensor(FRAME.to_numpy(dtype=float), dtype=precision)
     with torch.no_grad():
         error = ((module(given) - given).double() ** 2).mean(dim=1).numpy()
     answers = found.ask(BACKWARDS)
     assert answers == pytest.approx(np.percentile(error, 90.0) - error, rel=1e-5, abs=1e-3)
     assert np.mean(answers < 0.0) == pytest.approx(0.1, abs=1 / 300)
-    assert np.mean(read_detector(module, reference=FRAME).ask(FRAME) < 0.0) == pytest.approx(0.05)
+    assert np.mean(parse_detector(module, reference=FRAME).ask(FRAME) < 0.0) == pytest.approx(0.05)
     assert found.tolerance == (1e-9 if precision == torch.float64 else 1e-4)
     assert not module.training
     assert all((value == before[name]).all() for name, value in module.state_dict().items())
@@ -141,11 +141,11 @@ def test_an_autoencoder_finds_plausible_what_it_reproduces(precision):
 
 def test_an_autoencoder_that_cannot_be_used_says_why():
     with pytest.raises(UnsupportedDetector, match=r"Call \.eval\(\)"):
-        read_detector(autoencoder(), reference=FRAME)
+        parse_detector(autoencoder(), reference=FRAME)
     with pytest.raises(UnsupportedDetector, match=r"gave shape \(150, 2\)"):
-        read_detector(autoencoder(2).eval(), reference=FRAME)
+        parse_detector(autoencoder(2).eval(), reference=FRAME)
     with pytest.raises(InvalidAnswer, match=r"detector \(Sequential\) raised RuntimeError"):
-        read_detector(autoencoder().eval(), reference=FRAME.drop(columns="age"))
+        parse_detector(autoencoder().eval(), reference=FRAME.drop(columns="age"))
 
 
 @pytest.mark.parametrize(
@@ -161,52 +161,52 @@ def test_an_autoencoder_that_cannot_be_used_says_why():
     ids=["frame", "array", "column", "yes or no", "list", "tensor"],
 )
 def test_a_function_calls_plausible_what_is_at_least_zero_or_true(function):
-    found = read_detector(function, reference=FRAME)
+    found = parse_detector(function, reference=FRAME)
     assert ((found.ask(BACKWARDS) >= 0.0) == (FRAME["income"] >= 0.0)).all()
 
 
 def test_contamination_moves_the_threshold_of_a_function_unless_it_says_yes_or_no():
-    found = read_detector(lambda rows: rows["income"], reference=FRAME, contamination=0.25)
+    found = parse_detector(lambda rows: rows["income"], reference=FRAME, contamination=0.25)
     assert np.mean(found.ask(FRAME) < 0.0) == pytest.approx(0.25, abs=1 / 300)
     with pytest.raises(InvalidOption, match="says yes or no"):
-        read_detector(lambda rows: rows["income"] > 0.0, reference=FRAME, contamination=0.25)
+        parse_detector(lambda rows: rows["income"] > 0.0, reference=FRAME, contamination=0.25)
 
 
 def test_a_detector_may_look_at_some_columns_only():
     detector = OneClassSVM().fit(FRAME[["balance", "age"]])
-    found = read_detector(detector, reference=FRAME)
+    found = parse_detector(detector, reference=FRAME)
     assert found.columns == ("balance", "age")
     assert (found.ask(FRAME) == detector.decision_function(FRAME[["balance", "age"]])).all()
     with pytest.raises(InvalidReference, match="column 'balance'"):
-        read_detector(detector, reference=FRAME.drop(columns="balance"))
+        parse_detector(detector, reference=FRAME.drop(columns="balance"))
     with pytest.raises(InvalidReference, match="2 unnamed columns"):
-        read_detector(OneClassSVM().fit(FRAME[["age", "income"]].to_numpy()), reference=FRAME)
+        parse_detector(OneClassSVM().fit(FRAME[["age", "income"]].to_numpy()), reference=FRAME)
 
 
 @pytest.mark.parametrize("wrong", [0.0, -0.1, 0.51, float("nan"), "auto", True])
 @pytest.mark.parametrize("detector", [IsolationForest(), lambda rows: rows["income"]])
 def test_a_share_outside_its_range_is_refused(detector, wrong):
     with pytest.raises(InvalidOption, match="above 0 and at most"):
-        read_detector(detector, reference=FRAME, contamination=wrong)
+        parse_detector(detector, reference=FRAME, contamination=wrong)
 
 
 def test_slips_have_an_answer_of_their_own():
     with pytest.raises(UnsupportedDetector, match=r"Fit LocalOutlierFactor\(novelty=True\)"):
-        read_detector(LocalOutlierFactor().fit(FRAME), reference=FRAME)
+        parse_detector(LocalOutlierFactor().fit(FRAME), reference=FRAME)
     with pytest.raises(UnsupportedDetector, match="SVC is a classifier"):
-        read_detector(SVC().fit(FRAME, FRAME["age"] > 40), reference=FRAME)
+        parse_detector(SVC().fit(FRAME, FRAME["age"] > 40), reference=FRAME)
     with pytest.raises(NotFitted, match="Fit it before"):
-        read_detector(OneClassSVM(), reference=FRAME)
+        parse_detector(OneClassSVM(), reference=FRAME)
     with pytest.raises(InvalidOption, match="Remove one of the two"):
-        read_detector(None, reference=FRAME, contamination=0.1)
+        parse_detector(None, reference=FRAME, contamination=0.1)
     with pytest.raises(UnsupportedDetector, match=r"Pass an instance: OneClassSVM\(\)"):
-        read_detector(OneClassSVM, reference=FRAME)
+        parse_detector(OneClassSVM, reference=FRAME)
 
 
 def test_a_density_that_finds_the_reference_impossible_has_no_threshold():
     far = KernelDensity(kernel="tophat", bandwidth=0.1).fit(FRAME + 1_000.0)
     with pytest.raises(InvalidOption, match="100% of it infinitely implausible"):
-        read_detector(far, reference=FRAME)
+        parse_detector(far, reference=FRAME)
 
 
 def test_infinities_at_the_ends_do_not_spoil_the_threshold():
@@ -239,7 +239,7 @@ def raises(rows):
 )
 def test_useless_answers_are_named_with_the_call(answer, message):
     with pytest.raises(InvalidAnswer, match=message) as error:
-        read_detector(Useless(answer), reference=FRAME)
+        parse_detector(Useless(answer), reference=FRAME)
     assert "detector.decision_function" in str(error.value)
 
 
@@ -250,6 +250,6 @@ def test_a_detector_may_write_to_what_it_is_given():
         return answers
 
     given = FRAME.copy()
-    found = read_detector(careless, reference=given)
+    found = parse_detector(careless, reference=given)
     assert (found.ask(given) == FRAME["income"]).all()
     pd.testing.assert_frame_equal(given, FRAME)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.ensemble import IsolationForest as Library
 
 import p2ce.detectors
-from p2ce.detectors.parse_detector import FAMILIES, IsolationForest, read_detector
+from p2ce.detectors.parse_detector import FAMILIES, IsolationForest, parse_detector
 from p2ce.errors import InvalidOption, InvalidReference, NotFitted, UnsupportedDetector
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.score_rows import score_rows
@@ -68,37 +68,40 @@ def test_a_users_own_forest_is_used_as_it_is(name, named):
     detector = Library(n_estimators=20, random_state=0, **FITTED[name]).fit(
         frame if named else frame.to_numpy()
     )
-    found = read_detector(detector, reference=frame)
+    found = parse_detector(detector, reference=frame)
     rows = pd.concat([rows_near_splits(found, frame), frame.astype(np.float64)])
     scores = score_rows(found.score, rows.to_numpy(dtype=np.float64))
     own = found.ask(rows)
     assert (found.report(scores) == own).all()
-    assert (own[scores >= found.score.sure] >= 0.0).all()
-    assert (own[scores < found.score.maybe] < 0.0).all()
-    assert found.score.sure == found.score.maybe or found.score.sure - found.score.maybe < 1e-10
+    assert (own[scores >= found.score.accept_from] >= 0.0).all()
+    assert (own[scores < found.score.reject_below] < 0.0).all()
+    assert (
+        found.score.accept_from == found.score.reject_below
+        or found.score.accept_from - found.score.reject_below < 1e-10
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_forest_of_this_library_decides_as_scikit_learns(seed):
     frame = people()
     asked = IsolationForest(contamination=0.1, n_estimators=25)
-    found = read_detector(asked, reference=frame, random_state=seed)
+    found = parse_detector(asked, reference=frame, random_state=seed)
     twin = Library(contamination=0.1, n_estimators=25, random_state=seed).fit(frame.to_numpy(dtype=float))
     assert found.ask is None
     rows = pd.concat([rows_near_splits(found, frame), frame.astype(np.float64)]).to_numpy(dtype=np.float64)
     own = twin.decision_function(rows)
     scores = score_rows(found.score, rows)
     assert (found.report(scores) == own).all()
-    assert ((scores >= found.score.sure) == (own >= 0.0)).all()
-    assert found.score.sure == found.score.maybe
+    assert ((scores >= found.score.accept_from) == (own >= 0.0)).all()
+    assert found.score.accept_from == found.score.reject_below
 
 
 def test_a_seed_of_its_own_comes_first_and_equal_seeds_agree():
     frame = people()
     seeded = IsolationForest(n_estimators=5, random_state=7)
-    one, two = (read_detector(seeded, reference=frame, random_state=seed) for seed in (0, 1))
+    one, two = (parse_detector(seeded, reference=frame, random_state=seed) for seed in (0, 1))
     assert (one.score.forest.threshold == two.score.forest.threshold).all()
-    other = read_detector(IsolationForest(n_estimators=5), reference=frame, random_state=0)
+    other = parse_detector(IsolationForest(n_estimators=5), reference=frame, random_state=0)
     assert not np.array_equal(one.score.forest.threshold, other.score.forest.threshold)
 
 
@@ -106,29 +109,29 @@ def test_columns_are_matched_by_name():
     frame = people()
     detector = Library(n_estimators=3, random_state=0).fit(frame)
     backwards = frame[list(frame.columns[::-1])]
-    found = read_detector(detector, reference=backwards)
+    found = parse_detector(detector, reference=backwards)
     assert found.columns == tuple(frame.columns)
     assert (found.ask(backwards) == detector.decision_function(frame)).all()
     with pytest.raises(InvalidReference, match="column 'age'"):
-        read_detector(detector, reference=frame.drop(columns="age"))
+        parse_detector(detector, reference=frame.drop(columns="age"))
     with pytest.raises(InvalidReference, match="4 unnamed columns"):
-        read_detector(Library(n_estimators=3).fit(frame.to_numpy()), reference=frame.drop(columns="age"))
+        parse_detector(Library(n_estimators=3).fit(frame.to_numpy()), reference=frame.drop(columns="age"))
 
 
 def test_none_stays_none():
-    assert read_detector(None, reference=people()) is None
+    assert parse_detector(None, reference=people()) is None
 
 
 def test_unfitted_and_unknown_detectors_say_what_to_do():
     frame = people()
     with pytest.raises(NotFitted, match=r"Call \.fit\(X\)"):
-        read_detector(Library(), reference=frame)
+        parse_detector(Library(), reference=frame)
     with pytest.raises(UnsupportedDetector, match="Supported are"):
-        read_detector("forest", reference=frame)
+        parse_detector("forest", reference=frame)
     with pytest.raises(UnsupportedDetector, match="Pass an instance"):
-        read_detector(IsolationForest, reference=frame)
+        parse_detector(IsolationForest, reference=frame)
     with pytest.raises(InvalidReference, match="no rows"):
-        read_detector(IsolationForest(), reference=frame.head(0))
+        parse_detector(IsolationForest(), reference=frame.head(0))
 
 
 class Lenient(Library):
@@ -140,7 +143,7 @@ def test_a_forest_that_scores_by_itself_is_only_asked(caplog):
     frame = people()
     detector = Lenient(n_estimators=3).fit(frame)
     with caplog.at_level("INFO", logger="p2ce"):
-        found = read_detector(detector, reference=frame)
+        found = parse_detector(detector, reference=frame)
     assert "replaces decision_function" in caplog.text
     assert found.score is None
     assert (found.ask(frame) == detector.decision_function(frame)).all()
@@ -152,7 +155,7 @@ def test_a_moved_threshold_is_exact_too_and_leaves_the_forest_alone(named, conta
     frame = people()
     detector = Library(n_estimators=20, random_state=0).fit(frame if named else frame.to_numpy())
     before = detector.decision_function(frame if named else frame.to_numpy())
-    found = read_detector(detector, reference=frame, contamination=contamination)
+    found = parse_detector(detector, reference=frame, contamination=contamination)
     least = np.percentile(before, 100 * contamination)
     rows = pd.concat([rows_near_splits(found, frame), frame.astype(np.float64)])
     scores = score_rows(found.score, rows.to_numpy(dtype=np.float64))
@@ -160,17 +163,17 @@ def test_a_moved_threshold_is_exact_too_and_leaves_the_forest_alone(named, conta
     given = rows if named else rows.to_numpy()
     assert ((own >= 0.0) == (detector.decision_function(given) >= least)).all()
     assert (found.report(scores) == own).all()
-    assert (own[scores >= found.score.sure] >= 0.0).all()
-    assert (own[scores < found.score.maybe] < 0.0).all()
+    assert (own[scores >= found.score.accept_from] >= 0.0).all()
+    assert (own[scores < found.score.reject_below] < 0.0).all()
     assert np.mean(found.ask(frame) < 0.0) == pytest.approx(contamination, abs=1 / len(frame))
     assert (detector.decision_function(frame if named else frame.to_numpy()) == before).all()
 
 
 def test_contamination_replaces_that_of_the_forest_of_this_library():
     frame = people()
-    one = read_detector(IsolationForest(n_estimators=9), reference=frame, random_state=0, contamination=0.2)
-    two = read_detector(IsolationForest(n_estimators=9, contamination=0.2), reference=frame, random_state=0)
-    assert one.score.sure == two.score.sure
+    one = parse_detector(IsolationForest(n_estimators=9), reference=frame, random_state=0, contamination=0.2)
+    two = parse_detector(IsolationForest(n_estimators=9, contamination=0.2), reference=frame, random_state=0)
+    assert one.score.accept_from == two.score.accept_from
 
 
 @pytest.mark.parametrize("wrong", [0.0, -0.1, 0.51, float("nan"), "auto", True, None])
@@ -189,7 +192,7 @@ def test_other_options_are_checked(options):
 
 def test_more_samples_than_rows_means_all_rows():
     frame = people(50)
-    found = read_detector(IsolationForest(n_estimators=3, max_samples=500), reference=frame, random_state=0)
+    found = parse_detector(IsolationForest(n_estimators=3, max_samples=500), reference=frame, random_state=0)
     assert found.score.forest.tree_count == 3
 
 

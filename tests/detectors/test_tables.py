@@ -16,8 +16,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import OneClassSVM
 
 from p2ce.detectors.imputed_values import known_codes
-from p2ce.detectors.parse_detector import IsolationForest, read_detector
-from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.detectors.parse_detector import IsolationForest, parse_detector
+from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.errors import InvalidAnswer, UnsupportedDetector
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, codebook_of
@@ -44,7 +44,7 @@ def people(rows: int = 300) -> pd.DataFrame:
     return frame
 
 
-def scores_of(found: ReadDetector, codes: np.ndarray) -> np.ndarray:
+def scores_of(found: DetectorAdapter, codes: np.ndarray) -> np.ndarray:
     assert found.score is not None
     return score_rows(found.score, codes)
 
@@ -57,7 +57,7 @@ def test_codes_are_scored_as_what_stands_in_for_them(seed: int) -> None:
     """Minus infinity and unseen labels take the way of the lowest number and of the one beyond the last."""
     frame = people()
     book = codebook_of(frame)
-    found = read_detector(FOREST, reference=frame, random_state=seed, codebook=book)
+    found = parse_detector(FOREST, reference=frame, random_state=seed, codebook=book)
     twin = Library(n_estimators=10, contamination=0.1, random_state=seed)
     fitted_on = known_codes(book.encode(frame), book)
     twin.fit(fitted_on)
@@ -74,21 +74,21 @@ def test_codes_are_scored_as_what_stands_in_for_them(seed: int) -> None:
     own = twin.decision_function(shown)
     scores = scores_of(found, codes)
     assert (found.report(scores) == own).all()
-    assert ((scores >= found.score.sure) == (own >= 0.0)).all()
+    assert ((scores >= found.score.accept_from) == (own >= 0.0)).all()
     assert found.again is None
     assert np.mean(found.report(scores_of(found, book.encode(frame))) < 0.0) == pytest.approx(0.1, abs=0.01)
 
 
 def test_a_frame_of_numbers_is_read_as_ever() -> None:
     frame = people()[["age", "income"]].dropna().assign(owner=True)
-    found = read_detector(FOREST, reference=frame, random_state=0)
+    found = parse_detector(FOREST, reference=frame, random_state=0)
     twin = Library(n_estimators=10, contamination=0.1, random_state=0).fit(frame.to_numpy(dtype=float))
     assert (
         found.report(scores_of(found, frame.to_numpy(dtype=float)))
         == twin.decision_function(frame.to_numpy(dtype=float))
     ).all()
     for may_miss in (frozenset[str](), frozenset({"income", "age"})):
-        again = read_detector(FOREST, reference=frame, random_state=0, may_miss=may_miss)
+        again = parse_detector(FOREST, reference=frame, random_state=0, may_miss=may_miss)
         assert np.array_equal(again.score.forest.threshold, found.score.forest.threshold)
         assert again.score.see is found.score.see
 
@@ -111,7 +111,7 @@ def test_renaming_categories_changes_no_score(cells: list[Any], names: list[str]
             table.astype({"one": kind, "two": kind}) for table, kind in ((frame, dtype), (renamed, other))
         )
     one, two = (
-        read_detector(IsolationForest(n_estimators=4), reference=table, random_state=0)
+        parse_detector(IsolationForest(n_estimators=4), reference=table, random_state=0)
         for table in (frame, renamed)
     )
     assert (
@@ -126,7 +126,7 @@ def test_rare_labels_and_missing_values_are_less_plausible() -> None:
     frame = pd.DataFrame({"housing": housing, "income": rng.normal(size=500)})
     frame.loc[rng.choice(500, 10, replace=False), "income"] = np.nan
     book = codebook_of(frame)
-    found = read_detector(IsolationForest(), reference=frame, random_state=0, codebook=book)
+    found = parse_detector(IsolationForest(), reference=frame, random_state=0, codebook=book)
     asked = pd.DataFrame({"housing": ["own", "boat", "tent", "own"], "income": [0.0, 0.0, 0.0, np.nan]})
     usual, rare, unseen, missing = scores_of(found, book.encode(asked))
     assert usual > rare >= unseen
@@ -143,7 +143,7 @@ def test_a_users_forest_sends_missing_values_where_its_trees_do(named: bool, con
     given_rows = frame if named else frame.to_numpy(dtype=float, na_value=np.nan)
     detector = Library(n_estimators=20, random_state=0, max_features=0.8).fit(given_rows)
     book = codebook_of(frame)
-    first = read_detector(detector, reference=frame, contamination=contamination, codebook=book)
+    first = parse_detector(detector, reference=frame, contamination=contamination, codebook=book)
     rng = np.random.default_rng(1)
     for found, columns in (
         (first, ["income", "kids"]),
@@ -155,16 +155,16 @@ def test_a_users_forest_sends_missing_values_where_its_trees_do(named: bool, con
         own = found.ask(rows)
         scores = scores_of(found, book.of(found.columns).encode(rows))
         assert (found.report(scores) == own).all()
-        assert (own[scores >= found.score.sure] >= 0.0).all()
-        assert (own[scores < found.score.maybe] < 0.0).all()
-        assert found.score.sure == first.score.sure
-        assert found.score.maybe == first.score.maybe
+        assert (own[scores >= found.score.accept_from] >= 0.0).all()
+        assert (own[scores < found.score.reject_below] < 0.0).all()
+        assert found.score.accept_from == first.score.accept_from
+        assert found.score.reject_below == first.score.reject_below
 
 
 def test_a_users_forest_of_numbers_that_are_labels_is_asked() -> None:
     frame = people()[["age"]].assign(kids=pd.Categorical([0, 1, 2, 3] * 75))
     detector = Library(n_estimators=3, random_state=0).fit(frame)
-    found = read_detector(detector, reference=frame)
+    found = parse_detector(detector, reference=frame)
     assert found.score is None
     assert (found.ask(frame) == detector.decision_function(frame)).all()
 
@@ -189,7 +189,7 @@ def encoder() -> Any:
 def test_a_pipeline_is_asked_as_a_whole_about_the_users_own_columns(name: str) -> None:
     frame = people()
     detector = make_pipeline(encoder(), LAST[name]()).fit(frame)
-    found = read_detector(detector, reference=frame[frame.columns[::-1]], contamination=0.1)
+    found = parse_detector(detector, reference=frame[frame.columns[::-1]], contamination=0.1)
     assert found.score is None
     assert set(found.columns) == set(frame.columns)
     method = getattr(detector, "decision_function", None) or detector.score_samples
@@ -202,7 +202,7 @@ def test_a_pipeline_is_asked_as_a_whole_about_the_users_own_columns(name: str) -
 def test_a_pipeline_that_ends_in_a_slip_says_what_to_do() -> None:
     detector = make_pipeline(encoder(), LocalOutlierFactor()).fit(people())
     with pytest.raises(UnsupportedDetector, match=r"Fit LocalOutlierFactor\(novelty=True\)"):
-        read_detector(detector, reference=people())
+        parse_detector(detector, reference=people())
 
 
 @pytest.mark.parametrize("make", [lambda: LocalOutlierFactor(novelty=True), OneClassSVM, KernelDensity])
@@ -210,9 +210,9 @@ def test_a_detector_that_takes_no_missing_values_names_the_columns(make: Any) ->
     numbers = people()[["age", "income"]]
     detector = make().fit(numbers.fillna(0.0))
     with pytest.raises(InvalidAnswer, match="missing values here: 'income'"):
-        read_detector(detector, reference=people())
+        parse_detector(detector, reference=people())
     # Also if only the person lacks a value.
-    found = read_detector(detector, reference=people().assign(income=1.0))
+    found = parse_detector(detector, reference=people().assign(income=1.0))
     with pytest.raises(InvalidAnswer, match="missing values here: 'income'"):
         found.ask(people())
 
@@ -221,10 +221,10 @@ def test_a_detector_that_takes_no_labels_names_the_columns() -> None:
     frame = people()[["age", "housing"]].fillna("own")
     detector = OneClassSVM().fit(frame.assign(housing=0.0))
     with pytest.raises(InvalidAnswer, match=r"Columns of categories here: 'housing'\. .*IsolationForest"):
-        read_detector(detector, reference=frame)
+        parse_detector(detector, reference=frame)
     unnamed = OneClassSVM().fit(np.zeros((3, 2)))
     with pytest.raises(InvalidAnswer, match=r"Columns of categories here: 'housing'\."):
-        read_detector(unnamed, reference=frame)
+        parse_detector(unnamed, reference=frame)
 
 
 @pytest.mark.parametrize(
@@ -237,5 +237,5 @@ def test_a_detector_that_takes_no_labels_names_the_columns() -> None:
 )
 def test_a_function_gets_the_columns_own_types(function: Any) -> None:
     frame = people()
-    found = read_detector(function, reference=frame)
+    found = parse_detector(function, reference=frame)
     assert ((found.ask(frame) >= 0.0) == (frame["housing"].isna() | (frame["grade"] >= "b"))).all()

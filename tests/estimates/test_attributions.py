@@ -18,7 +18,7 @@ from p2ce.estimates.link_scale import Link
 from p2ce.estimates.native import Parsed
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.processes import pack
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.estimates.shapley import chance
 
 RNG = np.random.default_rng(5)
@@ -61,7 +61,7 @@ def test_seeds_decide_and_nothing_else() -> None:
 
 def tree() -> Parsed:
     fitted = DecisionTreeClassifier(max_depth=3, random_state=0).fit(REFERENCE, REFERENCE[:, 0] > 0)
-    read = read_model(fitted, reference=pd.DataFrame(REFERENCE, columns=list("abcd")))
+    read = parse_model(fitted, reference=pd.DataFrame(REFERENCE, columns=list("abcd")))
     assert read.report is not None
     return Parsed(read.score, read.report)
 

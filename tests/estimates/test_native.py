@@ -27,7 +27,7 @@ from p2ce.estimates.link_scale import Link, to_scale
 from p2ce.estimates.native import DeepShap, Parsed, native_explainer
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.estimates.tree_shap import TreeShap
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.score import CompiledScore
@@ -67,7 +67,7 @@ NETWORKS: dict[str, Callable[[], Any]] = {
 
 
 def parsed(model: Any, frame: pd.DataFrame = REFERENCE, target: int = 1) -> Parsed:
-    read = read_model(model, reference=frame, target=target)
+    read = parse_model(model, reference=frame, target=target)
     assert read.score is not None
     assert read.report is not None
     return Parsed(read.score, read.report)
@@ -127,7 +127,7 @@ def test_networks_without_products_of_columns_are_explained_by_the_definition() 
             Layer(weights=one_column, bias=rng.normal(size=12), activation=activation, slope=0.2),
             Layer(weights=rng.normal(size=(12, 1)), bias=rng.normal(size=1)),
         )
-        score = NetworkScore(name="sum", column_count=4, layers=layers, sure=0.0, maybe=0.0)
+        score = NetworkScore(name="sum", column_count=4, layers=layers, accept_from=0.0, reject_below=0.0)
         expected = [shapley(score.score_rows, row, BACKGROUND) for row in ROWS]
         # Rows that are equal in a column are told apart by slopes, which are taken numerically.
         assert_allclose(DeepShap(score, BACKGROUND, unchanged).explain(ROWS), expected, atol=1e-6)

@@ -31,55 +31,55 @@ class Picky:
 
 
 def setup_of(model: Any, actions: ActionSet) -> Any:
-    return p2ce.Explainer(model, PEOPLE, actions=actions, plausibility=None)._setup
+    return p2ce.Explainer(model, PEOPLE, actions=actions, plausibility=None)._problem
 
 
 def test_labels_that_the_model_refuses_are_named_with_the_way_out() -> None:
     model = Picky("own", "rent", "free")
-    setup = setup_of(model, ActionSet.infer(PEOPLE))
+    problem = setup_of(model, ActionSet.infer(PEOPLE))
     model.known -= {"free"}
-    row = setup.codebook.encode(PEOPLE)[0]
+    row = problem.codebook.encode(PEOPLE)[0]
     with pytest.raises(InvalidActions, match=r"refuses 'home' at free \(.*actions\.values\(\{'home'"):
-        require_candidates(setup, row)
-    fine = setup.with_actions(ActionSet.infer(PEOPLE).values(home=["own", "rent"]))
+        require_candidates(problem, row)
+    fine = problem.with_actions(ActionSet.infer(PEOPLE).values(home=["own", "rent"]))
     require_candidates(fine, row)
 
 
 def test_a_row_that_the_model_refuses_anyway_says_nothing_of_candidates() -> None:
     model = Picky("own", "rent", "free")
-    setup = setup_of(model, ActionSet.infer(PEOPLE))
+    problem = setup_of(model, ActionSet.infer(PEOPLE))
     model.known.clear()
     with pytest.raises(Exception, match="unknown home") as caught:
-        require_candidates(setup, setup.codebook.encode(PEOPLE)[0])
+        require_candidates(problem, problem.codebook.encode(PEOPLE)[0])
     assert not isinstance(caught.value, InvalidActions)
 
 
 def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Picky("own", "rent", "free")
-    setup = setup_of(model, ActionSet.infer(PEOPLE).values(age=list(range(20, 90))))
-    row = setup.codebook.encode(PEOPLE)[0]
+    problem = setup_of(model, ActionSet.infer(PEOPLE).values(age=list(range(20, 90))))
+    row = problem.codebook.encode(PEOPLE)[0]
     model.rows = 0
-    require_candidates(setup, row)
+    require_candidates(problem, row)
     assert model.rows == 70 + 3
     monkeypatch.setattr(candidates, "MOST_TRIED", 13)
     model.rows = 0
-    require_candidates(setup, row)
+    require_candidates(problem, row)
     assert model.rows == 10 + 3  # the short list leaves its share to the long one
     model.known -= {"free"}
     with pytest.raises(InvalidActions, match="refuses 'home' at free"):
-        require_candidates(setup, row)
+        require_candidates(problem, row)
 
 
 def test_nothing_is_asked_where_nothing_may_change() -> None:
     """Many libraries raise at a table without rows."""
     still = ActionSet.infer(PEOPLE).fix("age", "home")
-    setup = setup_of(Picky("own", "rent", "free"), ActionSet.infer(PEOPLE)).with_actions(still)
+    problem = setup_of(Picky("own", "rent", "free"), ActionSet.infer(PEOPLE)).with_actions(still)
     asked: list[int] = []
 
     def counting(frame: pd.DataFrame) -> np.ndarray:
         asked.append(len(frame))
         return np.zeros(len(frame))
 
-    quiet = replace(setup, model=replace(setup.model, ask=counting))
-    require_candidates(quiet, setup.codebook.encode(PEOPLE)[0])
+    quiet = replace(problem, model=replace(problem.model, ask=counting))
+    require_candidates(quiet, problem.codebook.encode(PEOPLE)[0])
     assert 0 not in asked

@@ -63,7 +63,7 @@ def test_a_threshold_that_a_cell_just_reaches_decides_alike_in_any_company(
     for threshold in achieved_scores(model, people)[:12]:
         asking = explainer(model, threshold)
         if reading == "doubted":
-            asking._setup = doubtful_network(asking._setup)
+            asking._problem = doubtful_network(asking._problem)
         together = asking.explain_many(people)
         for at in range(len(people)):
             alone = asking.explain(people.iloc[at])
@@ -76,15 +76,15 @@ def test_a_threshold_that_a_cell_just_reaches_decides_alike_in_any_company(
     assert exact
 
 
-def doubtful_network(setup: Any) -> Any:
+def doubtful_network(problem: Any) -> Any:
     """Give the callable a reading that doubts everything, as networks do close to the threshold."""
-    from p2ce.scores.external import DOUBTFUL, Verdicts
+    from p2ce.scores.external import UNDECIDED, Verdicts
 
     class Doubt:
         name, bound_name, has_bound = "doubt", "doubt", False
 
         def judge_rows(self, rows: np.ndarray) -> Verdicts:
-            return Verdicts(np.full(len(rows), DOUBTFUL), np.zeros(len(rows)))
+            return Verdicts(np.full(len(rows), UNDECIDED), np.zeros(len(rows)))
 
         def lay_out(self, grid: Any, placement: Any, people: np.ndarray) -> "Doubt":
             del grid, placement, people
@@ -92,14 +92,14 @@ def doubtful_network(setup: Any) -> Any:
 
         def judge(self, owner: np.ndarray, points: np.ndarray) -> Verdicts:
             del points
-            return Verdicts(np.full(len(owner), DOUBTFUL), np.zeros(len(owner)))
+            return Verdicts(np.full(len(owner), UNDECIDED), np.zeros(len(owner)))
 
-        def hopeless(self, owner: np.ndarray, boxes: Any) -> np.ndarray:
+        def infeasible(self, owner: np.ndarray, boxes: Any) -> np.ndarray:
             del boxes
             return np.zeros(len(owner), dtype=bool)
 
-    model = replace(setup.model, score=Doubt(), report=None)
-    return setup.with_models([model], detector=setup.detector, may_miss=setup.may_miss)
+    model = replace(problem.model, score=Doubt(), report=None)
+    return problem.with_models([model], detector=problem.detector, may_miss=problem.may_miss)
 
 
 @pytest.mark.parametrize("bound", ["none", "shap"])

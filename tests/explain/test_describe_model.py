@@ -15,8 +15,8 @@ def test_a_model_that_is_read_is_described() -> None:
     actions = ActionSet.infer(loans.people()).fix("Years").rule(rules.exclusive("Income", "Debt"))
     facts = loans.explainer(actions=actions, max_changes=2).describe()
     assert (facts.family, facts.bound) == ("scikit-learn random forest", "tree leaves")
-    assert not facts.is_asked
-    assert facts.asked_because == ""
+    assert not facts.is_black_box
+    assert facts.black_box_because == ""
     assert facts.is_compiled
     more_than_half = np.nextafter(0.5, 1.0)
     assert (facts.scale, facts.threshold) == ("probability", more_than_half)
@@ -46,9 +46,9 @@ def test_a_model_that_is_asked_says_why() -> None:
         classes_ = np.array([0, 1])
 
     facts = loans.explainer(model=Odd()).describe()
-    assert facts.is_asked
+    assert facts.is_black_box
     assert not facts.is_compiled
-    assert "cannot be read exactly" in facts.asked_because
+    assert "cannot be read exactly" in facts.black_box_because
 
 
 def test_scores_are_those_that_answers_report() -> None:

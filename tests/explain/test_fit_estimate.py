@@ -181,8 +181,8 @@ def test_explainers_travel_with_their_estimate(search: str, warm: bool) -> None:
     expected = asking.explain_many(people) if warm else None
     copied = pickle.loads(pickle.dumps(asking))
     if warm:
-        assert (copied._setup.estimate is None) == (search != "shap")
-        assert (copied._setup.attributions is None) == (search != "paper")
+        assert (copied._problem.estimate is None) == (search != "shap")
+        assert (copied._problem.attributions is None) == (search != "paper")
     found = copied.explain_many(people)
     assert same(found, asking.explain_many(people) if expected is None else expected)
 

@@ -208,10 +208,10 @@ def test_ctrl_c_in_a_model_still_interrupts() -> None:
 def test_want_of_memory_is_nobodys_fault(caplog: pytest.LogCaptureFixture) -> None:
     """Half of a batch needs half of the memory; whoever needs too much alone is an error."""
 
-    def greedy(setup: Any, values: np.ndarray, **named: Any) -> Any:
+    def greedy(problem: Any, values: np.ndarray, **named: Any) -> Any:
         if len(values) > 20 or (values[:, 0] == 11).any():
             raise MemoryError("Unable to allocate 9 TiB")
-        return answer(setup, values, **named)
+        return answer(problem, values, **named)
 
     answer = finest.answer_people
     explainer, rows = explained(score), people(60)
@@ -230,10 +230,10 @@ def test_want_of_memory_is_nobodys_fault(caplog: pytest.LogCaptureFixture) -> No
 
 @pytest.mark.makes_faults
 def test_a_mistake_of_p2ce_is_a_rows_error_and_told_once_with_where(caplog: pytest.LogCaptureFixture) -> None:
-    def mistaken(setup: Any, values: np.ndarray, **named: Any) -> Any:
+    def mistaken(problem: Any, values: np.ndarray, **named: Any) -> Any:
         if (values[:, 0] == 11).any():
             raise IndexError("index 3 is out of bounds")
-        return answer(setup, values, **named)
+        return answer(problem, values, **named)
 
     answer = finest.answer_people
     explainer, rows = explained(score), people(60)

@@ -28,18 +28,18 @@ def explainer(kind: str) -> p2ce.Explainer:
 @pytest.mark.parametrize("kind", ASKED)
 def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
     asking = explainer(kind)
-    setup = asking._made_ready(asking._setup)
+    problem = asking._made_ready(asking._problem)
     people = loans.refused() if kind == "compiled" else refused(0.9)
-    values = setup.codebook.encode(people.iloc[:8])
-    whole = answer_people(setup, values)
+    values = problem.codebook.encode(people.iloc[:8])
+    whole = answer_people(problem, values)
     assert whole.finished.all()
     statuses = set()
     for share in (0.2, 0.6):
         most = int(np.quantile(whole.work, share))
-        together = answer_people(setup, values, most_work=most)
+        together = answer_people(problem, values, most_work=most)
         statuses |= set(together.finished.tolist())
         for person in range(len(values)):
-            alone = answer_people(setup, values[[person]], most_work=most)
+            alone = answer_people(problem, values[[person]], most_work=most)
             assert alone.finished[0] == together.finished[person]
             assert alone.work[0] == together.work[person]
             mine = slice(together.first[person], together.first[person + 1])
@@ -56,7 +56,7 @@ def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
 
 def test_an_evaluation_of_a_black_box_counts_as_a_thousand_units() -> None:
     asking = explainer("black box")
-    setup = asking._made_ready(asking._setup)
-    answers = answer_people(setup, setup.codebook.encode(refused(0.9).iloc[:8]), most_work=50 * CELL_WORK)
+    problem = asking._made_ready(asking._problem)
+    answers = answer_people(problem, problem.codebook.encode(refused(0.9).iloc[:8]), most_work=50 * CELL_WORK)
     assert not answers.finished.all()
     assert (answers.work[~answers.finished] > 50 * CELL_WORK).all()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.models.parse_model import ReadModel, read_model
+from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.error_bands import first_score
 from p2ce.scores.score import seen_as_given
@@ -34,7 +34,7 @@ def people(seed: int = 0, rows: int = 400) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def rows_near_splits(
-    found: ReadModel, frame: pd.DataFrame, *, count: int = 300, seed: int = 1
+    found: ModelAdapter, frame: pd.DataFrame, *, count: int = 300, seed: int = 1
 ) -> pd.DataFrame:
     """Place rows exactly at split thresholds and their neighbours in float64 and in float32."""
     rng = np.random.default_rng(seed)
@@ -54,7 +54,7 @@ def rows_near_splits(
     return pd.DataFrame(rows, columns=list(found.columns))
 
 
-def _split_values(found: ReadModel, rng: np.random.Generator) -> list[tuple[int, np.ndarray]]:
+def _split_values(found: ModelAdapter, rng: np.random.Generator) -> list[tuple[int, np.ndarray]]:
     forest = found.score.forest
     if forest is None:
         return []
@@ -83,7 +83,7 @@ def _split_values(found: ReadModel, rng: np.random.Generator) -> list[tuple[int,
     return values
 
 
-def _unseen(found: ReadModel, column: int, cut: float) -> float:
+def _unseen(found: ModelAdapter, column: int, cut: float) -> float:
     """Find the first value of the user that the model sees above a cut."""
     middle = np.ones((1, found.score.column_count))
 
@@ -102,9 +102,9 @@ def assert_reads(
     band: float,
     error: float = 1e-12,
     thresholds: int = 5,
-) -> ReadModel:
+) -> ModelAdapter:
     """Check a reading on random rows and rows at thresholds, for several thresholds on the score."""
-    found = read_model(model, reference=frame, target=target)
+    found = parse_model(model, reference=frame, target=target)
     rows = pd.concat([rows_near_splits(found, frame), frame[list(found.columns)].astype(np.float64)])
     answers = found.ask(rows)
     scores = score_rows(found.score, rows.to_numpy(dtype=np.float64))
@@ -114,14 +114,14 @@ def assert_reads(
     if found.scale == "probability":
         asked = asked[(asked >= 0.0) & (asked <= 1.0)]
     for threshold in asked:
-        again = read_model(model, reference=frame, target=target, threshold=float(threshold)).score
+        again = parse_model(model, reference=frame, target=target, threshold=float(threshold)).score
         accepted = answers >= threshold
-        assert accepted[scores >= again.sure].all(), "a score that is surely enough was refused"
-        assert not accepted[scores < again.maybe].any(), "a score that is surely too low was accepted"
-        assert again.maybe <= again.sure
+        assert accepted[scores >= again.accept_from].all(), "a score that is surely enough was refused"
+        assert not accepted[scores < again.reject_below].any(), "a score that is surely too low was accepted"
+        assert again.reject_below <= again.accept_from
         # Where the probability saturates a single answer covers a wide range of scores.
         if 1e-3 < threshold < 1.0 - 1e-3:
-            assert again.sure - again.maybe <= band
+            assert again.accept_from - again.reject_below <= band
     return found
 
 
@@ -138,7 +138,7 @@ def assert_only_asked(model: Any, frame: pd.DataFrame, why: str) -> None:
     log.addHandler(ear)
     log.setLevel(logging.INFO)
     try:
-        found = read_model(model, reference=frame)
+        found = parse_model(model, reference=frame)
     finally:
         log.removeHandler(ear)
         log.setLevel(before)

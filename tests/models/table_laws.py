@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.models.parse_model import ReadModel, read_model
+from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
@@ -52,7 +52,7 @@ def numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def hard_rows(
-    found: ReadModel, frame: pd.DataFrame, book: Codebook, may_miss: Collection[str], *, seed: int = 1
+    found: ModelAdapter, frame: pd.DataFrame, book: Codebook, may_miss: Collection[str], *, seed: int = 1
 ) -> pd.DataFrame:
     """Place rows at split thresholds and their neighbours, at all labels, unseen ones and missing values."""
     rng = np.random.default_rng(seed)
@@ -72,7 +72,7 @@ def hard_rows(
     return book.decode(rows, frame.columns)
 
 
-def _near(found: ReadModel, name: str, kind: str) -> np.ndarray:
+def _near(found: ModelAdapter, name: str, kind: str) -> np.ndarray:
     column = found.columns.index(name)
     forests = [score.forest for score in found.scores if score.forest is not None]
     cuts = np.concatenate([forest.threshold[forest.feature == column] for forest in forests] or [np.zeros(0)])
@@ -96,13 +96,13 @@ def assert_decides(
     scale: str | None = None,
     may_miss: Collection[str] | None = None,
     doubts: float = 0.0,
-) -> tuple[ReadModel, pd.DataFrame]:
+) -> tuple[ModelAdapter, pd.DataFrame]:
     """Check that what a reading is sure of is what the model says, and that it seldom is in doubt."""
     book = codebook_of(frame)
     if may_miss is None:
         may_miss = {name for name in book.names if frame[name].isna().any()}
     options: dict[str, Any] = {"target": target, "threshold": threshold, "scale": scale}
-    found = read_model(model, reference=frame, codebook=book, may_miss=may_miss, **options)
+    found = parse_model(model, reference=frame, codebook=book, may_miss=may_miss, **options)
     assert found.score is not None, "the model was only asked"
     rows = pd.concat([hard_rows(found, frame, book, may_miss), frame], ignore_index=True)
     for name in frame.columns:
@@ -110,12 +110,16 @@ def assert_decides(
     answers = found.ask(rows)
     codes = book.of(found.columns).encode(rows)
     scores = np.array([score_rows(score, codes) for score in found.scores])
-    sure = np.all([one >= score.sure for one, score in zip(scores, found.scores, strict=True)], axis=0)
-    refused = np.any([one < score.maybe for one, score in zip(scores, found.scores, strict=True)], axis=0)
+    accept_from = np.all(
+        [one >= score.accept_from for one, score in zip(scores, found.scores, strict=True)], axis=0
+    )
+    refused = np.any(
+        [one < score.reject_below for one, score in zip(scores, found.scores, strict=True)], axis=0
+    )
     accepted = answers >= found.threshold
     if found.decides:
-        assert accepted[sure].all(), "what is surely enough was refused"
-        assert np.mean(~sure & ~refused) <= doubts, "too much is in doubt"
+        assert accepted[accept_from].all(), "what is surely enough was refused"
+        assert np.mean(~accept_from & ~refused) <= doubts, "too much is in doubt"
     assert not accepted[refused].any(), "what is surely too little was accepted"
     if found.report is not None:
         error = np.abs(found.report(scores[0]) - answers)

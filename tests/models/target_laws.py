@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_diabetes, load_wine
 
-from p2ce.models.parse_model import ReadModel, read_model
-from p2ce.scores.external import ACCEPTED, REFUSED
+from p2ce.models.parse_model import ModelAdapter, parse_model
+from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 
@@ -26,7 +26,7 @@ def diabetes() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def rows_at_the_edge(
-    found: ReadModel, frame: pd.DataFrame, *, count: int = 60, seed: int = 0
+    found: ModelAdapter, frame: pd.DataFrame, *, count: int = 60, seed: int = 0
 ) -> pd.DataFrame:
     """Walk from refused to accepted rows by halves, down to neighbouring floats, and keep the last steps."""
     rng = np.random.default_rng(seed)
@@ -47,44 +47,44 @@ def rows_at_the_edge(
     return pd.DataFrame(np.concatenate(kept), columns=frame.columns)
 
 
-def verdicts(found: ReadModel, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+def verdicts(found: ModelAdapter, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Say which rows all scores are sure of, and which one of them refuses."""
     codes = rows[list(found.columns)].to_numpy(dtype=np.float64)
-    sure, refused = np.ones(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+    accept_from, refused = np.ones(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
     for score in found.scores:
         if isinstance(score, CompiledScore):
             value = score_rows(score, codes)
-            sure &= value >= score.sure
-            refused |= value < score.maybe
+            accept_from &= value >= score.accept_from
+            refused |= value < score.reject_below
         else:
             said = score.judge_rows(codes).verdict
-            sure &= said == ACCEPTED
-            refused |= said == REFUSED
-    return sure, refused
+            accept_from &= said == ACCEPT
+            refused |= said == REJECT
+    return accept_from, refused
 
 
 def assert_decides_as(
     model: Any, frame: pd.DataFrame, *, doubts: float = 0.02, useful: bool = False, **asked: Any
-) -> tuple[ReadModel, pd.DataFrame]:
+) -> tuple[ModelAdapter, pd.DataFrame]:
     """Check a reading on the reference, far from it, and where decisions flip; it is read as ``asked``."""
-    found = read_model(model, reference=frame, **asked)
+    found = parse_model(model, reference=frame, **asked)
     assert found.score is not None, "the model was only asked"
     far = frame * np.random.default_rng(1).uniform(-5.0, 5.0, frame.shape)
     usual = pd.concat([frame, far], ignore_index=True).astype(frame.dtypes)
     edge = rows_at_the_edge(found, frame).astype(frame.dtypes)
     for rows, limit in ((usual, doubts), (edge, 1.0)):
         accepted = found.ask(rows) >= found.threshold
-        sure, refused = verdicts(found, rows)
+        accept_from, refused = verdicts(found, rows)
         assert not (refused & accepted).any(), "what is surely too little was accepted"
         if found.decides:
-            assert not (sure & ~accepted).any(), "what is surely enough was refused"
-            assert np.mean(~sure & ~refused) <= limit, "the reading is too often in doubt"
+            assert not (accept_from & ~accepted).any(), "what is surely enough was refused"
+            assert np.mean(~accept_from & ~refused) <= limit, "the reading is too often in doubt"
         elif useful and limit < 1.0 and 0.5 <= found.threshold <= 0.99:
             assert refused.sum() >= 0.3 * (~accepted).sum(), "the bound is useless"
     return found, pd.concat([usual, edge], ignore_index=True)
 
 
-def assert_wins(model: Any, frame: pd.DataFrame, target: Any, **options: Any) -> ReadModel:
+def assert_wins(model: Any, frame: pd.DataFrame, target: Any, **options: Any) -> ModelAdapter:
     """Check that a class that must win is accepted exactly where ``predict`` gives it."""
     found, rows = assert_decides_as(model, frame, target=target, **options)
     given = rows if hasattr(model, "feature_names_in_") else rows.to_numpy()

@@ -25,7 +25,7 @@ from p2ce.errors import (
     NotFitted,
     UnsupportedModel,
 )
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.models.laws import people
 
 FRAME, LABEL = people(rows=300)
@@ -48,7 +48,7 @@ def test_what_has_probabilities_is_asked_for_them(name, named):
     model = PROBABILITIES[name]().fit(SCALED if named else SCALED.to_numpy(), LABEL)
     own = model.predict_proba(SCALED if named else SCALED.to_numpy())
     for target in (0, 1):
-        found = read_model(model, reference=SCALED, target=target)
+        found = parse_model(model, reference=SCALED, target=target)
         assert found.family == f"opaque ({type(model).__name__})"
         assert found.score is None
         assert (found.scale, found.threshold, found.classes) == ("probability", 0.5, (0, 1))
@@ -61,16 +61,16 @@ def test_any_of_several_classes_can_be_the_target():
     labels = np.array(["no", "maybe", "yes"])[THREE]
     model = KNeighborsClassifier().fit(SCALED, labels)
     for index, target in enumerate(("maybe", "no", "yes")):
-        found = read_model(model, reference=SCALED, target=target, threshold=0.5)
+        found = parse_model(model, reference=SCALED, target=target, threshold=0.5)
         assert (found.ask(SCALED) == model.predict_proba(SCALED)[:, index]).all()
     with pytest.raises(InvalidTarget, match="'maybe', 'no', 'yes'"):
-        read_model(model, reference=SCALED)
+        parse_model(model, reference=SCALED)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid"])
 def test_decision_values_are_signed_for_the_second_class(kernel):
     model = SVC(kernel=kernel).fit(SCALED, LABEL)
-    second, first = (read_model(model, reference=SCALED, target=target) for target in (1, 0))
+    second, first = (parse_model(model, reference=SCALED, target=target) for target in (1, 0))
     assert (second.scale, second.threshold) == ("decision", 0.0)
     assert (second.ask(SCALED) == model.decision_function(SCALED)).all()
     assert (first.ask(SCALED) == -model.decision_function(SCALED)).all()
@@ -78,11 +78,11 @@ def test_decision_values_are_signed_for_the_second_class(kernel):
 
 def test_decision_values_of_several_classes_are_those_of_the_target():
     model = SVC().fit(SCALED, THREE)
-    found = read_model(model, reference=SCALED, target=2, threshold=1.5)
+    found = parse_model(model, reference=SCALED, target=2, threshold=1.5)
     assert (found.ask(SCALED) == model.decision_function(SCALED)[:, 2]).all()
     pairs = SVC(decision_function_shape="ovo").fit(SCALED, THREE)
     with pytest.raises(UnsupportedModel, match="3 classes"):
-        read_model(pairs, reference=SCALED)
+        parse_model(pairs, reference=SCALED)
 
 
 class Plain:
@@ -94,10 +94,10 @@ class Plain:
 
 
 def test_a_class_of_ones_own_needs_one_method_only():
-    found = read_model(Plain(), reference=SCALED)
+    found = parse_model(Plain(), reference=SCALED)
     assert found.classes == (0, 1)
     assert (found.ask(BACKWARDS) == Plain().predict_proba(SCALED)[:, 1]).all()
-    assert read_model(Plain(), reference=SCALED, target=0).ask(SCALED[:1])[0] == pytest.approx(
+    assert parse_model(Plain(), reference=SCALED, target=0).ask(SCALED[:1])[0] == pytest.approx(
         1.0 - found.ask(SCALED[:1])[0]
     )
 
@@ -113,7 +113,7 @@ CALLABLES = {
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_a_function_gets_a_frame_or_else_an_array(name):
-    found = read_model(CALLABLES[name], reference=SCALED)
+    found = parse_model(CALLABLES[name], reference=SCALED)
     assert (found.scale, found.threshold, found.classes) == ("probability", 0.5, (0, 1))
     assert found.ask(BACKWARDS) == pytest.approx(1.0 / (1.0 + np.exp(-SCALED["income"].to_numpy())))
 
@@ -122,19 +122,19 @@ def test_a_function_may_report_several_classes_by_number():
     model = KNeighborsClassifier().fit(SCALED, THREE)
     own = model.predict_proba(SCALED)
     for target in range(3):
-        found = read_model(
+        found = parse_model(
             lambda rows: model.predict_proba(rows), reference=SCALED, target=target, threshold=0.4
         )
         assert (found.ask(SCALED) == own[:, target]).all()
     with pytest.raises(InvalidTarget, match="0, 1, 2; target=3"):
-        read_model(lambda rows: model.predict_proba(rows), reference=SCALED, target=3)
+        parse_model(lambda rows: model.predict_proba(rows), reference=SCALED, target=3)
     with pytest.raises(InvalidTarget, match="one number per row"):
-        read_model(CALLABLES["frame"], reference=SCALED, target=0)
+        parse_model(CALLABLES["frame"], reference=SCALED, target=0)
 
 
 def test_a_method_gets_what_its_estimator_was_fitted_on():
     model = KNeighborsClassifier().fit(SCALED, LABEL)
-    found = read_model(model.predict_proba, reference=BACKWARDS)
+    found = parse_model(model.predict_proba, reference=BACKWARDS)
     assert found.columns == tuple(SCALED.columns)
     assert (found.ask(BACKWARDS) == model.predict_proba(SCALED)[:, 1]).all()
 
@@ -142,31 +142,31 @@ def test_a_method_gets_what_its_estimator_was_fitted_on():
 def test_columns_in_another_order_are_not_slipped_to_a_model_as_an_array():
     model = KNeighborsClassifier().fit(SCALED, LABEL)
     with pytest.raises(InvalidAnswer, match="feature names should match"):
-        read_model(lambda rows: model.predict_proba(rows), reference=BACKWARDS)
+        parse_model(lambda rows: model.predict_proba(rows), reference=BACKWARDS)
 
 
 def test_what_an_array_was_fitted_on_gets_an_array_without_a_warning():
     model = KNeighborsClassifier().fit(SCALED.to_numpy(), LABEL)
-    found = read_model(lambda rows: model.predict_proba(rows)[:, 1], reference=SCALED)
+    found = parse_model(lambda rows: model.predict_proba(rows)[:, 1], reference=SCALED)
     assert (found.ask(SCALED) == model.predict_proba(SCALED.to_numpy())[:, 1]).all()
     with pytest.raises(InvalidReference, match="5 unnamed columns"):
-        read_model(model, reference=SCALED.drop(columns="age"))
+        parse_model(model, reference=SCALED.drop(columns="age"))
 
 
 def test_a_function_says_yes_or_no():
-    found = read_model(lambda rows: rows["income"] > 0.0, reference=SCALED)
+    found = parse_model(lambda rows: rows["income"] > 0.0, reference=SCALED)
     assert ((found.ask(SCALED) >= found.threshold) == (SCALED["income"] > 0.0)).all()
 
 
 def test_values_that_are_no_probabilities_need_a_threshold():
     with pytest.raises(InvalidThreshold, match=r"run from -.* to .*threshold=0\.0"):
-        read_model(lambda rows: rows["income"], reference=SCALED)
-    found = read_model(lambda rows: rows["income"], reference=SCALED, threshold=0.5)
+        parse_model(lambda rows: rows["income"], reference=SCALED)
+    found = parse_model(lambda rows: rows["income"], reference=SCALED, threshold=0.5)
     assert (found.scale, found.threshold) == ("decision", 0.5)
-    inside = read_model(lambda rows: rows["owner"], reference=FRAME, threshold=7.0)
+    inside = parse_model(lambda rows: rows["owner"], reference=FRAME, threshold=7.0)
     assert (inside.scale, inside.threshold) == ("decision", 7.0)
     with pytest.raises(InvalidThreshold, match="must be finite"):
-        read_model(lambda rows: rows["income"], reference=SCALED, threshold=float("nan"))
+        parse_model(lambda rows: rows["income"], reference=SCALED, threshold=float("nan"))
 
 
 def test_a_model_may_write_to_what_it_is_given():
@@ -183,7 +183,7 @@ def test_a_model_may_write_to_what_it_is_given():
 
     for model in (careless, careless_array):
         given = SCALED.copy()
-        found = read_model(model, reference=given)
+        found = parse_model(model, reference=given)
         once, twice = found.ask(given), found.ask(given)
         assert (once == twice).all()
         pd.testing.assert_frame_equal(given, SCALED)
@@ -196,7 +196,7 @@ def test_a_model_may_answer_with_the_same_array_every_time():
         buffer[: len(rows)] = rows["income"] > 0.0
         return buffer[: len(rows)]
 
-    found = read_model(reuses, reference=SCALED)
+    found = parse_model(reuses, reference=SCALED)
     once = found.ask(SCALED)
     found.ask(SCALED[::-1])
     assert (once == (SCALED["income"] > 0.0)).all()
@@ -205,7 +205,7 @@ def test_a_model_may_answer_with_the_same_array_every_time():
 def test_the_users_model_stays_as_it_is():
     model = CalibratedClassifierCV(SVC(), cv=2).fit(SCALED, LABEL)
     before = pickle.dumps(copy.deepcopy(model))
-    read_model(model, reference=SCALED).ask(SCALED)
+    parse_model(model, reference=SCALED).ask(SCALED)
     assert pickle.dumps(copy.deepcopy(model)) == before
 
 
@@ -239,15 +239,15 @@ USELESS = {
 def test_useless_answers_are_named_with_the_call(name):
     answer, message = USELESS[name]
     with pytest.raises(InvalidAnswer, match=message) as error:
-        read_model(Failing(answer), reference=SCALED)
+        parse_model(Failing(answer), reference=SCALED)
     assert "model.predict_proba" in str(error.value)
 
 
 def test_a_function_that_fails_both_ways_says_so_for_both():
     with pytest.raises(InvalidAnswer, match=r"Given a DataFrame: .*no rows please.* Given an array: "):
-        read_model(raises, reference=SCALED)
+        parse_model(raises, reference=SCALED)
     with pytest.raises(InvalidAnswer, match=r"model\(rows\)"):
-        read_model(np.mean, reference=SCALED)
+        parse_model(np.mean, reference=SCALED)
 
 
 def test_a_model_that_fails_later_is_named_too():
@@ -256,7 +256,7 @@ def test_a_model_that_fails_later_is_named_too():
             raise KeyError("income")
         return np.where(rows["income"] > 1e5, np.nan, 0.5)
 
-    found = read_model(picky, reference=SCALED)
+    found = parse_model(picky, reference=SCALED)
     with pytest.raises(
         InvalidAnswer, match=r"model\(rows\) raised KeyError: 'income' when asked about 2 rows"
     ):
@@ -268,18 +268,18 @@ def test_a_model_that_fails_later_is_named_too():
 def test_a_model_that_answers_at_random_is_refused():
     rng = np.random.default_rng(0)
     with pytest.raises(InvalidAnswer, match=r"model\(rows\) answers differently when asked twice.*seed"):
-        read_model(lambda rows: 0.5 + 1e-8 * rng.random(len(rows)), reference=SCALED)
-    steady = read_model(lambda rows: 0.5 + 1e-16 * rng.random(len(rows)), reference=SCALED)
+        parse_model(lambda rows: 0.5 + 1e-8 * rng.random(len(rows)), reference=SCALED)
+    steady = parse_model(lambda rows: 0.5 + 1e-16 * rng.random(len(rows)), reference=SCALED)
     assert steady.tolerance == 1e-9
 
 
 def test_a_model_that_looks_at_the_whole_batch_is_refused():
     with pytest.raises(InvalidAnswer, match="when other rows are asked about with it"):
-        read_model(lambda rows: rows["income"].rank(pct=True), reference=SCALED)
+        parse_model(lambda rows: rows["income"].rank(pct=True), reference=SCALED)
 
 
 def test_single_precision_is_expected_to_round():
-    found = read_model(lambda rows: rows["owner"].to_numpy(dtype=np.float32), reference=FRAME)
+    found = parse_model(lambda rows: rows["owner"].to_numpy(dtype=np.float32), reference=FRAME)
     assert found.tolerance == 1e-4
     assert found.ask(FRAME).dtype == np.float64
 
@@ -297,7 +297,7 @@ class Unfitted(BaseEstimator):
 @pytest.mark.parametrize("model", [KNeighborsClassifier(), SVC(), Unfitted()], ids=lambda m: type(m).__name__)
 def test_an_unfitted_model_says_what_to_call(model):
     with pytest.raises(NotFitted, match=r"Call \.fit\(X, y\)|Fit it before"):
-        read_model(model, reference=SCALED)
+        parse_model(model, reference=SCALED)
 
 
 class Curved(nn.Module):
@@ -315,7 +315,7 @@ class Curved(nn.Module):
 def test_a_module_that_is_not_read_is_asked_for_logits(outputs):
     torch.manual_seed(0)
     module = Curved(outputs).eval()
-    found = read_model(module, reference=SCALED, threshold=0.5)
+    found = parse_model(module, reference=SCALED, threshold=0.5)
     assert found.family == "opaque (Curved)"
     with torch.no_grad():
         logits = module(torch.tensor(SCALED.to_numpy(), dtype=torch.float32))
@@ -323,14 +323,14 @@ def test_a_module_that_is_not_read_is_asked_for_logits(outputs):
     assert found.ask(BACKWARDS) == pytest.approx(own.numpy(), abs=1e-6)
     assert found.tolerance >= 1e-4
     with pytest.raises(UnsupportedModel, match=r"Call \.eval\(\)"):
-        read_model(Curved(outputs), reference=SCALED)
+        parse_model(Curved(outputs), reference=SCALED)
     with pytest.raises(InvalidAnswer, match=r"model \(Curved\) raised RuntimeError"):
-        read_model(module, reference=SCALED.drop(columns="age"))
+        parse_model(module, reference=SCALED.drop(columns="age"))
 
 
 def test_a_module_that_ends_with_probabilities_is_not_squashed_twice():
     module = nn.Sequential(nn.Linear(5, 3), nn.GELU(), nn.Linear(3, 2), nn.Softmax(1)).eval()
     with pytest.raises(UnsupportedModel, match="have to be logits"):
-        read_model(module, reference=SCALED)
-    found = read_model(lambda rows: module(torch.as_tensor(rows, dtype=torch.float32)), reference=SCALED)
+        parse_model(module, reference=SCALED)
+    found = parse_model(lambda rows: module(torch.as_tensor(rows, dtype=torch.float32)), reference=SCALED)
     assert found.classes == (0, 1)

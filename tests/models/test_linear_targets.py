@@ -32,7 +32,7 @@ from sklearn.linear_model import (
 from sklearn.svm import LinearSVC, LinearSVR
 
 from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_only_asked, people
 from tests.models.target_laws import (
     assert_decides_as,
@@ -98,7 +98,7 @@ def test_ties_go_to_the_first_class_as_in_predict():
     model = LogisticRegression().fit(WINE, KIND)
     model.coef_[:] = 0.0
     model.intercept_[:] = 0.0
-    leads = [read_model(model, reference=WINE, target=one).ask(WINE[:1])[0] for one in model.classes_]
+    leads = [parse_model(model, reference=WINE, target=one).ask(WINE[:1])[0] for one in model.classes_]
     assert leads == [0.0, -5e-324, -5e-324]
     assert model.predict(WINE[:1])[0] == model.classes_[0]
 
@@ -127,7 +127,7 @@ def test_a_probability_is_bounded_by_pairs_of_classes(model, single):
 def test_probabilities_divided_by_their_sum_are_asked_for(caplog):
     model = SGDClassifier(loss="log_loss", random_state=0).fit(WINE, KIND)
     with caplog.at_level("INFO", logger="p2ce"):
-        found = read_model(model, reference=WINE, target="barolo", threshold=0.5)
+        found = parse_model(model, reference=WINE, target="barolo", threshold=0.5)
     assert found.score is None
     assert "divided by the sum" in caplog.text
     assert (found.ask(WINE) == model.predict_proba(WINE)[:, list(model.classes_).index("barolo")]).all()
@@ -152,9 +152,9 @@ def test_the_decision_value_of_two_classes_can_be_chosen(target):
     model = LogisticRegression().fit(frame, label)
     found, rows = assert_decides_as(model, frame, target=target, scale="decision", threshold=0.3)
     assert (found.ask(rows) == (1 if target else -1) * model.decision_function(rows)).all()
-    assert read_model(model, reference=frame, scale="probability").scale == "probability"
+    assert parse_model(model, reference=frame, scale="probability").scale == "probability"
     with pytest.raises(InvalidOption, match="scale='probability'"):
-        read_model(LinearSVC().fit(frame, label), reference=frame, scale="probability")
+        parse_model(LinearSVC().fit(frame, label), reference=frame, scale="probability")
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=called)
@@ -177,7 +177,7 @@ def test_a_regressor_of_an_array_or_a_column_or_in_single_precision_is_read():
 
 def test_what_is_no_single_sum_is_asked():
     assert (
-        read_model(PoissonRegressor().fit(DIABETES, NUMBER), reference=DIABETES, target=(None, 90)).score
+        parse_model(PoissonRegressor().fit(DIABETES, NUMBER), reference=DIABETES, target=(None, 90)).score
         is None
     )
     rows, labels = make_multilabel_classification(50, 4, n_classes=3, random_state=0)
@@ -189,13 +189,13 @@ def test_what_is_no_single_sum_is_asked():
 def test_slips_are_told():
     model = LinearRegression().fit(DIABETES, NUMBER)
     with pytest.raises(InvalidTarget, match=r"is a regressor: pass target=\(low, high\)"):
-        read_model(model, reference=DIABETES)
+        parse_model(model, reference=DIABETES)
     with pytest.raises(InvalidThreshold, match="is a regressor"):
-        read_model(model, reference=DIABETES, target=(None, 1.0), threshold=0.5)
+        parse_model(model, reference=DIABETES, target=(None, 1.0), threshold=0.5)
     with pytest.raises(InvalidTarget, match="ascending"):
-        read_model(model, reference=DIABETES, target=(2.0, 1.0))
+        parse_model(model, reference=DIABETES, target=(2.0, 1.0))
     with pytest.raises(InvalidTarget, match="'barbera', 'barolo', 'grignolino'"):
-        read_model(LogisticRegression().fit(WINE, KIND), reference=WINE)
+        parse_model(LogisticRegression().fit(WINE, KIND), reference=WINE)
 
 
 @settings(max_examples=60, deadline=None)

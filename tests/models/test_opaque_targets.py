@@ -21,7 +21,7 @@ from p2ce.errors import (
     InvalidThreshold,
     UnsupportedModel,
 )
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.models.target_laws import diabetes, wine
 
 WINE, KIND = wine()
@@ -43,7 +43,7 @@ CLASSIFIERS = {
 def test_a_class_is_accepted_where_it_is_predicted(name, named):
     model = CLASSIFIERS[name]().fit(WINE if named else WINE.to_numpy(), KIND)
     for target in np.unique(KIND):
-        found = read_model(model, reference=WINE, target=target, opaque=True)
+        found = parse_model(model, reference=WINE, target=target, opaque=True)
         assert found.score is None
         assert (found.scale, found.threshold) == ("lead", 0.0)
         for rows in (WINE, FAR):
@@ -53,7 +53,7 @@ def test_a_class_is_accepted_where_it_is_predicted(name, named):
 
 def test_who_leads_is_told_by_how_much():
     model = KNeighborsClassifier().fit(WINE, KIND)
-    found = read_model(model, reference=WINE, target="barolo")
+    found = parse_model(model, reference=WINE, target="barolo")
     shares = model.predict_proba(WINE)
     column = list(model.classes_).index("barolo")
     others = np.delete(shares, column, axis=1).max(axis=1)
@@ -78,7 +78,7 @@ class Contrary(ClassifierMixin, BaseEstimator):
 
 def test_predict_has_the_last_word():
     model = Contrary().fit(WINE, KIND)
-    found = read_model(model, reference=WINE, target="barolo")
+    found = parse_model(model, reference=WINE, target="barolo")
     for rows in (WINE, FAR):
         assert ((found.ask(rows) >= 0.0) == (model.predict(rows) == "barolo")).all()
 
@@ -86,13 +86,13 @@ def test_predict_has_the_last_word():
 def test_the_scale_can_be_chosen():
     model = BaggingClassifier(LogisticRegression(), 3, random_state=0).fit(WINE, KIND)
     column = list(model.classes_).index("barolo")
-    found = read_model(model, reference=WINE, target="barolo", scale="decision")
+    found = parse_model(model, reference=WINE, target="barolo", scale="decision")
     assert (found.scale, found.threshold) == ("decision", 0.0)
     assert (found.ask(WINE) == model.decision_function(WINE)[:, column]).all()
     with pytest.raises(InvalidOption, match="scale='decision'"):
-        read_model(KNeighborsClassifier().fit(WINE, KIND), reference=WINE, target="barolo", scale="decision")
+        parse_model(KNeighborsClassifier().fit(WINE, KIND), reference=WINE, target="barolo", scale="decision")
     with pytest.raises(InvalidOption, match="scale='decision'"):
-        read_model(lambda rows: rows["alcohol"] > 0.0, reference=WINE, scale="decision")
+        parse_model(lambda rows: rows["alcohol"] > 0.0, reference=WINE, scale="decision")
 
 
 REGRESSORS = {
@@ -110,17 +110,17 @@ def test_a_regressor_is_asked_for_its_number(name, named):
     model = REGRESSORS[name]().fit(DIABETES if named else DIABETES.to_numpy(), NUMBER)
     own = model.predict(DIABETES if named else DIABETES.to_numpy())
     for low, high in ((100.0, 150.0), (None, 90.0), (200.0, np.inf)):
-        found = read_model(model, reference=DIABETES, target=(low, high))
+        found = parse_model(model, reference=DIABETES, target=(low, high))
         assert (found.score, found.scale, found.threshold) == (None, "lead", 0.0)
         assert (found.predict(DIABETES) == own).all()
         inside = (own >= (-np.inf if low is None else low)) & (own <= high)
         assert ((found.ask(DIABETES) >= 0.0) == inside).all()
     with pytest.raises(InvalidTarget, match=r"is a regressor: pass target=\(low, high\)"):
-        read_model(model, reference=DIABETES)
+        parse_model(model, reference=DIABETES)
 
 
 def test_a_number_may_be_large():
-    found = read_model(
+    found = parse_model(
         lambda rows: 1e9 * rows["bmi"].astype(np.float32), reference=DIABETES, target=(0.0, None)
     )
     assert found.tolerance >= 1e-4 * 1e9
@@ -128,13 +128,13 @@ def test_a_number_may_be_large():
 
 
 def test_a_function_may_give_a_number():
-    found = read_model(lambda rows: rows["bmi"] * 3.0, reference=DIABETES, target=(None, 1.5))
+    found = parse_model(lambda rows: rows["bmi"] * 3.0, reference=DIABETES, target=(None, 1.5))
     assert (found.ask(DIABETES) == 1.5 - 3.0 * DIABETES["bmi"]).all()
     model = KNeighborsRegressor().fit(DIABETES, NUMBER)
-    found = read_model(model.predict, reference=DIABETES, target=(None, 150.0))
+    found = parse_model(model.predict, reference=DIABETES, target=(None, 150.0))
     assert (found.predict(DIABETES) == model.predict(DIABETES)).all()
     with pytest.raises(InvalidTarget):
-        read_model(lambda rows: rows[["bmi", "bp"]], reference=DIABETES, target=(None, 1.5))
+        parse_model(lambda rows: rows[["bmi", "bp"]], reference=DIABETES, target=(None, 1.5))
 
 
 class Bare:
@@ -148,7 +148,7 @@ class Bare:
 
 
 def test_votes_are_for_or_against_the_target():
-    found = read_model(
+    found = parse_model(
         Bare(lambda rows: np.where(rows["bmi"] > 0.0, "good", "bad")), reference=DIABETES, target="good"
     )
     assert (found.scale, found.threshold, set(found.classes)) == ("lead", 0.0, {"good", "bad"})
@@ -157,17 +157,17 @@ def test_votes_are_for_or_against_the_target():
         WINE, KIND
     )
     with pytest.raises(InvalidThreshold, match="only predicts classes"):
-        read_model(model, reference=WINE, target="barolo", threshold=0.5)
+        parse_model(model, reference=WINE, target="barolo", threshold=0.5)
     with pytest.raises(InvalidTarget, match="'barbera', 'barolo', 'grignolino'"):
-        read_model(model, reference=WINE, target="merlot")
-    found = read_model(Bare(lambda rows: rows["bmi"]), reference=DIABETES, target=(0.0, None))
+        parse_model(model, reference=WINE, target="merlot")
+    found = parse_model(Bare(lambda rows: rows["bmi"]), reference=DIABETES, target=(0.0, None))
     assert (found.predict(DIABETES) == DIABETES["bmi"]).all()
 
 
 @pytest.mark.parametrize("answer", [lambda rows: rows["bmi"], lambda rows: np.ones(len(rows))])
 def test_predictions_that_mean_nothing_are_refused(answer):
     with pytest.raises(UnsupportedModel):
-        read_model(Bare(answer), reference=DIABETES)
+        parse_model(Bare(answer), reference=DIABETES)
 
 
 JOBS = pd.DataFrame(
@@ -191,7 +191,7 @@ class Reading(BaseEstimator):
 
 def test_a_frame_keeps_the_types_of_its_columns():
     model = Reading()
-    found = read_model(model, reference=JOBS)
+    found = parse_model(model, reference=JOBS)
     found.ask(JOBS)
     pd.testing.assert_series_equal(model.given.dtypes, JOBS.dtypes)
     assert found.columns == ("job", "town", "age")
@@ -201,14 +201,14 @@ def test_categories_become_an_array_only_where_one_was_fitted():
     words = JOBS[["job", "town"]]
     array = words.to_numpy(dtype=object)
     model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), KNeighborsClassifier()).fit(array, PAID)
-    found = read_model(model, reference=words, target=True, opaque=True)
+    found = parse_model(model, reference=words, target=True, opaque=True)
     assert (found.ask(words) == model.predict_proba(array)[:, 1]).all()
 
     def wants_an_array(rows):
         return rows[:, 0] == "king"
 
     with pytest.raises(InvalidAnswer, match=r"^model\(rows\) raised"):
-        read_model(wants_an_array, reference=words)
+        parse_model(wants_an_array, reference=words)
 
 
 def test_a_missing_value_that_is_refused_is_named_with_its_column():
@@ -217,11 +217,11 @@ def test_a_missing_value_that_is_refused_is_named_with_its_column():
     with pytest.raises(
         InvalidAnswer, match=r"Input X contains NaN.*Columns with missing values here: 'bmi', 'bp'"
     ):
-        read_model(model, reference=gaps, target=(None, 90.0))
+        parse_model(model, reference=gaps, target=(None, 90.0))
     # In none of the rows that were looked at, but some person may miss it.
     with pytest.raises(InvalidAnswer, match="Columns with missing values here: 'sex'"):
-        read_model(model, reference=DIABETES, target=(None, 90.0), may_miss={"sex"})
-    taken = read_model(
+        parse_model(model, reference=DIABETES, target=(None, 90.0), may_miss={"sex"})
+    taken = parse_model(
         lambda rows: rows["bmi"].fillna(0.0), reference=gaps, target=(None, 0.0), may_miss={"bmi", "bp"}
     )
     assert taken.predict(gaps)[0] == 0.0

@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from p2ce import ActionSet, Explainer, Status, to_text
 from p2ce.errors import InvalidOption, NotFitted
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.models.decision_laws import PEOPLE, assert_follows_predict
 from tests.models.laws import people
 
@@ -120,7 +120,7 @@ def test_options_pass_predict_and_only_those_whom_it_accepts_are_favourable(name
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_inside_keeps_its_proven_bounds(name: str, target: int) -> None:
     frame, _ = people()
-    found = read_model(MODELS[name](), reference=frame, target=target)
+    found = parse_model(MODELS[name](), reference=frame, target=target)
     assert found.score is not None
     assert not found.also
     assert found.decides

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce.models
+from p2ce.decisions.model_adapter import LEAD
 from p2ce.errors import (
     InvalidAnswer,
     InvalidReference,
@@ -24,8 +25,7 @@ from p2ce.errors import (
     NotFitted,
     UnsupportedModel,
 )
-from p2ce.models.parse_model import FAMILIES, columns_with_missing, read_model
-from p2ce.decisions.model_adapter import LEAD
+from p2ce.models.parse_model import FAMILIES, columns_with_missing, parse_model
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import codebook_of
 from tests.models.laws import people
@@ -60,14 +60,14 @@ def test_every_family_in_the_folder_is_registered():
 def test_common_slips_have_an_answer_of_their_own(model, way_out):
     frame, _ = people()
     with pytest.raises(UnsupportedModel, match=way_out):
-        read_model(model, reference=frame)
+        parse_model(model, reference=frame)
 
 
 @pytest.mark.parametrize("model", [3, object()])
 def test_what_no_family_knows_is_refused_with_a_list(model):
     frame, _ = people()
     with pytest.raises(UnsupportedModel, match="Supported are the classifiers and regressors of LightGBM"):
-        read_model(model, reference=frame)
+        parse_model(model, reference=frame)
 
 
 @pytest.mark.parametrize(
@@ -77,65 +77,65 @@ def test_what_no_family_knows_is_refused_with_a_list(model):
 def test_an_unfitted_model_says_what_to_call(model):
     frame, _ = people()
     with pytest.raises(NotFitted, match=r"Call \.fit\(X, y\)"):
-        read_model(model, reference=frame)
+        parse_model(model, reference=frame)
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.0001, float("nan"), float("inf"), "half"])
 def test_a_threshold_that_no_probability_has_is_refused(fitted, threshold):
     model, frame = fitted
     with pytest.raises(InvalidThreshold):
-        read_model(model, reference=frame, threshold=threshold)
+        parse_model(model, reference=frame, threshold=threshold)
 
 
 def test_the_ends_of_the_scale_are_thresholds_too(fitted):
     model, frame = fitted
-    assert read_model(model, reference=frame, threshold=0.0).score.sure == 0.0
-    assert read_model(model, reference=frame, threshold=1.0).score.sure == 1.0
+    assert parse_model(model, reference=frame, threshold=0.0).score.accept_from == 0.0
+    assert parse_model(model, reference=frame, threshold=1.0).score.accept_from == 1.0
 
 
 def test_an_unknown_class_lists_the_known_ones(fitted):
     model, frame = fitted
     with pytest.raises(InvalidTarget, match=r"classes 0, 1; target='yes'"):
-        read_model(model, reference=frame, target="yes")
+        parse_model(model, reference=frame, target="yes")
 
 
 def test_columns_are_matched_by_name(fitted):
     model, frame = fitted
     with pytest.raises(InvalidReference, match="Did you mean 'agee'"):
-        read_model(model, reference=frame.rename(columns={"age": "agee"}))
+        parse_model(model, reference=frame.rename(columns={"age": "agee"}))
     with pytest.raises(InvalidReference, match="'label', which the model was not fitted on"):
-        read_model(model, reference=frame.assign(label=1))
+        parse_model(model, reference=frame.assign(label=1))
     shuffled = frame[list(frame.columns[::-1])]
-    assert read_model(model, reference=shuffled).columns == tuple(frame.columns)
+    assert parse_model(model, reference=shuffled).columns == tuple(frame.columns)
 
 
 def test_a_model_without_names_takes_the_frames_order():
     frame, label = people()
     model = DecisionTreeClassifier(max_depth=3).fit(frame.to_numpy(), label)
-    assert read_model(model, reference=frame).columns == tuple(frame.columns)
-    assert read_model(model, reference=frame.set_axis(range(5), axis=1)).columns == ("0", "1", "2", "3", "4")
+    assert parse_model(model, reference=frame).columns == tuple(frame.columns)
+    assert parse_model(model, reference=frame.set_axis(range(5), axis=1)).columns == ("0", "1", "2", "3", "4")
     with pytest.raises(InvalidReference, match="5 unnamed columns"):
-        read_model(model, reference=frame.drop(columns="age"))
+        parse_model(model, reference=frame.drop(columns="age"))
 
 
 @pytest.mark.parametrize("reference", [pd.DataFrame(), people()[0].head(0), people()[0].to_numpy()])
 def test_a_reference_without_rows_is_refused(fitted, reference):
     with pytest.raises(InvalidReference):
-        read_model(fitted[0], reference=reference)
+        parse_model(fitted[0], reference=reference)
 
 
 def test_a_model_that_answers_with_something_else_is_named(fitted):
     _, frame = fitted
     with pytest.raises(InvalidAnswer, match=r"model\.predict has to answer with one class per row"):
-        read_model(SimpleNamespace(predict=len), reference=frame)
+        parse_model(SimpleNamespace(predict=len), reference=frame)
 
 
 def test_a_regressor_is_asked_for_a_range_and_not_for_a_class():
     frame, label = people()
     model = RandomForestRegressor(2, random_state=0).fit(frame, label)
     with pytest.raises(InvalidTarget, match=r"a regressor: pass target=\(low, high\).*got 1"):
-        read_model(model, reference=frame)
-    found = read_model(model, reference=frame, target=(0.5, None))
+        parse_model(model, reference=frame)
+    found = parse_model(model, reference=frame, target=(0.5, None))
     assert (found.scale, found.threshold) == (LEAD, 0.0)
     assert (found.ask(frame) == model.predict(frame) - 0.5).all()
 
@@ -143,7 +143,7 @@ def test_a_regressor_is_asked_for_a_range_and_not_for_a_class():
 def test_infinite_values_are_named(fitted):
     model, frame = fitted
     with pytest.raises(InvalidReference, match="'income' of the reference frame has infinite values"):
-        read_model(model, reference=frame.assign(income=frame["income"].where(frame["age"] > 20, np.inf)))
+        parse_model(model, reference=frame.assign(income=frame["income"].where(frame["age"] > 20, np.inf)))
 
 
 def test_columns_that_may_miss_are_those_that_do_unless_told(fitted):
@@ -152,8 +152,8 @@ def test_columns_that_may_miss_are_those_that_do_unless_told(fitted):
     gaps = frame.assign(income=frame["income"].where(frame["age"] > 20))
     codes = codebook_of(gaps).encode(gaps)
     assert columns_with_missing(codes, codebook_of(gaps)) == {"income"}
-    told = read_model(model, reference=frame, may_miss={"income"})
-    seen = read_model(model, reference=gaps)
+    told = parse_model(model, reference=frame, may_miss={"income"})
+    seen = parse_model(model, reference=gaps)
     for found in (told, seen):
         assert found.score is not None
         values = codebook_of(frame).of(found.columns).encode(gaps)
@@ -176,12 +176,12 @@ def test_a_subclass_that_scores_by_itself_is_only_asked(caplog):
     frame, label = people()
     model = Cautious(max_depth=2).fit(frame, label)
     with caplog.at_level("INFO", logger="p2ce"):
-        found = read_model(model, reference=frame)
+        found = parse_model(model, reference=frame)
     assert "Cautious replaces predict_proba" in caplog.text
     assert found.family == "opaque (Cautious)"
     assert found.score is None
     assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
-    assert read_model(Renamed(max_depth=2).fit(frame, label), reference=frame).family.endswith(
+    assert parse_model(Renamed(max_depth=2).fit(frame, label), reference=frame).family.endswith(
         "decision tree"
     )
 
@@ -190,7 +190,7 @@ def test_an_instance_that_scores_by_itself_is_only_asked():
     frame, label = people()
     model = DecisionTreeClassifier(max_depth=2).fit(frame, label)
     model.predict_proba = lambda rows: np.full((len(rows), 2), 0.25)
-    found = read_model(model, reference=frame)
+    found = parse_model(model, reference=frame)
     assert found.score is None
     assert (found.ask(frame) == 0.25).all()
 
@@ -209,7 +209,7 @@ def test_a_model_that_can_be_read_may_be_asked_instead(model, target):
     frame, label = people()
     frame = (frame - frame.mean()) / frame.std()
     fitted = clone(model).fit(frame, label)
-    read, asked = (read_model(fitted, reference=frame, target=target, opaque=way) for way in (False, True))
+    read, asked = (parse_model(fitted, reference=frame, target=target, opaque=way) for way in (False, True))
     assert read.score is not None
     assert asked.score is None
     assert asked.family == f"opaque ({read.family})"
@@ -221,7 +221,7 @@ def test_a_model_that_can_be_read_may_be_asked_instead(model, target):
 def test_a_wrong_question_is_not_taken_for_a_reason_to_ask(fitted, wrong):
     model, frame = fitted
     with pytest.raises((InvalidTarget, InvalidThreshold)):
-        read_model(model, reference=frame, **wrong)
+        parse_model(model, reference=frame, **wrong)
 
 
 def test_a_model_that_disagrees_with_its_own_numbers_is_noticed():
@@ -229,7 +229,7 @@ def test_a_model_that_disagrees_with_its_own_numbers_is_noticed():
     model = RandomForestClassifier(n_estimators=5, max_depth=3, random_state=0).fit(frame, label)
     model.estimators_[0].predict_proba = lambda rows, check_input=True: np.zeros((len(rows), 2))
     with pytest.raises(ModelMismatch, match="disagrees"):
-        read_model(model, reference=frame)
+        parse_model(model, reference=frame)
 
 
 def test_bool_columns_reach_an_unnamed_model_as_numbers():
@@ -237,7 +237,7 @@ def test_bool_columns_reach_an_unnamed_model_as_numbers():
     model = DecisionTreeClassifier(max_depth=3).fit(frame.to_numpy(dtype=float), label)
     mixed = frame.assign(owner=frame["owner"].astype(bool))
     assert (
-        read_model(model, reference=mixed).ask(mixed)
+        parse_model(model, reference=mixed).ask(mixed)
         == model.predict_proba(frame.to_numpy(dtype=float))[:, 1]
     ).all()
 
@@ -249,7 +249,7 @@ def test_a_search_over_models_is_read_as_its_best_one():
     searched = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3]}, cv=2).fit(
         frame, label
     )
-    found = read_model(searched, reference=frame)
+    found = parse_model(searched, reference=frame)
     assert found.score is not None
     assert (found.ask(frame) == searched.predict_proba(frame)[:, 1]).all()
 
@@ -272,8 +272,8 @@ def test_a_search_that_answers_otherwise_is_asked_itself():
         of_its_own,
         make_pipeline(StandardScaler(), Modest(tree, depths, cv=2)).fit(frame, label),
     ):
-        found = read_model(model, reference=frame, threshold=0.25)
+        found = parse_model(model, reference=frame, threshold=0.25)
         assert found.score is None
         assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
     with pytest.raises(UnsupportedModel, match="refit=True"):
-        read_model(GridSearchCV(tree, depths, cv=2, refit=False).fit(frame, label), reference=frame)
+        parse_model(GridSearchCV(tree, depths, cv=2, refit=False).fit(frame, label), reference=frame)

@@ -19,8 +19,8 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncod
 from sklearn.svm import SVC
 
 from p2ce.errors import InvalidAnswer
-from p2ce.models.parse_model import ReadModel, read_model
-from p2ce.scores.external import ACCEPTED, REFUSED
+from p2ce.models.parse_model import ModelAdapter, parse_model
+from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
@@ -42,7 +42,7 @@ def fitted(before, last, frame, label):
         return make_pipeline(before, last).fit(frame, label)
 
 
-def rows_to_try(found: ReadModel, frame: pd.DataFrame, book: Codebook) -> pd.DataFrame:
+def rows_to_try(found: ModelAdapter, frame: pd.DataFrame, book: Codebook) -> pd.DataFrame:
     """Mix the columns, take every label, and go to splits and beside them."""
     rng = np.random.default_rng(3)
     codes = np.stack([rng.choice(column, 700) for column in book.encode(frame).T], axis=1)
@@ -66,13 +66,13 @@ def judged(score: Any, codes: np.ndarray) -> np.ndarray:
     if not isinstance(score, CompiledScore):
         return score.judge_rows(codes).verdict
     values = score_rows(score, codes)
-    return np.where(values >= score.sure, ACCEPTED, np.where(values < score.maybe, REFUSED, 0))
+    return np.where(values >= score.accept_from, ACCEPT, np.where(values < score.reject_below, REJECT, 0))
 
 
-def assert_reads(model: Any, frame: pd.DataFrame, *, doubts: float = 0.02, **options: Any) -> ReadModel:
+def assert_reads(model: Any, frame: pd.DataFrame, *, doubts: float = 0.02, **options: Any) -> ModelAdapter:
     """Check a reading on hard rows: what it is sure of is so, and it seldom is in doubt."""
     book = codebook_of(frame)
-    found = read_model(model, reference=frame, codebook=book, **options)
+    found = parse_model(model, reference=frame, codebook=book, **options)
     assert found.score is not None, "the pipeline was only asked"
     rows = rows_to_try(found, frame, book)
     codes = book.of(found.columns).encode(rows)
@@ -82,9 +82,9 @@ def assert_reads(model: Any, frame: pd.DataFrame, *, doubts: float = 0.02, **opt
     verdicts = np.array([judged(score, codes) for score in found.scores])
     accepted = answers >= found.threshold
     if found.decides:
-        assert accepted[(verdicts == ACCEPTED).all(axis=0)].all()
+        assert accepted[(verdicts == ACCEPT).all(axis=0)].all()
         assert (verdicts == 0).any(axis=0).mean() <= doubts
-    assert not accepted[(verdicts == REFUSED).any(axis=0)].any()
+    assert not accepted[(verdicts == REJECT).any(axis=0)].any()
     if found.report is not None and isinstance(found.score, CompiledScore):
         error = np.abs(found.report(score_rows(found.score, codes)) - answers)
         assert (error <= found.tolerance * np.maximum(1.0, np.abs(answers))).all()
@@ -116,10 +116,10 @@ def test_an_unknown_label_is_what_the_pipeline_makes_of_it(last):
     frame, label = table()
     model = fitted(hot(), MODELS[last](), frame, label)
     book = codebook_of(frame)
-    found = read_model(model, reference=frame, codebook=book)
+    found = parse_model(model, reference=frame, codebook=book)
     people = frame.head(50).assign(job="stranger")
     verdicts = judged(found.score, book.of(found.columns).encode(people))
-    assert (verdicts == np.where(found.ask(people) >= 0.5, ACCEPTED, REFUSED)).all()
+    assert (verdicts == np.where(found.ask(people) >= 0.5, ACCEPT, REJECT)).all()
 
 
 @pytest.mark.parametrize("last", ["linear", "network"])
@@ -127,7 +127,7 @@ def test_a_refused_label_proves_nothing(last):
     frame, label = table()
     model = fitted(hot(handle_unknown="error"), MODELS[last](), frame, label)
     book = codebook_of(frame)
-    found = read_model(model, reference=frame, codebook=book)
+    found = parse_model(model, reference=frame, codebook=book)
     people = frame.head(5).assign(job="stranger")
     assert (judged(found.score, book.of(found.columns).encode(people)) == 0).all()
     with pytest.raises(InvalidAnswer, match="unknown categories"):
@@ -177,7 +177,7 @@ def test_a_function_beyond_what_is_proven_is_left_to_the_pipeline():
     frame, label = table()
     model = fitted(on(FunctionTransformer(np.log1p), NUMBERS[:2]), LogisticRegression(), frame, label)
     book = codebook_of(frame)
-    found = read_model(model, reference=frame, codebook=book)
+    found = parse_model(model, reference=frame, codebook=book)
     codes = book.of(found.columns).encode(frame.head(3))
     assert (judged(found.score, codes) != 0).all()
     codes[:, found.columns.index("income")] = -5.0  # whose logarithm is no number

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from p2ce.errors import InvalidOption, InvalidReference, InvalidThreshold, UnsupportedModel
-from p2ce.models.several_models import read_models
+from p2ce.models.several_models import parse_models
 from tests.models.laws import people
 
 FRAME, LABEL = people(rows=120)
@@ -20,7 +20,7 @@ LINE = LogisticRegression(max_iter=2000).fit(FRAME, LABEL)
 
 
 def read(model, threshold=None, **more):
-    return read_models(model, reference=FRAME, target=1, threshold=threshold, **more)
+    return parse_models(model, reference=FRAME, target=1, threshold=threshold, **more)
 
 
 def test_one_model_is_one_reading_and_a_list_one_for_each():
@@ -54,9 +54,12 @@ def test_a_margin_comes_on_top_of_each():
 @pytest.mark.parametrize("model", [TREE, LINE], ids=lambda model: type(model).__name__)
 def test_a_margin_reads_as_the_raised_threshold_does(model):
     (wide,), (raised,) = read(model, margin=0.25), read(model, 0.75)
-    assert (wide.score.sure, wide.score.maybe) == (raised.score.sure, raised.score.maybe)
+    assert (wide.score.accept_from, wide.score.reject_below) == (
+        raised.score.accept_from,
+        raised.score.reject_below,
+    )
     (plain,) = read(model)
-    assert wide.score.maybe >= plain.score.maybe
+    assert wide.score.reject_below >= plain.score.reject_below
 
 
 def test_opaque_readings_are_asked_only():

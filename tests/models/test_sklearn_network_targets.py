@@ -7,7 +7,7 @@ import pytest
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 from p2ce.errors import InvalidAnswer, InvalidOption, InvalidTarget, UnsupportedModel
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.network import NetworkScore
 from tests.models.target_laws import (
     assert_decides_as,
@@ -77,20 +77,20 @@ def test_a_number_lies_in_the_wanted_range(activation, single):
 def test_what_is_asked_otherwise_is_told():
     model = fit(MLPRegressor, DIABETES, NUMBER)
     with pytest.raises(InvalidTarget, match=r"is a regressor: pass target=\(low, high\)"):
-        read_model(model, reference=DIABETES)
+        parse_model(model, reference=DIABETES)
     with pytest.raises(InvalidOption, match="scale='decision'"):
-        read_model(fit(MLPClassifier, WINE, KIND), reference=WINE, target="barolo", scale="decision")
+        parse_model(fit(MLPClassifier, WINE, KIND), reference=WINE, target="barolo", scale="decision")
     two = np.stack([NUMBER, -NUMBER], axis=1)
     pair = fit(MLPRegressor, DIABETES, two)
     with pytest.raises(UnsupportedModel, match="2 outputs"):
-        read_model(pair, reference=DIABETES, target=(None, 3.0))
+        parse_model(pair, reference=DIABETES, target=(None, 3.0))
 
 
 def test_several_labels_at_once_have_probabilities_but_no_winner():
     labels = np.stack([KIND == "barolo", KIND != "barbera", KIND == "barbera"], axis=1).astype(int)
     model = fit(MLPClassifier, WINE, labels)
-    found = read_model(model, reference=WINE, threshold=0.5)
+    found = parse_model(model, reference=WINE, threshold=0.5)
     assert found.score is None
     assert (found.ask(WINE) == model.predict_proba(WINE)[:, 1]).all()
     with pytest.raises(InvalidAnswer, match="one class per row"):
-        read_model(model, reference=WINE)
+        parse_model(model, reference=WINE)

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, SVR, NuSVR
 
 from p2ce.errors import InvalidOption, InvalidTarget
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.models.laws import people
 from tests.models.target_laws import assert_decides_as, assert_lies_within, diabetes, wine
 
@@ -49,11 +49,11 @@ def test_the_decision_value_is_read_beside_probabilities():
         model = SVC(probability=True, random_state=0).fit(SCALED, LABEL)
     found, rows = assert_decides_as(model, SCALED, scale="decision", threshold=0.2)
     assert (found.ask(rows) == model.decision_function(rows)).all()
-    assert read_model(model, reference=SCALED).score is None
+    assert parse_model(model, reference=SCALED).score is None
     with pytest.raises(InvalidOption, match="scale='probability'"):
-        read_model(SVC().fit(SCALED, LABEL), reference=SCALED, scale="probability")
+        parse_model(SVC().fit(SCALED, LABEL), reference=SCALED, scale="probability")
     with pytest.raises(InvalidTarget, match="is a regressor"):
-        read_model(SVR().fit(SCALED, LABEL), reference=SCALED)
+        parse_model(SVR().fit(SCALED, LABEL), reference=SCALED)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -66,7 +66,7 @@ def test_of_several_classes_the_one_that_is_predicted_wins(wrap, ties):
     far = pd.concat([WINE] * 20, ignore_index=True)
     far *= np.random.default_rng(0).uniform(-3.0, 3.0, far.shape)
     for target in model.classes_:
-        found = read_model(model, reference=WINE, target=target)
+        found = parse_model(model, reference=WINE, target=target)
         assert found.score is None
         for rows in (WINE, far):
             assert ((found.ask(rows) >= found.threshold) == (model.predict(rows) == target)).all()

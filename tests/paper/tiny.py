@@ -11,7 +11,7 @@ from p2ce.paper import Mapocam
 from p2ce.paper.algorithm_1 import mapocam
 from p2ce.paper.algorithm_2 import p2ce
 from p2ce.paper.maximum import shap_maximum
-from p2ce.paper.paper_problem import Node, Problem, Record
+from p2ce.paper.paper_problem import Node, PaperProblem, Record
 from tests.paper.transcription import Action
 
 Cell = tuple[int, ...]
@@ -138,7 +138,7 @@ def run(tiny: Tiny, settings: Mapocam, bound: str) -> Traced:
         return shap_maximum(node.value, phi, tiny.phi_bar[node.i :], left, settings) < tiny.tau
 
     record = Traced(settings.as_printed, action)
-    problem = Problem(
+    problem = PaperProblem(
         settings=settings,
         start=np.zeros(d, dtype=np.int32),
         features=np.arange(d),

@@ -5,7 +5,7 @@ import pytest
 
 from p2ce.preprocessing.input_maps import Operation, Strand, Table, lens_of, may_be_missing
 from p2ce.preprocessing.operations import (
-    REFUSED,
+    REJECT,
     Above,
     Arithmetic,
     Bins,
@@ -21,7 +21,7 @@ from p2ce.preprocessing.operations import (
 
 KEYS = np.array([1.0, 2.0, 4.0])
 EDGES = np.array([-1.0, 0.0, 3.0])
-HOT = [Lookup(KEYS, np.append(np.eye(3)[place], [0.0, REFUSED])[:, None]) for place in range(3)]
+HOT = [Lookup(KEYS, np.append(np.eye(3)[place], [0.0, REJECT])[:, None]) for place in range(3)]
 NUMBERS: list[tuple[Operation, ...]] = [
     (),
     (Arithmetic("subtract", np.array([2.0])), Arithmetic("divide", np.array([3.0]))),
@@ -105,7 +105,7 @@ def test_an_input_that_can_be_missing_is_known_to_be(miss):
     if not miss:
         codes = codes[np.isfinite(codes).all(axis=1)]
     missing = (found.show(codes) == -np.inf).any(axis=0)
-    told = may_be_missing(found, np.array([miss] * 3), strangers=True)
+    told = may_be_missing(found, np.array([miss] * 3), unseen=True)
     # The logarithm of a negative number is no number either, which whoever takes it has to know.
     function = [any(isinstance(one, Elementwise) for one in strand.operations) for strand in found.strands]
     assert (told | function)[missing].all()
@@ -118,5 +118,5 @@ def test_what_only_strangers_miss_is_told_apart():
     strands = [Strand(source=0, operations=(odd,)), Strand(source=1, is_category=True)]
     found = lens_of(strands, [table], column_count=2)
     nowhere = np.array([False, False])
-    assert may_be_missing(found, nowhere, strangers=True).tolist() == [True, True]
-    assert may_be_missing(found, nowhere, strangers=False).tolist() == [False, False]
+    assert may_be_missing(found, nowhere, unseen=True).tolist() == [True, True]
+    assert may_be_missing(found, nowhere, unseen=False).tolist() == [False, False]

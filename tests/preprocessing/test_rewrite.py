@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.input_maps import Strand, Table, lens_of
 from p2ce.preprocessing.operations import (
-    REFUSED,
+    REJECT,
     Above,
     Arithmetic,
     Bins,
@@ -43,7 +43,7 @@ def scaling(how, by):
 
 def lookup(keys, seed):
     rng = np.random.default_rng(seed)
-    values = rng.choice([0.0, 1.0, 2.5, np.nan, REFUSED], len(keys) + 2)
+    values = rng.choice([0.0, 1.0, 2.5, np.nan, REJECT], len(keys) + 2)
     return Lookup(np.array(sorted(keys)), values[:, None])
 
 

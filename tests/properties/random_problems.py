@@ -17,7 +17,7 @@ from p2ce.scores.score import CompiledScore, seen_as_given
 from p2ce.scores.score_rows import score_rows
 from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.solver.brute_force import brute_force, sort_points
-from p2ce.solver.engine import Found
+from p2ce.solver.engine import Fronts
 from p2ce.verification.verify_points import EXACTLY
 
 # Grid values, thresholds and people share these few numbers, so that many of them coincide.
@@ -73,7 +73,7 @@ class Problem:
             banned=banned,
         )
 
-    def front_of(self, found: Found, person: int) -> Int32Array:
+    def front_of(self, found: Fronts, person: int) -> Int32Array:
         """Take a person's points out of what was found, in the order of brute force."""
         points = found.points[found.first[person] : found.first[person + 1]]
         return sort_points(points, self.tables, self.placement, person)
@@ -136,24 +136,24 @@ def random_score(
     offset = float(rng.normal())
     rows = rng.choice(VALUES, size=(100, columns))
 
-    def made(sure: float, maybe: float) -> CompiledScore:
+    def made(accept_from: float, reject_below: float) -> CompiledScore:
         return CompiledScore(
             name="random",
             column_count=columns,
             offset=offset,
             forest=forest,
             weights=weights,
-            sure=sure,
-            maybe=maybe,
+            accept_from=accept_from,
+            reject_below=reject_below,
             see=see,
         )
 
     found = score_rows(made(0.0, 0.0), rows)
-    maybe = float(np.quantile(found, rng.random(), method="nearest"))  # exactly the score of some row
+    reject_below = float(np.quantile(found, rng.random(), method="nearest"))  # exactly the score of some row
     if rng.random() < 0.05:
-        maybe = float(rng.choice([-np.inf, np.inf]))
-    sure = float(np.max(found[found >= maybe], initial=maybe)) if doubt else maybe
-    return made(sure, maybe)
+        reject_below = float(rng.choice([-np.inf, np.inf]))
+    accept_from = float(np.max(found[found >= reject_below], initial=reject_below)) if doubt else reject_below
+    return made(accept_from, reject_below)
 
 
 def random_costs(

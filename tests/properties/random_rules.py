@@ -70,8 +70,8 @@ def random_model(rng: np.random.Generator, columns: int, *, trees: bool) -> Comp
             column_count=columns,
             forest=forest,
             weights=weights,
-            sure=threshold,
-            maybe=threshold,
+            accept_from=threshold,
+            reject_below=threshold,
             see=seen_as_given if trees else seen_filled,
         )
 
@@ -94,8 +94,8 @@ def random_budget(rng: np.random.Generator, columns: int) -> CompiledScore:
         name="budget",
         column_count=columns,
         spending=Spending(columns=tuple(spending.tolist()), of=of),
-        sure=-limit,
-        maybe=-limit,
+        accept_from=-limit,
+        reject_below=-limit,
     )
 
 

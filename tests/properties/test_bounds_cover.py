@@ -14,7 +14,7 @@ from p2ce.scores.reachable_leaves import highest_total
 from p2ce.scores.score_rows import leaves_reached, score_rows
 from p2ce.solver.box_costs import price_corner, price_with
 from p2ce.solver.engine import rules_of
-from p2ce.solver.explore_box import is_hopeless, list_axes
+from p2ce.solver.explore_box import is_infeasible, list_axes
 from p2ce.solver.workspace import Workspace, new_workspace
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
@@ -24,7 +24,7 @@ from tests.properties.random_problems import Problem, problems
 def box_is_hopeless(flat, people, p, s, changes_left, work):
     """Tell whether the box at hand would be dropped by the bound of score ``s``."""
     me = person_of(people, p)
-    return is_hopeless(flat, s, me, work.box, list_axes(me, work.box), changes_left, work)
+    return is_infeasible(flat, s, me, work.box, list_axes(me, work.box), changes_left, work)
 
 
 @njit(_nrt=False)
@@ -99,7 +99,7 @@ def test_a_box_is_dropped_only_if_every_completion_is_refused(
     rows = problem.rows(0, completions)
     for s, score in enumerate(problem.scores):
         if box_is_hopeless(problem.layout.flat, problem.flat_people, 0, s, changes_left, work):
-            assert score_rows(score, rows).max() < score.maybe
+            assert score_rows(score, rows).max() < score.reject_below
 
 
 @examples(200)

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
 from p2ce.scores import kernel_bounds, kernel_curves, kernel_rounding
-from p2ce.scores.external import ACCEPTED, REFUSED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, Boxes
 from p2ce.scores.kernel_bounds import argument_ranges, by_lines, by_ranges
 from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.kernel_people import KernelPeople
@@ -70,7 +70,9 @@ class Case:
         return rng.integers(0, self.placement.count[0], (count, self.grid.axis_count)).astype(np.int32)
 
     def at(self, threshold: float) -> KernelPeople:
-        return replace(self.laid, score=replace(self.score, sure=float(threshold), maybe=float(threshold)))
+        return replace(
+            self.laid, score=replace(self.score, accept_from=float(threshold), reject_below=float(threshold))
+        )
 
 
 def make_case(score: KernelMachine, candidates: dict[str, np.ndarray], person: np.ndarray) -> Case:
@@ -102,8 +104,8 @@ def random_case(seed: int) -> Case:
         gamma=float(rng.choice([0.0, 0.05, 0.5, 3.0]) / scale**2),
         coef0=float(rng.choice([0.0, 1.0, -2.5])),
         degree=int(rng.choice([0, 1, 2, 3, 4, 5])),
-        sure=0.0,
-        maybe=0.0,
+        accept_from=0.0,
+        reject_below=0.0,
     )
     names = [f"c{i}" for i in range(columns)]
     movable = [name for name in names if rng.random() < 0.8] or names[:1]
@@ -138,7 +140,7 @@ def test_a_box_is_hopeless_only_if_libsvm_refuses_every_cell(seed: int) -> None:
         boxes, cells = random_box(case.placement, rng)
         if len(cells):
             # libsvm accepts its best cell exactly; a bound that missed it by a rounding would be wrong.
-            assert not case.at(case.answers(cells).max()).hopeless(ONE, boxes)[0]
+            assert not case.at(case.answers(cells).max()).infeasible(ONE, boxes)[0]
 
 
 @examples(60)
@@ -151,7 +153,7 @@ def test_a_single_cell_is_bounded_tightly(seed: int) -> None:
     kernels = np.abs(kernel_curves.bend(case.score.kernel, case.score.degree, case.laid.base))
     around = max(1.0, float(np.abs(case.score.weights).sum() * max(1.0, kernels.max())))
     value = float(case.truth(point)[0]) + 100.0 * case.laid.reach.margin[0] + 1e-6 * around
-    assert case.at(value).hopeless(ONE, boxes)[0]
+    assert case.at(value).infeasible(ONE, boxes)[0]
 
 
 @examples(100)
@@ -182,8 +184,8 @@ def contradictions(case: Case, points: np.ndarray, thresholds: np.ndarray) -> in
                 laid.judge(owner, points).verdict,
                 laid.score.judge_rows(case.rows(points)).verdict,
             ):
-                wrong += int((~accepted[said == ACCEPTED]).sum() + accepted[said == REFUSED].sum())
-            wrong += int((laid.hopeless(owner, single) & accepted).sum())
+                wrong += int((~accepted[said == ACCEPT]).sum() + accepted[said == REJECT].sum())
+            wrong += int((laid.infeasible(owner, single) & accepted).sum())
     return wrong
 
 
@@ -209,8 +211,8 @@ def _far(kernel: str) -> Case:
         gamma=1.0,
         coef0=0.3,
         degree=3,
-        sure=0.0,
-        maybe=0.0,
+        accept_from=0.0,
+        reject_below=0.0,
     )
     near = {f"c{i}": rng.normal(0.0, 0.5, 4) for i in range(3)}
     return make_case(score, near, np.full((1, 3), 1e5) + rng.normal(0.0, 1.0, (1, 3)))
@@ -229,8 +231,8 @@ def _cancelling(kernel: str) -> Case:
         kernel=kernel,
         gamma=0.2,
         degree=5,
-        sure=0.0,
-        maybe=0.0,
+        accept_from=0.0,
+        reject_below=0.0,
     )
     return make_case(score, {f"c{i}": rng.normal(0.0, 1.0, 4) for i in range(4)}, np.zeros((1, 4)))
 

@@ -17,7 +17,7 @@ from tests.properties.amount import examples
 from tests.properties.cases import Case, cases
 from tests.properties.whole_grid import as_frame, front_by_asking, reported_quanta
 
-Ask = Callable[[pd.DataFrame], np.ndarray]
+Evaluate = Callable[[pd.DataFrame], np.ndarray]
 PROVEN = (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
 
 
@@ -27,7 +27,7 @@ def is_lied_about(frame: pd.DataFrame, share: float, salt: int) -> np.ndarray:
     return ((hashed ^ np.uint64(salt)) * np.uint64(2654435761) % np.uint64(1000)) < share * 1000
 
 
-def refusing(ask: Ask, threshold: float, share: float, salt: int) -> Ask:
+def refusing(ask: Evaluate, threshold: float, share: float, salt: int) -> Evaluate:
     """Refuse some of the rows that the model accepts."""
 
     def lie(frame: pd.DataFrame) -> np.ndarray:
@@ -37,16 +37,16 @@ def refusing(ask: Ask, threshold: float, share: float, salt: int) -> Ask:
     return lie
 
 
-def shifting(ask: Ask, by: float, share: float, salt: int) -> Ask:
+def shifting(ask: Evaluate, by: float, share: float, salt: int) -> Evaluate:
     def lie(frame: pd.DataFrame) -> np.ndarray:
         return ask(frame) + by * is_lied_about(frame, share, salt)
 
     return lie
 
 
-def with_lie(explainer: p2ce.Explainer, lie: Ask) -> p2ce.Explainer:
-    setup = explainer._setup
-    explainer._setup = replace(setup, model=replace(setup.model, ask=lie))
+def with_lie(explainer: p2ce.Explainer, lie: Evaluate) -> p2ce.Explainer:
+    problem = explainer._problem
+    explainer._problem = replace(problem, model=replace(problem.model, ask=lie))
     return explainer
 
 
@@ -54,25 +54,26 @@ def assert_never_wrong(
     case: Case, explainer: p2ce.Explainer, found: p2ce.Explanation, max_changes: Any
 ) -> None:
     """Compare with asking the liar about every point that the reading accepts."""
-    setup = explainer._setup
+    problem = explainer._problem
     if found.status is p2ce.Status.ALREADY_FAVOURABLE:
         return
-    names = list(setup.names)
+    names = list(problem.names)
 
     def believed(rows: pd.DataFrame) -> np.ndarray:
         read = (
-            score_rows(setup.model.score, rows[names].to_numpy(dtype=np.float64)) >= setup.model.score.maybe
+            score_rows(problem.model.score, rows[names].to_numpy(dtype=np.float64))
+            >= problem.model.score.reject_below
         )
-        if setup.detector is not None:
-            read &= setup.detector.ask(rows) >= 0.0
+        if problem.detector is not None:
+            read &= problem.detector.ask(rows) >= 0.0
         return read
 
     truth = front_by_asking(
         case.person,
         case.frame,
-        setup.actions,
-        score=setup.model.ask,
-        threshold=setup.model.threshold,
+        problem.actions,
+        score=problem.model.ask,
+        threshold=problem.model.threshold,
         is_plausible=believed,
         max_changes=max_changes,
         objectives=found.objectives,
@@ -80,10 +81,10 @@ def assert_never_wrong(
     values = [[float(option.values[name]) for name in names] for option in found]
     if values:
         rows = as_frame(np.array(values), case.frame)
-        assert (setup.model.ask(rows) >= setup.model.threshold).all()
+        assert (problem.model.ask(rows) >= problem.model.threshold).all()
         assert believed(rows).all()
         # A model of float32 columns adds in single precision, and otherwise in other company.
-        assert [option.score for option in found] == pytest.approx(setup.model.ask(rows).tolist(), rel=1e-6)
+        assert [option.score for option in found] == pytest.approx(problem.model.ask(rows).tolist(), rel=1e-6)
     if found.status is not p2ce.Status.TIME_LIMIT:
         assert set(reported_quanta(found)) == truth.costs
     assert found.certificate.proven == (found.status in PROVEN)
@@ -100,7 +101,7 @@ def test_a_model_that_refuses_what_was_read_as_accepted(
     case: Case, share: float, salt: int, max_changes: int | None
 ) -> None:
     explainer = case.explainer(max_changes=max_changes)
-    ask = explainer._setup.model.ask
+    ask = explainer._problem.model.ask
     with_lie(explainer, refusing(ask, explainer.threshold, share, salt))
     found = explainer.explain(case.person)
     assert_never_wrong(case, explainer, found, max_changes)
@@ -118,8 +119,8 @@ def test_a_model_that_refuses_what_was_read_as_accepted(
 )
 def test_a_model_that_reports_other_values(case: Case, share: float, way: int, salt: int) -> None:
     explainer = case.explainer()
-    by = 4 * way * explainer._setup.model.tolerance
-    with_lie(explainer, shifting(explainer._setup.model.ask, by, share, salt))
+    by = 4 * way * explainer._problem.model.tolerance
+    with_lie(explainer, shifting(explainer._problem.model.ask, by, share, salt))
     found = explainer.explain(case.person)
     if share == 1.0 and found.status is not p2ce.Status.ALREADY_FAVOURABLE:
         assert found.status is p2ce.Status.HEURISTIC
@@ -133,13 +134,13 @@ def test_a_model_that_reports_other_values(case: Case, share: float, way: int, s
 def test_a_detector_that_refuses_what_was_read_as_plausible(case: Case, share: float, salt: int) -> None:
     forest = SklearnForest(n_estimators=10, contamination=0.1, random_state=0).fit(case.frame)
     explainer = case.explainer(plausibility=forest)
-    setup = explainer._setup
-    ask = setup.detector.ask
+    problem = explainer._problem
+    ask = problem.detector.ask
 
     def lie(frame: pd.DataFrame) -> np.ndarray:
         return np.where(is_lied_about(frame, share, salt), -0.01, ask(frame))
 
-    explainer._setup = replace(setup, detector=replace(setup.detector, ask=lie))
+    explainer._problem = replace(problem, detector=replace(problem.detector, ask=lie))
     found = explainer.explain(case.person)
     # A forest's own threshold is the score of some row, so that some lies stay inside the doubt.
     assert_never_wrong(case, explainer, found, 3)
@@ -161,7 +162,7 @@ def test_a_model_that_accepts_the_person_after_all(case: Case) -> None:
 def test_a_model_that_refuses_everything(case: Case, max_changes: int | None) -> None:
     explainer = case.explainer(max_changes=max_changes)
     honest = explainer.explain(case.person)
-    ask = explainer._setup.model.ask
+    ask = explainer._problem.model.ask
     with_lie(explainer, lambda frame: np.minimum(ask(frame), 0.4))
     found = explainer.explain(case.person)
     assert len(found) == 0
@@ -181,21 +182,21 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
     case: Case, share: float, salt: int, wide: float
 ) -> None:
     explainer = case.explainer()
-    setup = explainer._setup
-    score = setup.model.score
+    problem = explainer._problem
+    score = problem.model.score
     # A reading that is only sure of scores this far above the threshold.
-    doubtful = replace(score, sure=score.maybe + wide * (1.0 + abs(score.maybe)))
-    ask = setup.model.ask
+    doubtful = replace(score, accept_from=score.reject_below + wide * (1.0 + abs(score.reject_below)))
+    ask = problem.model.ask
 
     def told(frame: pd.DataFrame) -> np.ndarray:
-        read = score_rows(score, frame[list(setup.names)].to_numpy(dtype=np.float64))
+        read = score_rows(score, frame[list(problem.names)].to_numpy(dtype=np.float64))
         # A forest answers alike where it reaches the same leaves, so the lie goes by the score.
         lied_about = is_lied_about(pd.DataFrame({"score": read}), share, salt)
-        open_to_doubt = (read >= score.maybe) & (read < doubtful.sure) & lied_about
-        return np.where(open_to_doubt, np.minimum(ask(frame), setup.model.threshold - 1e-4), ask(frame))
+        open_to_doubt = (read >= score.reject_below) & (read < doubtful.accept_from) & lied_about
+        return np.where(open_to_doubt, np.minimum(ask(frame), problem.model.threshold - 1e-4), ask(frame))
 
-    model = replace(setup.model, score=doubtful, ask=told, tolerance=1.0)
-    explainer._setup = setup.with_models([model], detector=setup.detector, may_miss=setup.may_miss)
+    model = replace(problem.model, score=doubtful, ask=told, tolerance=1.0)
+    explainer._problem = problem.with_models([model], detector=problem.detector, may_miss=problem.may_miss)
     found = explainer.explain(case.person)
     if found.status is p2ce.Status.ALREADY_FAVOURABLE:
         return
@@ -204,9 +205,9 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
     truth = front_by_asking(
         case.person,
         case.frame,
-        setup.actions,
+        problem.actions,
         score=told,
-        threshold=setup.model.threshold,
+        threshold=problem.model.threshold,
         is_plausible=None,
         max_changes=3,
         objectives=found.objectives,

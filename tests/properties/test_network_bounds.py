@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
-from p2ce.scores.external import ACCEPTED, REFUSED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, Boxes
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_batch import NetworkPeople
 from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
@@ -106,8 +106,8 @@ def random_case(seed: int, *, unit: float = DOUBLE, steepness: float | None = No
         name="model",
         column_count=columns,
         layers=tuple(layers),
-        sure=0.0,
-        maybe=0.0,
+        accept_from=0.0,
+        reject_below=0.0,
         unit=unit,
         see=seen_in_single if unit == SINGLE else seen_as_given,
     )
@@ -145,8 +145,8 @@ def test_a_box_is_hopeless_only_if_the_library_refuses_every_cell(seed: int, sin
             continue
         most = case.in_single(cells).max() if single else case.score.score_rows(case.rows(cells)).max()
         # The library accepts its best cell exactly; a bound that missed it by a rounding would be wrong.
-        exact = replace(case.laid, score=replace(case.score, sure=most, maybe=most))
-        assert not exact.hopeless(owner, boxes)[0]
+        exact = replace(case.laid, score=replace(case.score, accept_from=most, reject_below=most))
+        assert not exact.infeasible(owner, boxes)[0]
 
 
 @examples(60)
@@ -159,9 +159,11 @@ def test_a_single_cell_is_bounded_tightly(seed: int) -> None:
     boxes = Boxes(point, point, point != case.placement.position, np.array([99]))
     value = float(case.truth(point)[0])
     exact = replace(
-        case.score, sure=value + 1e-6 * max(1.0, abs(value)), maybe=value + 1e-6 * max(1.0, abs(value))
+        case.score,
+        accept_from=value + 1e-6 * max(1.0, abs(value)),
+        reject_below=value + 1e-6 * max(1.0, abs(value)),
     )
-    assert replace(case.laid, score=exact).hopeless(np.zeros(1, dtype=np.int64), boxes)[0]
+    assert replace(case.laid, score=exact).infeasible(np.zeros(1, dtype=np.int64), boxes)[0]
 
 
 @examples(100)
@@ -187,11 +189,11 @@ def test_no_verdict_contradicts_the_library_even_at_the_threshold(seed: int, sin
     library = case.in_single(points) if single else case.score.score_rows(case.rows(points))
     for at in rng.choice(library, 3):
         for threshold in (at, np.nextafter(at, np.inf), np.nextafter(at, -np.inf)):
-            score = replace(case.score, sure=float(threshold), maybe=float(threshold))
+            score = replace(case.score, accept_from=float(threshold), reject_below=float(threshold))
             accepted = library >= threshold
             for said in (
                 replace(case.laid, score=score).judge(owner, points).verdict,
                 score.judge_rows(case.rows(points)).verdict,
             ):
-                assert accepted[said == ACCEPTED].all()
-                assert not accepted[said == REFUSED].any()
+                assert accepted[said == ACCEPT].all()
+                assert not accepted[said == REJECT].any()

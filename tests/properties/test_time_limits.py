@@ -101,11 +101,11 @@ def test_a_listener_that_answers_nothing_does_not_stop_the_search(hard: Any) -> 
 def liar(hard: Any) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame]]:
     """Let the model refuse whatever the search finds, so that it has to go on."""
     explainer, people = hard
-    honest = explainer._setup
+    honest = explainer._problem
     lie = replace(honest.model, ask=lambda frame: np.full(len(frame), 0.1))
-    explainer._setup = replace(honest, model=lie)
+    explainer._problem = replace(honest, model=lie)
     yield explainer, people
-    explainer._setup = honest
+    explainer._problem = honest
 
 
 def test_points_that_fail_verification_do_not_start_the_clock_anew(liar: Any) -> None:

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.arrays import BoolArray, Int32Array, IntArray
-from p2ce.scores.external import ACCEPTED, REFUSED, Boxes, Verdicts
+from p2ce.scores.external import ACCEPT, REJECT, Boxes, Verdicts
 from p2ce.scores.flat_arrays import FlatPeople, flatten_scores, lay_out_people
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver import waves
-from p2ce.solver.engine import Found, Progress, rules_of
+from p2ce.solver.engine import Fronts, Progress, rules_of
 from p2ce.solver.waves import OutsideScore, search_in_waves
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
@@ -31,7 +31,7 @@ class Outside:
         self.seen: set[tuple[int, ...]] = set()
 
     def _accepts(self, person: int, cells: Int32Array) -> BoolArray:
-        return np.asarray(score_rows(self.score, self.problem.rows(person, cells)) >= self.score.maybe)
+        return np.asarray(score_rows(self.score, self.problem.rows(person, cells)) >= self.score.reject_below)
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         accepted = np.array(
@@ -40,9 +40,9 @@ class Outside:
         for p, cell in zip(owner.tolist(), points.tolist(), strict=True):
             assert (p, *cell) not in self.seen, "a cell is judged once"
             self.seen.add((p, *cell))
-        return Verdicts(np.where(accepted, ACCEPTED, REFUSED), np.where(accepted, 1.0, 0.0))
+        return Verdicts(np.where(accepted, ACCEPT, REJECT), np.where(accepted, 1.0, 0.0))
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         found = []
         for at, person in enumerate(owner.tolist()):
             here = self.problem.placement.position[person]
@@ -72,7 +72,7 @@ def search(
     bounded: bool,
     bans: FlatPeople | None = None,
     **more: object,
-) -> tuple[Found, list[Outside]]:
+) -> tuple[Fronts, list[Outside]]:
     scores, outside = parts_of(problem, inside)
     layout = flatten_scores(scores, problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_people(layout, problem.grid, problem.placement, problem.tables, problem.people)
@@ -90,7 +90,7 @@ def in_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     return bool(request.param)
 
 
-def assert_exact(problem: Problem, found: Found, rules: object, bans: list[list[list[int]]]) -> None:
+def assert_exact(problem: Problem, found: Fronts, rules: object, bans: list[list[list[int]]]) -> None:
     assert found.finished.all()
     for person, mine in enumerate(bans):
         expected = problem.true_front(

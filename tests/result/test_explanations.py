@@ -14,7 +14,7 @@ from p2ce.result import Categories, Explanation, Explanations, Status
 from tests.result.examples import explanation, explanations
 
 
-def nothing_found(i: int) -> Explanation:
+def no_fronts(i: int) -> Explanation:
     return explanation(status=Status.NO_RECOURSE, counterfactuals=(), person={"Age": i})
 
 
@@ -23,7 +23,7 @@ def test_each_is_built_once_when_first_looked_at() -> None:
 
     def build(i: int) -> Explanation:
         built.append(i)
-        return nothing_found(i)
+        return no_fronts(i)
 
     many = Explanations(5, build)
     assert (len(many), repr(many), built) == (5, "<Explanations of 5 people>", [])
@@ -38,7 +38,7 @@ def test_each_is_built_once_when_first_looked_at() -> None:
 
 @given(st.lists(st.integers()), st.slices(20))
 def test_slices_agree_with_a_list(ages: list[int], part: slice) -> None:
-    many = Explanations(len(ages), lambda i: nothing_found(ages[i]), labels=ages)
+    many = Explanations(len(ages), lambda i: no_fronts(ages[i]), labels=ages)
     assert [entry.person["Age"] for entry in many[part]] == ages[part]
     assert list(many[part].labels) == ages[part]
 
@@ -52,7 +52,7 @@ def test_index_out_of_range_ends_iteration() -> None:
 
 def test_table_names_the_person_and_the_status() -> None:
     error = explanation(status=Status.ERROR, counterfactuals=(), dtypes={}, objectives=(), message="bad row")
-    many = Explanations([error, explanation(), nothing_found(1), explanation()], labels=["a", "b", "c", "d"])
+    many = Explanations([error, explanation(), no_fronts(1), explanation()], labels=["a", "b", "c", "d"])
     table = many.to_frame()
     assert table["person"].tolist() == ["b", "b", "d", "d"]
     assert table["status"].tolist() == ["OPTIMAL"] * 4
@@ -82,7 +82,7 @@ def test_nobody_at_all() -> None:
 
 
 def test_people_without_options_still_give_the_columns() -> None:
-    table = Explanations([nothing_found(1)]).to_frame()
+    table = Explanations([no_fronts(1)]).to_frame()
     assert len(table) == 0
     assert {"person", "LoanAmount", "mean_distance", "score", "status"} <= set(table.columns)
 
@@ -108,18 +108,18 @@ def test_labels_unknown_to_json_become_text() -> None:
 
 
 def test_lazy_entries_can_be_pickled() -> None:
-    many = Explanations(2, lambda i: nothing_found(i), labels=["a", "b"])
+    many = Explanations(2, lambda i: no_fronts(i), labels=["a", "b"])
     assert pickle.loads(pickle.dumps(many)) == many
 
 
 def test_tables_come_in_the_kind_that_people_came_in() -> None:
-    many = Explanations([explanation(), nothing_found(1)], kind="records")
+    many = Explanations([explanation(), no_fronts(1)], kind="records")
     assert [row["LoanAmount"] for row in many.to_frame()] == [6000, 2500]
     assert [row["status"] for row in many.summary()] == ["OPTIMAL", "NO_RECOURSE"]
     assert len(many[:1].to_frame(kind="pandas")) == 2
     assert many[:1].kind == pickle.loads(pickle.dumps(many)).kind == "records"
     assert Explanations.from_dict(many.to_dict()).kind == "records"
-    assert many == Explanations([explanation(), nothing_found(1)])
+    assert many == Explanations([explanation(), no_fronts(1)])
 
 
 def test_unseen_labels_of_several_people_are_all_appended() -> None:

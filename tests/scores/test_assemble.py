@@ -47,7 +47,7 @@ def test_a_tree_may_be_a_single_leaf():
         value=np.array([0.25]),
     )
     forest = assemble_forest([leaf, stump(0, 0.0, 1.0, 2.0)])
-    score = CompiledScore(name="model", column_count=1, forest=forest, sure=0.0, maybe=0.0)
+    score = CompiledScore(name="model", column_count=1, forest=forest, accept_from=0.0, reject_below=0.0)
     assert score_rows(score, np.array([[0.0], [0.5]])).tolist() == [1.25, 2.25]
 
 

@@ -32,11 +32,11 @@ def test_sure_and_maybe_cover_the_logistic_function(score, at, complement, singl
         return float(kind(1.0) - second if complement else second)
 
     threshold = report(at)
-    sure, maybe = sure_and_maybe(logistic(complement=complement, single=single), threshold)
+    accept_from, reject_below = sure_and_maybe(logistic(complement=complement, single=single), threshold)
     accepted = report(float(np.float32(-score if complement else score))) >= threshold
     shown = float(np.float32(score))
-    assert accepted or shown < sure
-    assert not accepted or shown >= maybe
+    assert accepted or shown < accept_from
+    assert not accepted or shown >= reject_below
 
 
 @pytest.mark.parametrize("single", [False, True])
@@ -44,14 +44,14 @@ def test_sure_and_maybe_cover_the_logistic_function(score, at, complement, singl
 def test_the_ends_of_the_scale(complement, single):
     link = logistic(complement=complement, single=single)
     assert sure_and_maybe(link, 0.0) == (-math.inf, -math.inf)
-    sure, maybe = sure_and_maybe(link, 1.0)
-    assert math.isfinite(maybe) == math.isfinite(sure)
-    assert sure < 800.0  # a probability of 1 is reported far from infinity
+    accept_from, reject_below = sure_and_maybe(link, 1.0)
+    assert math.isfinite(reject_below) == math.isfinite(accept_from)
+    assert accept_from < 800.0  # a probability of 1 is reported far from infinity
 
 
 def test_half_is_reached_just_below_zero():
-    sure, maybe = sure_and_maybe(logistic(complement=False), 0.5)
-    assert -1e-14 < maybe < 0.0 < sure < 1e-14
+    accept_from, reject_below = sure_and_maybe(logistic(complement=False), 0.5)
+    assert -1e-14 < reject_below < 0.0 < accept_from < 1e-14
     assert expit(-1e-17) >= 0.5  # why zero itself would be too high
 
 
@@ -60,16 +60,16 @@ def test_an_exact_link_leaves_no_gap():
         pytest.approx(1.0),
         pytest.approx(1.0),
     )
-    sure, maybe = sure_and_maybe(exactly(lambda total: total / 3.0), 0.1)
-    assert sure == maybe
-    assert sure / 3.0 >= 0.1 > math.nextafter(sure, 0.0) / 3.0
+    accept_from, reject_below = sure_and_maybe(exactly(lambda total: total / 3.0), 0.1)
+    assert accept_from == reject_below
+    assert accept_from / 3.0 >= 0.1 > math.nextafter(accept_from, 0.0) / 3.0
 
 
 def test_widening_goes_outwards():
     assert widened(1.0, 0.5, 0.0) == (1.0, 0.5)
-    sure, maybe = widened(1.0, 0.5, 0.25)
-    assert sure > 1.25
-    assert maybe < 0.25
+    accept_from, reject_below = widened(1.0, 0.5, 0.25)
+    assert accept_from > 1.25
+    assert reject_below < 0.25
     assert widened(math.inf, -math.inf, 1.0) == (math.inf, -math.inf)
 
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.scores.estimate_score import add_estimate
-from p2ce.scores.external import ACCEPTED, REFUSED, Boxes, Verdicts
+from p2ce.scores.external import ACCEPT, REJECT, Boxes, Verdicts
 from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver import waves
-from p2ce.solver.engine import Found, rules_of
+from p2ce.solver.engine import Fronts, rules_of
 from p2ce.solver.waves import OutsideScore, search_in_waves
 from p2ce.solver.workspace import ESTIMATE
 from tests.properties.amount import examples
@@ -31,9 +31,9 @@ class Judged:
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         rows = [self.problem.rows(p, cell[None])[0] for p, cell in zip(owner, points, strict=True)]
         value = score_rows(self.score, np.array(rows).reshape(len(points), -1))
-        return Verdicts(np.where(value >= self.score.maybe, ACCEPTED, REFUSED), value)
+        return Verdicts(np.where(value >= self.score.reject_below, ACCEPT, REJECT), value)
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         return np.zeros(len(owner), dtype=np.bool_)
 
 
@@ -44,7 +44,7 @@ def search(
     *,
     max_changes: int | None,
     ties: bool,
-) -> Found:
+) -> Fronts:
     layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_people(layout, problem.grid, problem.placement, problem.tables, problem.people)
     rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)

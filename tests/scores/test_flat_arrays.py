@@ -56,8 +56,8 @@ def test_limits_in_ticks_never_contradict_the_thresholds(problem: Problem) -> No
                 gains = problem.flat_people.gains[person, flat.scores[s]["table"]]
                 ticks = ticks + gains[np.arange(problem.axes), cells].sum(axis=1)
             exact = score_rows(score, rows)
-            assert (exact[ticks < limit["refused_below"]] < score.maybe).all()
-            assert (exact[ticks >= limit["accepted_from"]] >= score.sure).all()
+            assert (exact[ticks < limit["reject_below"]] < score.reject_below).all()
+            assert (exact[ticks >= limit["accept_from"]] >= score.accept_from).all()
 
 
 def tree_ticks(problem: Problem, s: int, score: CompiledScore, rows: np.ndarray) -> np.ndarray:
@@ -86,8 +86,10 @@ def test_scores_of_one_view_share_it() -> None:
         return rows * 2.0
 
     grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
-    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), sure=0.0, maybe=0.0)
-    seen = CompiledScore(name="seen", column_count=1, weights=np.ones(1), sure=0.0, maybe=0.0, see=double)
+    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0)
+    seen = CompiledScore(
+        name="seen", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0, see=double
+    )
     layout = flatten_scores([plain, seen, plain], grid, np.zeros(1))
     assert len(layout.views) == 2
     assert layout.flat.scores["looks_at"].tolist() == [0, 1, 0]
@@ -97,17 +99,21 @@ def test_scores_of_one_view_share_it() -> None:
 @pytest.mark.parametrize("limit", [-np.inf, np.inf])
 def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
     grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
-    for sure in (limit, np.nextafter(limit, 0.0)):
-        maybe = min(limit, sure)
+    for accept_from in (limit, np.nextafter(limit, 0.0)):
+        reject_below = min(limit, accept_from)
         score = CompiledScore(
-            name="always", column_count=1, weights=np.full(1, 1e-3), sure=max(limit, sure), maybe=maybe
+            name="always",
+            column_count=1,
+            weights=np.full(1, 1e-3),
+            accept_from=max(limit, accept_from),
+            reject_below=reject_below,
         )
         people = np.zeros((1, 1))
         placement = place(grid, people)
         tables = tabulate([placement.values.copy()], [Join.SUM], placement)
         layout = flatten_scores([score], grid, np.zeros(1))
         limits = lay_out_people(layout, grid, placement, tables, people).limits[0, 0]
-        assert (limits["refused_below"] < limits["base"]) == (limit < 0)
+        assert (limits["reject_below"] < limits["base"]) == (limit < 0)
 
 
 @examples(80)
@@ -128,9 +134,9 @@ def test_budgets_are_tables_that_add_up_to_the_slow_sum(problem: Problem) -> Non
             limit = problem.flat_people.limits[person, s]
             gains = problem.flat_people.gains[person, flat.scores[s]["table"]]
             ticks = limit["base"] + gains[np.arange(problem.axes), cells].sum(axis=1)
-            keeps = -score.spending.of_row(before, rows) >= score.maybe
-            np.testing.assert_array_equal(ticks >= limit["refused_below"], keeps)
-            np.testing.assert_array_equal(ticks >= limit["accepted_from"], keeps)
+            keeps = -score.spending.of_row(before, rows) >= score.reject_below
+            np.testing.assert_array_equal(ticks >= limit["reject_below"], keeps)
+            np.testing.assert_array_equal(ticks >= limit["accept_from"], keeps)
 
 
 def budget_of(costs: np.ndarray, limit: float) -> CompiledScore:
@@ -142,8 +148,8 @@ def budget_of(costs: np.ndarray, limit: float) -> CompiledScore:
             columns=tuple(range(len(costs))),
             of=lambda column, values, current: costs[column, values.astype(np.int64)],
         ),
-        sure=-limit,
-        maybe=-limit,
+        accept_from=-limit,
+        reject_below=-limit,
     )
 
 
@@ -164,7 +170,7 @@ def test_a_value_that_alone_keeps_a_budget_does_so_wherever_it_stands(scale: flo
         for cell in product(range(2), range(2)):
             spent = sum(costs[column, int(value)] for column, value in enumerate((*cell, row[2])))
             ticks = flat.limits[person, 0]["base"] + flat.gains[person, 0, [0, 1], cell].sum()
-            assert (ticks >= flat.limits[person, 0]["refused_below"]) == (spent <= 0.5 * scale)
+            assert (ticks >= flat.limits[person, 0]["reject_below"]) == (spent <= 0.5 * scale)
 
 
 def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
@@ -173,13 +179,13 @@ def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
     up = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"], direction={"a": 1})
     flat = laid_out([budget_of(costs, 0.5)], up, np.array([[1.0]]))
     limit = flat.limits[0, 0]
-    assert limit["base"] + flat.gains[0, 0, 0, 1] >= limit["accepted_from"]
-    assert limit["base"] + flat.gains[0, 0, 0, 2] < limit["refused_below"]
+    assert limit["base"] + flat.gains[0, 0, 0, 1] >= limit["accept_from"]
+    assert limit["base"] + flat.gains[0, 0, 0, 2] < limit["reject_below"]
 
 
 def test_budgets_come_behind_all_other_scores() -> None:
     grid = BaseGrid.from_candidates({"a": [0, 1]}, columns=["a"])
-    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), sure=0.0, maybe=0.0)
+    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0)
     rule = budget_of(np.zeros((1, 2)), 0.5)
     layout = flatten_scores([plain, rule, rule], grid, np.zeros(1))
     assert layout.flat.scores["table"].tolist() == [0, 1, 2]

@@ -73,8 +73,8 @@ def test_trees_reach_the_same_leaves(seed: int, see) -> None:
         column_count=COLUMNS,
         offset=0.25,
         forest=random_forest(rng, COLUMNS, 4, 4, coarse=False),
-        sure=0.0,
-        maybe=0.0,
+        accept_from=0.0,
+        reject_below=0.0,
         see=see,
     )
     found = onto_compounds(score, asked.compounds)
@@ -82,7 +82,11 @@ def test_trees_reach_the_same_leaves(seed: int, see) -> None:
         # To the bit: the same leaves are added in the same order.
         np.testing.assert_array_equal(score_rows(found, rows), score_rows(score, asked.told(rows)))
     assert found.column_count == asked.before.shape[1]
-    assert (found.sure, found.maybe, found.offset) == (score.sure, score.maybe, score.offset)
+    assert (found.accept_from, found.reject_below, found.offset) == (
+        score.accept_from,
+        score.reject_below,
+        score.offset,
+    )
     members = [member for compound in asked.compounds for member in compound.members.tolist()]
     assert not np.isin(found.forest.feature, members).any()
 
@@ -97,8 +101,8 @@ def test_weights_add_up_to_the_same(seed: int, see) -> None:
         column_count=COLUMNS,
         offset=-1.0,
         weights=rng.normal(size=COLUMNS),
-        sure=0.0,
-        maybe=0.0,
+        accept_from=0.0,
+        reject_below=0.0,
         see=see,
     )
     found = onto_compounds(score, asked.compounds)
@@ -124,8 +128,8 @@ def test_members_spend_what_they_spent(seed: int, columns: set[int]) -> None:
         name="budget",
         column_count=COLUMNS,
         spending=Spending(columns=tuple(sorted(columns)), of=of),
-        sure=-0.5,
-        maybe=-0.5,
+        accept_from=-0.5,
+        reject_below=-0.5,
     )
     found = onto_compounds(score, asked.compounds)
     spent = found.spending.of_row(asked.before, asked.after)
@@ -139,7 +143,7 @@ def test_a_score_that_looks_at_no_member_stays_as_it_is() -> None:
     rng = np.random.default_rng(0)
     compound = Compound(name="c", members=np.array([4]), levels=np.zeros((1, 1)), may_go_to=np.ones(1, bool))
     forest = random_forest(rng, 4, 2, 3, coarse=False)  # of the columns 0 to 3
-    score = CompiledScore(name="trees", column_count=5, forest=forest, sure=0.0, maybe=0.0)
+    score = CompiledScore(name="trees", column_count=5, forest=forest, accept_from=0.0, reject_below=0.0)
     found = onto_compounds(score, [compound])
     assert found.column_count == 6
     assert found.see is score.see  # one view less to show people to
@@ -158,7 +162,7 @@ def test_splits_of_one_member_become_runs_of_levels(levels: int) -> None:
         may_go_to=np.ones(levels, dtype=np.bool_),
     )
     forest = assemble_forest([stump(k, 0.5, -1.0, float(k)) for k in range(levels)])
-    score = CompiledScore(name="trees", column_count=levels, forest=forest, sure=0.0, maybe=0.0)
+    score = CompiledScore(name="trees", column_count=levels, forest=forest, accept_from=0.0, reject_below=0.0)
     found = onto_compounds(score, [hot])
     rows = np.zeros((levels, levels + 1))
     rows[:, -1] = np.arange(levels)

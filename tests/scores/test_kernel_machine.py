@@ -7,7 +7,7 @@ import pytest
 
 from p2ce.grid.placement import place
 from p2ce.scores import kernel_curves
-from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes
 from p2ce.scores.kernel_machine import KernelMachine
 from tests.scores.small_people import GRID, PEOPLE, laid_out, some_cells
 
@@ -39,7 +39,7 @@ def test_cells_are_scored_as_rows_are(kernel):
     said = laid_out(score).judge(owner, points)
     value = score.score_rows(rows)
     assert np.abs(said.value - value).max() < 1e-11 * max(1.0, np.abs(value).max())
-    assert (said.verdict == np.where(value >= 0.0, ACCEPTED, REFUSED)).all()
+    assert (said.verdict == np.where(value >= 0.0, ACCEPT, REJECT)).all()
     assert (score.judge_rows(rows).verdict == said.verdict).all()
     # And as the textbook has it.
     row, vectors = rows[0], score.support
@@ -81,7 +81,7 @@ def test_nobody_and_nothing_to_judge(kernel):
     for score in (machine(**kernel), machine(**kernel, support=np.zeros((0, 4)), weights=np.zeros(0))):
         laid = laid_out(score)
         assert len(laid.judge(none, flat).verdict) == 0
-        assert len(laid.hopeless(none, Boxes(flat, flat, flat.astype(bool), none))) == 0
+        assert len(laid.infeasible(none, Boxes(flat, flat, flat.astype(bool), none))) == 0
         assert len(score.score_rows(np.zeros((0, 4)))) == 0
     owner, points, _ = some_cells(20)
     assert (laid.judge(owner, points).value == 0.1).all()
@@ -89,10 +89,10 @@ def test_nobody_and_nothing_to_judge(kernel):
 
 def test_thresholds_at_infinity_are_decided():
     owner, points, _ = some_cells(50)
-    always = laid_out(machine(sure=-np.inf, maybe=-np.inf)).judge(owner, points)
-    never = laid_out(machine(sure=np.inf, maybe=np.inf)).judge(owner, points)
-    assert (always.verdict == ACCEPTED).all()
-    assert (never.verdict == REFUSED).all()
+    always = laid_out(machine(accept_from=-np.inf, reject_below=-np.inf)).judge(owner, points)
+    never = laid_out(machine(accept_from=np.inf, reject_below=np.inf)).judge(owner, points)
+    assert (always.verdict == ACCEPT).all()
+    assert (never.verdict == REJECT).all()
 
 
 @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ def test_thresholds_at_infinity_are_decided():
     ],
 )
 def test_numbers_out_of_hand_leave_a_doubt(change, far):
-    score = machine(sure=1.0, maybe=1.0, **change)
+    score = machine(accept_from=1.0, reject_below=1.0, **change)
     people = PEOPLE.copy()
     people[:, 1] *= far  # a column that nobody may change
     if far != 1.0:
-        assert (score.judge_rows(people).verdict == DOUBTFUL).all()
+        assert (score.judge_rows(people).verdict == UNDECIDED).all()
     laid = laid_out(score, people)
     owner, points, _ = some_cells(200)
-    assert (laid.judge(owner, points).verdict == DOUBTFUL).all()
+    assert (laid.judge(owner, points).verdict == UNDECIDED).all()
     everywhere = Boxes(
         np.zeros((2, 3), dtype=np.int32),
         place(GRID, people).count - 1,
@@ -128,18 +128,18 @@ def test_numbers_out_of_hand_leave_a_doubt(change, far):
         np.array([1 << 30] * 2),
     )
     for impossible in (np.inf, 1e308):
-        sure = replace(score, sure=impossible, maybe=impossible)
-        assert not replace(laid, score=sure).hopeless(np.arange(2), everywhere).any()
+        accept_from = replace(score, accept_from=impossible, reject_below=impossible)
+        assert not replace(laid, score=accept_from).infeasible(np.arange(2), everywhere).any()
 
 
 def test_kernels_that_vanish_are_no_problem():
     """Far from every vector the decision value is the intercept."""
-    score = machine(sure=0.05, maybe=0.05)
+    score = machine(accept_from=0.05, reject_below=0.05)
     people = PEOPLE.copy()
     people[:, 1] = 1e4
     owner, points, _ = some_cells(50)
     said = laid_out(score, people).judge(owner, points)
-    assert (said.verdict == ACCEPTED).all()
+    assert (said.verdict == ACCEPT).all()
     assert (said.value == 0.1).all()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from p2ce.grid.placement import place
-from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes, verdicts
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, verdicts
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
@@ -34,7 +34,7 @@ def test_cells_are_scored_as_rows_are(kinds):
     said = laid_out(score).judge(owner, points)
     value = score.score_rows(rows)
     assert np.abs(said.value - value).max() < 1e-12
-    assert (said.verdict == np.where(value >= 0.0, ACCEPTED, REFUSED)).all()
+    assert (said.verdict == np.where(value >= 0.0, ACCEPT, REJECT)).all()
     assert (score.judge_rows(rows).verdict == said.verdict).all()
 
 
@@ -59,23 +59,25 @@ def test_nobody_and_nothing_to_judge():
     none = np.zeros(0, dtype=np.int64)
     assert len(laid.judge(none, np.zeros((0, 3), dtype=np.int32)).verdict) == 0
     flat = np.zeros((0, 3), dtype=np.int32)
-    assert len(laid.hopeless(none, Boxes(flat, flat, flat.astype(bool), none))) == 0
+    assert len(laid.infeasible(none, Boxes(flat, flat, flat.astype(bool), none))) == 0
 
 
 def test_thresholds_at_infinity_are_decided():
     owner, points, _ = some_cells(50)
-    always = laid_out(network(sure=-np.inf, maybe=-np.inf)).judge(owner, points)
-    never = laid_out(network(sure=np.inf, maybe=np.inf)).judge(owner, points)
-    assert (always.verdict == ACCEPTED).all()
-    assert (never.verdict == REFUSED).all()
+    always = laid_out(network(accept_from=-np.inf, reject_below=-np.inf)).judge(owner, points)
+    never = laid_out(network(accept_from=np.inf, reject_below=np.inf)).judge(owner, points)
+    assert (always.verdict == ACCEPT).all()
+    assert (never.verdict == REJECT).all()
 
 
 def test_between_the_thresholds_only_the_model_knows():
     values = np.array([0.0, 1.0, 1.0 + 1e-12, 2.0, 3.0, np.nan, np.inf, -np.inf])
-    said = verdicts(values, np.full(8, 1e-9), sure=2.0, maybe=1.0)
-    assert said.tolist() == [REFUSED, *[DOUBTFUL] * 3, ACCEPTED, *[DOUBTFUL] * 3]
-    assert (verdicts(values, np.full(8, np.inf), sure=2.0, maybe=1.0) == DOUBTFUL).all()
-    assert (verdicts(values, np.full(8, np.nan), sure=-np.inf, maybe=-np.inf) == DOUBTFUL).all()
+    said = verdicts(values, np.full(8, 1e-9), accept_from=2.0, reject_below=1.0)
+    assert said.tolist() == [REJECT, *[UNDECIDED] * 3, ACCEPT, *[UNDECIDED] * 3]
+    assert (verdicts(values, np.full(8, np.inf), accept_from=2.0, reject_below=1.0) == UNDECIDED).all()
+    assert (
+        verdicts(values, np.full(8, np.nan), accept_from=-np.inf, reject_below=-np.inf) == UNDECIDED
+    ).all()
 
 
 @pytest.mark.parametrize(
@@ -89,12 +91,12 @@ def test_between_the_thresholds_only_the_model_knows():
     ],
 )
 def test_numbers_out_of_hand_leave_a_doubt(factor, far, unit):
-    score = network(kinds=("relu", "relu"), factor=factor, unit=unit, sure=1.0, maybe=1.0)
+    score = network(kinds=("relu", "relu"), factor=factor, unit=unit, accept_from=1.0, reject_below=1.0)
     people = PEOPLE * far
     laid = laid_out(score, people)
     owner, points, _ = some_cells(200)
     points = np.minimum(points, place(GRID, people).count[owner] - 1).astype(np.int32)
-    assert (laid.judge(owner, points).verdict == DOUBTFUL).all()
+    assert (laid.judge(owner, points).verdict == UNDECIDED).all()
     everywhere = Boxes(
         np.zeros((2, 3), dtype=np.int32),
         place(GRID, people).count - 1,
@@ -102,8 +104,8 @@ def test_numbers_out_of_hand_leave_a_doubt(factor, far, unit):
         np.array([1 << 30] * 2),
     )
     for impossible in (np.inf, 1e308):
-        sure = replace(score, sure=impossible, maybe=impossible)
-        assert not replace(laid, score=sure).hopeless(np.arange(2), everywhere).any()
+        accept_from = replace(score, accept_from=impossible, reject_below=impossible)
+        assert not replace(laid, score=accept_from).infeasible(np.arange(2), everywhere).any()
 
 
 def test_weights_that_hold_a_zero_do_not_hide_an_overflow():
@@ -116,11 +118,11 @@ def test_weights_that_hold_a_zero_do_not_hide_an_overflow():
         ),
         Layer(weights=np.array([[1.0], [1.0]]), bias=np.zeros(1)),
     )
-    score = network(layers=layers, unit=SINGLE, see=seen_in_single, sure=0.5, maybe=0.5)
+    score = network(layers=layers, unit=SINGLE, see=seen_in_single, accept_from=0.5, reject_below=0.5)
     people = np.array([[0.0, 1e39, 0.0, 0.0]])  # infinite in float32, where its weight is 0
     laid = laid_out(score, people)
     placement = place(GRID, people)
-    assert (laid.judge(np.zeros(1, dtype=np.int64), placement.position).verdict == DOUBTFUL).all()
+    assert (laid.judge(np.zeros(1, dtype=np.int64), placement.position).verdict == UNDECIDED).all()
 
 
 def test_a_coarser_unit_widens_the_margin():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place, point_rows
-from p2ce.scores.external import ACCEPTED, REFUSED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, Boxes
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
 from p2ce.scores.network_layers import Layer
@@ -44,8 +44,8 @@ def network(seed: int, *, kinds: tuple[str, ...] = ("relu", "relu"), level: floa
         name="model",
         column_count=5,
         layers=layers,
-        sure=level,
-        maybe=level,
+        accept_from=level,
+        reject_below=level,
         see=see,
         sources=SOURCES,
         rising=RISING,
@@ -73,7 +73,7 @@ def test_cells_are_scored_as_rows_are(kinds):
     said = laid.judge(owner, points)
     value = score.score_rows(rows)
     assert np.abs(said.value - value).max() < 1e-12
-    assert (said.verdict == np.where(value >= 0.0, ACCEPTED, REFUSED)).all()
+    assert (said.verdict == np.where(value >= 0.0, ACCEPT, REJECT)).all()
     assert (score.judge_rows(rows).verdict == said.verdict).all()
     assert laid.plain.tolist() == [True, False, False, False]  # a; the other axes have more inputs, or none
 
@@ -116,13 +116,13 @@ def test_no_bound_is_below_a_cell_of_the_box(seed, kinds):
     tops = [first, by_lines(laid, region, intervals)]
     if len(kinds) > 1:
         tops.append(by_lines(laid, region, tighten(laid, region, intervals)))
-    hopeless = laid.hopeless(who, boxes)
+    infeasible = laid.infeasible(who, boxes)
     for box in range(len(who)):
         cells = np.flatnonzero(owner == who[box])
         cells = cells[inside(boxes, box, placement.position[who[box]], points[cells])]
         for top in tops:
             assert (values[cells] <= top[box]).all()
-        assert not (hopeless[box] and (values[cells] >= score.maybe).any())
+        assert not (infeasible[box] and (values[cells] >= score.reject_below).any())
 
 
 def test_the_first_layer_is_bounded_exactly():

@@ -14,8 +14,8 @@ def test_weights_and_offset_are_added_to_what_is_seen():
         column_count=2,
         offset=1.0,
         weights=np.array([2.0, -1.0]),
-        sure=0.0,
-        maybe=0.0,
+        accept_from=0.0,
+        reject_below=0.0,
         see=lambda rows: rows * 10.0,
     )
     assert score_rows(score, np.array([[1.0, 2.0]])).tolist() == [1.0]
@@ -33,5 +33,7 @@ def test_leaves_are_added_in_the_order_of_the_trees():
         )
         for value in values
     ]
-    score = CompiledScore(name="model", column_count=1, forest=assemble_forest(trees), sure=0.0, maybe=0.0)
+    score = CompiledScore(
+        name="model", column_count=1, forest=assemble_forest(trees), accept_from=0.0, reject_below=0.0
+    )
     assert score_rows(score, np.zeros((1, 1))).tolist() == [((1e16 + 1.0) - 1e16) + 1.0]

@@ -13,7 +13,7 @@ from p2ce.scores.flat_arrays import FlatPeople
 from p2ce.scores.score import CompiledScore
 from p2ce.solver import engine
 from p2ce.solver.brute_force import brute_force, sort_points
-from p2ce.solver.engine import Found, Progress, rules_of, search_people
+from p2ce.solver.engine import Fronts, Progress, rules_of, search_people
 from p2ce.solver.workspace import WORK
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problem_of, problems
@@ -30,8 +30,8 @@ def large_front(points: int) -> Problem:
         name="sum",
         column_count=2,
         weights=np.ones(2),
-        sure=points - 1.0,
-        maybe=points - 1.0,
+        accept_from=points - 1.0,
+        reject_below=points - 1.0,
     )
     placement = place(grid, people)
     away = placement.values - placement.current[:, :, None]
@@ -72,7 +72,7 @@ def only(problem: Problem, person: int) -> FlatPeople:
     )
 
 
-def same(one: Found, other: Found) -> bool:
+def same(one: Fronts, other: Fronts) -> bool:
     return all(
         np.array_equal(getattr(one, name), getattr(other, name))
         for name in ("points", "first", "finished", "open_boxes", "counters")

@@ -75,13 +75,13 @@ def test_a_rule_that_nothing_keeps_ends_the_search_at_once() -> None:
     """Its bound needs no walk through trees: whole boxes fall before anything is scored."""
     names = [f"f{i}" for i in range(6)]
     grid = BaseGrid.from_candidates({name: range(8) for name in names}, columns=names)
-    model = CompiledScore(name="sum", column_count=6, weights=np.ones(6), sure=1.0, maybe=1.0)
+    model = CompiledScore(name="sum", column_count=6, weights=np.ones(6), accept_from=1.0, reject_below=1.0)
     never = CompiledScore(
         name="never",
         column_count=6,
         spending=Spending(columns=(0,), of=lambda column, values, current: np.ones(values.shape)),
-        sure=-0.5,
-        maybe=-0.5,
+        accept_from=-0.5,
+        reject_below=-0.5,
     )
     found, _ = asked([model, never], grid, np.zeros((1, 6)))
     assert len(found.points) == 0
@@ -92,13 +92,15 @@ def test_a_rule_that_nothing_keeps_ends_the_search_at_once() -> None:
 def test_budgets_speak_of_where_a_person_stands() -> None:
     """The same cells are within the budget of one person and beyond that of the other."""
     grid = BaseGrid.from_candidates({"a": range(5)}, columns=["a"])
-    model = CompiledScore(name="at least 3", column_count=1, weights=np.ones(1), sure=3.0, maybe=3.0)
+    model = CompiledScore(
+        name="at least 3", column_count=1, weights=np.ones(1), accept_from=3.0, reject_below=3.0
+    )
     near = CompiledScore(
         name="not far",
         column_count=1,
         spending=Spending(columns=(0,), of=lambda column, values, current: np.abs(values - current)),
-        sure=-2.5,
-        maybe=-2.5,
+        accept_from=-2.5,
+        reject_below=-2.5,
     )
     found, problem = asked([model, near], grid, np.array([[1.0], [0.0]]))
     assert np.diff(found.first).tolist() == [1, 0]
@@ -121,7 +123,7 @@ def test_a_missing_value_ends_at_the_leaf_that_it_reaches() -> None:
         value=np.array([0.0, 1.0, 0.0, 0.25, 5.0]),
     )
     forest = assemble_forest([tree] * 3)
-    score = CompiledScore(name="trees", column_count=2, forest=forest, sure=3.0, maybe=3.0)
+    score = CompiledScore(name="trees", column_count=2, forest=forest, accept_from=3.0, reject_below=3.0)
     people = np.array([[1.0, MISSING], [0.0, 7.0], [MISSING, MISSING]])
     found, problem = asked([score], grid, people)
     for person, row in enumerate(people):

@@ -22,7 +22,9 @@ def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
         threshold=np.array([0.5, 0.0, 0.0]),
         value=np.array([0.0, -value, value]),
     )
-    score = CompiledScore(name="s", column_count=1, forest=assemble_forest([stump]), sure=0.0, maybe=0.0)
+    score = CompiledScore(
+        name="s", column_count=1, forest=assemble_forest([stump]), accept_from=0.0, reject_below=0.0
+    )
     grid = BaseGrid.from_candidates({"a": [0, 1]}, columns=["a"])
     people = np.array([[0.0]])
     placement = place(grid, people)

@@ -7,7 +7,7 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import Placement, place
-from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes, Verdicts
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, Verdicts
 from p2ce.scores.flat_arrays import FlatPeople, ScoreLayout, flatten_scores, lay_out_people
 from p2ce.solver import waves
 from p2ce.solver.engine import Progress, rules_of
@@ -51,9 +51,9 @@ class Sum:
         self.calls.append(len(points))
         self.asked += [(p, *cell) for p, cell in zip(owner.tolist(), points.tolist(), strict=True)]
         value = self.question.rows(owner, points) @ self.weights
-        return Verdicts(np.where(value >= self.enough, ACCEPTED, REFUSED), value)
+        return Verdicts(np.where(value >= self.enough, ACCEPT, REJECT), value)
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         self.bounded += len(owner)
         most = self.question.rows(owner, boxes.high) @ np.maximum(self.weights, 0.0)
         return np.asarray(most < self.enough)
@@ -68,9 +68,9 @@ class Each(Sum):
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         value = super().judge(owner, points).value
-        return Verdicts(np.where(value >= self.needed[owner], ACCEPTED, REFUSED), value)
+        return Verdicts(np.where(value >= self.needed[owner], ACCEPT, REJECT), value)
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         self.bounded += len(owner)
         return np.asarray(self.question.rows(owner, boxes.high).sum(axis=1) < self.needed[owner])
 
@@ -106,15 +106,15 @@ def test_only_what_is_wanted_is_remembered() -> None:
 
 def test_in_doubt_a_cell_goes_on() -> None:
     question = Question()
-    sure = Sum(question, 6.0)
+    accept_from = Sum(question, 6.0)
 
     class Doubting(Sum):
         def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
             said = super().judge(owner, points)
-            return Verdicts(np.where(said.verdict == ACCEPTED, DOUBTFUL, REFUSED), said.value)
+            return Verdicts(np.where(said.verdict == ACCEPT, UNDECIDED, REJECT), said.value)
 
     found = search_in_waves(question.layout, question.people, RULES, [outside(Doubting(question, 6.0))])
-    expected = search_in_waves(question.layout, question.people, RULES, [outside(sure)])
+    expected = search_in_waves(question.layout, question.people, RULES, [outside(accept_from)])
     np.testing.assert_array_equal(found.points, expected.points)
     assert len(found.points)
 

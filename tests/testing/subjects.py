@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from p2ce.models.parse_model import read_model
-from p2ce.decisions.model_adapter import ReadModel
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.models.parse_model import parse_model
 from tests.models.laws import people
 
 FRAME, LABEL = people(rows=300)
@@ -38,5 +38,5 @@ def formula(frame: pd.DataFrame) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-margin.to_numpy()))
 
 
-def reading(model: Any) -> ReadModel:
-    return read_model(model, reference=FRAME)
+def reading(model: Any) -> ModelAdapter:
+    return parse_model(model, reference=FRAME)

@@ -8,19 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidAnswer
-from p2ce.decisions.model_adapter import ReadModel
-from p2ce.scores.external import ACCEPTED, Verdicts
+from p2ce.scores.external import ACCEPT, Verdicts
 from p2ce.testing import check_model, check_reading
 from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree
 
 
-def fails(found: ReadModel, match: str) -> None:
+def fails(found: ModelAdapter, match: str) -> None:
     with pytest.raises(AssertionError, match=match):
         check_reading(found, FRAME, **QUICK)
 
 
-def changed(found: ReadModel, **parts: Any) -> ReadModel:
+def changed(found: ModelAdapter, **parts: Any) -> ModelAdapter:
     return replace(found, score=replace(found.score, **parts))
 
 
@@ -47,18 +47,18 @@ class Lying:
 
     def judge_rows(self, rows: Any) -> Verdicts:
         said = self.honest.judge_rows(rows)
-        return said._replace(verdict=np.full_like(said.verdict, ACCEPTED)) if self.accepts_all else said
+        return said._replace(verdict=np.full_like(said.verdict, ACCEPT)) if self.accepts_all else said
 
     def lay_out(self, *args: Any) -> "Lying":
         return replace(self, people=self.honest.lay_out(*args))
 
     def judge(self, owner: Any, points: Any) -> Verdicts:
         said = self.people.judge(owner, points)
-        return said._replace(verdict=np.full_like(said.verdict, ACCEPTED)) if self.accepts_all else said
+        return said._replace(verdict=np.full_like(said.verdict, ACCEPT)) if self.accepts_all else said
 
-    def hopeless(self, owner: Any, boxes: Any) -> np.ndarray:
+    def infeasible(self, owner: Any, boxes: Any) -> np.ndarray:
         lies = np.array([self.hopeless_at(at) for at in range(len(owner))])
-        return self.people.hopeless(owner, boxes) | lies
+        return self.people.infeasible(owner, boxes) | lies
 
 
 def test_a_score_that_is_slightly_off() -> None:
@@ -75,14 +75,20 @@ def test_a_weight_that_is_slightly_off() -> None:
 
 def test_a_score_that_is_sure_too_early() -> None:
     found = reading(logistic())
-    sure = found.score.sure - 0.2
-    fails(changed(found, sure=sure, maybe=sure - 1.0), "is sure that rows are accepted only where")
+    accept_from = found.score.accept_from - 0.2
+    fails(
+        changed(found, accept_from=accept_from, reject_below=accept_from - 1.0),
+        "is sure that rows are accepted only where",
+    )
 
 
 def test_a_score_that_refuses_too_early() -> None:
     found = reading(logistic())
-    maybe = found.score.maybe + 0.2
-    fails(changed(found, maybe=maybe, sure=maybe + 1.0), "is sure that rows are refused only where")
+    reject_below = found.score.reject_below + 0.2
+    fails(
+        changed(found, reject_below=reject_below, accept_from=reject_below + 1.0),
+        "is sure that rows are refused only where",
+    )
 
 
 def test_trees_behind_a_view_that_is_not_monotone() -> None:
@@ -118,11 +124,15 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
     """It says no just where the best cell of a box reaches the threshold."""
     model = network()
 
-    def read(threshold: float | None = None) -> ReadModel:
-        from p2ce.models.parse_model import read_model
+    def read(threshold: float | None = None) -> ModelAdapter:
+        from p2ce.models.parse_model import parse_model
 
-        found = read_model(model, reference=FRAME, threshold=threshold)
-        score = replace(found.score, maybe=found.score.maybe + 1e-7, sure=found.score.sure + 1e-7)
+        found = parse_model(model, reference=FRAME, threshold=threshold)
+        score = replace(
+            found.score,
+            reject_below=found.score.reject_below + 1e-7,
+            accept_from=found.score.accept_from + 1e-7,
+        )
         return replace(found, score=score)
 
     with pytest.raises(AssertionError, match="calls a box hopeless"):

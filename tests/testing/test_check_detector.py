@@ -11,7 +11,7 @@ from sklearn.ensemble import IsolationForest as Fitted
 from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 
 from p2ce import IsolationForest
-from p2ce.detectors.parse_detector import read_detector
+from p2ce.detectors.parse_detector import parse_detector
 from p2ce.testing import check_detector
 from p2ce.testing import check_detector as detectors
 from tests.testing.subjects import FRAME, QUICK
@@ -53,7 +53,7 @@ def reads_as(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def install(change: Callable[[Any], Any]) -> None:
         monkeypatch.setattr(
-            detectors, "read_detector", lambda *given, **more: change(read_detector(*given, **more))
+            detectors, "parse_detector", lambda *given, **more: change(parse_detector(*given, **more))
         )
 
     return install
@@ -67,7 +67,7 @@ FOREST = Fitted(n_estimators=30, random_state=0).fit(FRAME)
     [
         (lambda read: replace(read, score=replace(read.score, offset=1e-5)), "has to be within"),
         (
-            lambda read: replace(read, score=replace(read.score, sure=0.0, maybe=0.0)),
+            lambda read: replace(read, score=replace(read.score, accept_from=0.0, reject_below=0.0)),
             "sure that rows are accepted",
         ),
         (lambda read: replace(read, ask=None, score=None), "has neither"),

@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import OneClassSVM
 
 from p2ce import IsolationForest
-from p2ce.detectors.parse_detector import read_detector
-from p2ce.models.parse_model import read_model
-from p2ce.decisions.model_adapter import ReadModel
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.detectors.parse_detector import parse_detector
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.score import CompiledScore
 from p2ce.tables.codebook import codebook_of
 from p2ce.testing import check_detector, check_model, check_reading
@@ -62,7 +62,7 @@ def test_labels_that_a_model_refuses_are_not_tried() -> None:
             raise ValueError("unknown label")
         return formula(frame)
 
-    subject = subject_of_model(read_model(strict, reference=TABLE), TABLE)
+    subject = subject_of_model(parse_model(strict, reference=TABLE), TABLE)
     tried = {subject.columns[column] for column in subject.unseen}
     assert tried == {"job", "grade"}
     assert check_model(strict, TABLE, **QUICK).unseen > 0
@@ -70,7 +70,7 @@ def test_labels_that_a_model_refuses_are_not_tried() -> None:
 
 def test_a_codebook_that_was_given_stays_as_it_is() -> None:
     book = codebook_of(TABLE)
-    found = read_model(formula, reference=TABLE, codebook=book)
+    found = parse_model(formula, reference=TABLE, codebook=book)
     check_reading(found, TABLE, codebook=book, **QUICK)
     assert not any(coding.unseen for coding in book)
 
@@ -81,23 +81,25 @@ def test_a_codebook_that_was_given_stays_as_it_is() -> None:
 def test_missing_values_that_were_not_read() -> None:
     whole = TABLE[["age"]].assign(income=TABLE["income"].fillna(2000.0))
     model = histogram(whole)
-    found = read_model(model, reference=whole, may_miss=frozenset())
+    found = parse_model(model, reference=whole, may_miss=frozenset())
     check_reading(found, whole, **QUICK)
     with pytest.raises(AssertionError, match=r"has to be within .*income=nan"):
         check_reading(found, whole, may_miss=["income"], **QUICK)
     assert check_model(model, whole, may_miss=["income"], **QUICK).missing > 0
 
 
-def of_codes() -> ReadModel:
+def of_codes() -> ModelAdapter:
     """Read a model that likes rare labels, and those that nobody has as little as the commonest."""
     places = {"own": 0.0, "rent": 1.0, "free": 2.0}
-    return ReadModel(
+    return ModelAdapter(
         family="mine",
         columns=("housing",),
         scale="decision",
         threshold=1.5,
         classes=(0, 1),
-        score=CompiledScore(name="model", column_count=1, weights=np.ones(1), sure=1.5, maybe=1.5),
+        score=CompiledScore(
+            name="model", column_count=1, weights=np.ones(1), accept_from=1.5, reject_below=1.5
+        ),
         ask=lambda rows: rows["housing"].astype(object).map(places).fillna(0.0).to_numpy(dtype=float),
         report=lambda scores: scores,
         tolerance=1e-9,
@@ -132,9 +134,9 @@ def test_a_range_of_predictions_conforms(target: Any) -> None:
     assert 0 < report.dropped < report.boxes
 
 
-def three() -> ReadModel:
+def three() -> ModelAdapter:
     model = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(WINE, KIND)
-    return read_model(model, reference=WINE, target=1)
+    return parse_model(model, reference=WINE, target=1)
 
 
 def test_a_class_that_one_score_forgot_to_beat() -> None:
@@ -148,7 +150,11 @@ def test_a_class_that_one_score_forgot_to_beat() -> None:
 
 def test_a_further_score_that_refuses_too_early() -> None:
     found = three()
-    strict = replace(found.also[0], maybe=found.also[0].maybe + 1.0, sure=found.also[0].sure + 1.0)
+    strict = replace(
+        found.also[0],
+        reject_below=found.also[0].reject_below + 1.0,
+        accept_from=found.also[0].accept_from + 1.0,
+    )
     with pytest.raises(AssertionError, match="is sure that rows are refused only where"):
         check_reading(replace(found, also=(strict,)), WINE, **QUICK)
     with pytest.raises(AssertionError, match="without a score has no further ones"):
@@ -179,7 +185,7 @@ def test_detectors_of_tables_conform(make: Callable[[], Any], bound: str) -> Non
 
 def test_a_forest_that_was_not_read_for_missing_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        detectors, "read_detector", lambda *given, **more: read_detector(*given, **more).again(frozenset())
+        detectors, "parse_detector", lambda *given, **more: parse_detector(*given, **more).again(frozenset())
     )
     with pytest.raises(AssertionError, match=r"score of this detector as read .* has to be within"):
         check_detector(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import p2ce
 from p2ce import ActionSet, rules
-from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.tables.codebook import MISSING
 from p2ce.verification.constraints import allowed_rows, broken_rules, kept_rows
 
@@ -51,13 +51,13 @@ ROWS = st.tuples(
 
 
 @cache
-def setup_of(kind: str) -> Setup:
+def setup_of(kind: str) -> Problem:
     """Ask a small question over an action set; what the model says does not matter."""
 
     def scores(frame: pd.DataFrame) -> np.ndarray:
         return (frame["b"] > 2.0).to_numpy(dtype=np.float64)
 
-    return p2ce.Explainer(scores, FRAME, actions=ACTIONS[kind], plausibility=None, max_changes=None)._setup
+    return p2ce.Explainer(scores, FRAME, actions=ACTIONS[kind], plausibility=None, max_changes=None)._problem
 
 
 @given(
@@ -67,10 +67,10 @@ def setup_of(kind: str) -> Setup:
     max_changes=st.sampled_from([None, 1, 2, 3]),
 )
 def test_words_and_verdicts_agree(kind: str, before: tuple, after: tuple, max_changes: int | None) -> None:
-    setup = replace(setup_of(kind), max_changes=max_changes)
+    problem = replace(setup_of(kind), max_changes=max_changes)
     then, now = np.array([before]), np.array([after])
-    kept = kept_rows(setup, then, now, setup.frame(now))
-    words = broken_rules(setup, then[0], now[0], setup.frame(now))
+    kept = kept_rows(problem, then, now, problem.frame(now))
+    words = broken_rules(problem, then[0], now[0], problem.frame(now))
     assert kept.allowed.tolist() == [not words]
     assert all(word.endswith(".") for word in words)
     # Functions of the user's are not known beforehand, and rules in doubt not for sure; all else is.
@@ -80,14 +80,14 @@ def test_words_and_verdicts_agree(kind: str, before: tuple, after: tuple, max_ch
 @given(kind=st.sampled_from(sorted(ACTIONS)), before=ROWS, after=ROWS)
 def test_rows_are_allowed_value_by_value(kind: str, before: tuple, after: tuple) -> None:
     """The rows hold codes; the features are asked in the user's own values."""
-    setup = setup_of(kind)
+    problem = setup_of(kind)
     then, now = np.array([before]), np.array([after])
     cells = [
-        (feature.name, *(setup.codebook[feature.name].plain(code) for code in pair))
-        for feature, *pair in zip(setup.actions.features, before, after, strict=True)
+        (feature.name, *(problem.codebook[feature.name].plain(code) for code in pair))
+        for feature, *pair in zip(problem.actions.features, before, after, strict=True)
     ]
-    fine = all(_same(old, new) or setup.actions[name].allows(old, new) for name, old, new in cells)
-    assert allowed_rows(setup.actions, setup.codebook, then, now).tolist() == [fine]
+    fine = all(_same(old, new) or problem.actions[name].allows(old, new) for name, old, new in cells)
+    assert allowed_rows(problem.actions, problem.codebook, then, now).tolist() == [fine]
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -97,8 +97,8 @@ def _same(old: Any, new: Any) -> bool:
 @given(kind=st.sampled_from(sorted(ACTIONS)), row=ROWS)
 def test_staying_breaks_no_constraint_of_a_feature(kind: str, row: tuple) -> None:
     outside = np.array([row])
-    setup = setup_of(kind)
-    assert allowed_rows(setup.actions, setup.codebook, outside, outside).all()
+    problem = setup_of(kind)
+    assert allowed_rows(problem.actions, problem.codebook, outside, outside).all()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_staying_breaks_no_constraint_of_a_feature(kind: str, row: tuple) -> Non
     ],
 )
 def test_what_is_broken_is_said_in_words(kind: str, changes: dict[str, Any], words: str) -> None:
-    setup = setup_of(kind)
+    problem = setup_of(kind)
     person = {"a": 10.0, "b": 2.0, "c": 0, "home": "rent", "school": "none"}
-    then, now = (setup.codebook.encode(pd.DataFrame([row])) for row in (person, {**person, **changes}))
-    assert broken_rules(setup, then[0], now[0], setup.frame(now)) == [words]
+    then, now = (problem.codebook.encode(pd.DataFrame([row])) for row in (person, {**person, **changes}))
+    assert broken_rules(problem, then[0], now[0], problem.frame(now)) == [words]

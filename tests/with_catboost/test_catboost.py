@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
-from p2ce.errors import InvalidOption, InvalidTarget, NotFitted, UnsupportedModel
-from p2ce.models.catboost.family import family as catboost_family
-from p2ce.models.parse_model import read_model
 from p2ce.decisions.model_adapter import Request
+from p2ce.errors import InvalidOption, InvalidTarget, NotFitted, UnsupportedModel
+from p2ce.models.catboost import family as catboost_family
+from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_reads, people
 from tests.models.table_laws import assert_decides, numbers, table
 
@@ -63,7 +63,7 @@ def test_names_of_classes_are_kept():
 def test_what_cannot_be_read_is_only_asked_or_refused():
     frame, label = people()
     with pytest.raises(NotFitted):
-        read_model(catboost.CatBoostClassifier(), reference=frame)
+        parse_model(catboost.CatBoostClassifier(), reference=frame)
     table_frame, number = table(missing=0.0)
     cats = ["job", "grade", "town", "owner", "region"]
     model = catboost.CatBoostClassifier(iterations=20, depth=3, cat_features=cats, **QUIET)
@@ -184,10 +184,10 @@ def test_slips_have_an_answer():
     frame, label = people()
     model = catboost.CatBoostClassifier(iterations=2, **QUIET).fit(frame, label)
     with pytest.raises(InvalidOption, match="scale='decision'"):
-        read_model(model, reference=frame, scale="decision")
+        parse_model(model, reference=frame, scale="decision")
     number = catboost.CatBoostRegressor(iterations=2, **QUIET).fit(frame, label)
     with pytest.raises(InvalidTarget, match="is a regressor"):
-        read_model(number, reference=frame)
+        parse_model(number, reference=frame)
 
 
 def test_a_model_behind_a_scaler_is_read():

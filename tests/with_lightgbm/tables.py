@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.models.parse_model import read_model
-from p2ce.decisions.model_adapter import ReadModel
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
@@ -59,7 +59,7 @@ def table(rows: int = 500, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def rows_everywhere(
-    found: ReadModel,
+    found: ModelAdapter,
     reference: pd.DataFrame,
     book: Codebook,
     *,
@@ -87,7 +87,7 @@ def rows_everywhere(
     return book.decode(codes, reference.columns)
 
 
-def _values(found: ReadModel, name: str) -> np.ndarray:
+def _values(found: ModelAdapter, name: str) -> np.ndarray:
     column = found.columns.index(name)
     cuts = [
         score.forest.threshold[score.forest.feature == column]
@@ -102,13 +102,13 @@ def _values(found: ReadModel, name: str) -> np.ndarray:
     return np.concatenate([*near, TINY, ODD])
 
 
-def verdicts(found: ReadModel, rows: pd.DataFrame, book: Codebook) -> tuple[np.ndarray, np.ndarray]:
+def verdicts(found: ModelAdapter, rows: pd.DataFrame, book: Codebook) -> tuple[np.ndarray, np.ndarray]:
     """Say which rows the reading accepts for sure, and which it refuses."""
     codes = book.of(found.columns).encode(rows)
     values = [score_rows(score, codes) for score in found.scores if isinstance(score, CompiledScore)]
     assert len(values) == len(found.scores)
-    reached = [value >= score.sure for value, score in zip(values, found.scores, strict=True)]
-    missed = [value < score.maybe for value, score in zip(values, found.scores, strict=True)]
+    reached = [value >= score.accept_from for value, score in zip(values, found.scores, strict=True)]
+    missed = [value < score.reject_below for value, score in zip(values, found.scores, strict=True)]
     return np.all(reached, axis=0) & found.decides, np.any(missed, axis=0)
 
 
@@ -121,18 +121,18 @@ def assert_law(
     missing: tuple[str, ...] = (),
     unseen: bool = True,
     **wanted: Any,
-) -> ReadModel:
+) -> ModelAdapter:
     """Check that what is proven about scores holds for the model's own answers, everywhere."""
     book = codebook_of(reference)
-    found = read_model(model, reference=reference, codebook=book, may_miss=missing, **wanted)
+    found = parse_model(model, reference=reference, codebook=book, may_miss=missing, **wanted)
     rows = rows_everywhere(found, reference, book, missing=missing, unseen=unseen)
     answers = found.ask(rows)
     accepted = answers >= found.threshold
-    sure, refused = verdicts(found, rows, book)
-    assert accepted[sure].all(), "a row that is surely accepted was refused"
+    accept_from, refused = verdicts(found, rows, book)
+    assert accepted[accept_from].all(), "a row that is surely accepted was refused"
     assert not accepted[refused].any(), "a row that is surely refused was accepted"
     if found.decides:
-        assert (~sure & ~refused).mean() <= most_doubt, "too much is left to the model"
+        assert (~accept_from & ~refused).mean() <= most_doubt, "too much is left to the model"
     if found.report is not None:
         codes = book.of(found.columns).encode(rows)
         far = np.abs(found.report(score_rows(found.score, codes)) - answers)

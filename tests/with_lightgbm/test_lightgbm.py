@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from p2ce.errors import InvalidReference, NotFitted
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_only_asked, assert_reads, people
@@ -54,7 +54,7 @@ def test_a_reloaded_booster_gives_the_same_scores():
     frame, label = people()
     model = lightgbm.LGBMClassifier(n_estimators=9, **QUIET).fit(frame, label)
     again = lightgbm.Booster(model_str=model.booster_.model_to_string())
-    one, two = (read_model(each, reference=frame).score for each in (model, again))
+    one, two = (parse_model(each, reference=frame).score for each in (model, again))
     assert (one.forest.value == two.forest.value).all()
     assert (one.forest.threshold == two.forest.threshold).all()
 
@@ -81,9 +81,9 @@ def test_blanks_in_names_are_found_again():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # LightGBM tells that it writes underscores
         model = lightgbm.LGBMClassifier(n_estimators=3, **QUIET).fit(blank, label)
-    assert read_model(model, reference=blank).columns[0] == "age in years"
+    assert parse_model(model, reference=blank).columns[0] == "age in years"
     with pytest.raises(InvalidReference):
-        read_model(model, reference=frame)
+        parse_model(model, reference=frame)
 
 
 def zeros_around(frame: pd.DataFrame) -> pd.DataFrame:
@@ -96,7 +96,7 @@ def test_values_beside_zero_count_as_zero():
     sparse = zeros_around(frame)
     label = (sparse["balance"] > 0.0).to_numpy().astype(int)
     model = lightgbm.LGBMClassifier(n_estimators=3, **QUIET).fit(sparse, label)
-    found = read_model(model, reference=sparse)
+    found = parse_model(model, reference=sparse)
     beside = [0.0, -0.0, LIGHTGBM_ZERO, -LIGHTGBM_ZERO, 1e-40, -1e-40]
     beside += [np.nextafter(value, end) for value in beside for end in (1.0, -1.0)]
     rows = pd.concat([sparse.head(1).astype(float)] * len(beside), ignore_index=True).assign(balance=beside)
@@ -142,14 +142,14 @@ def test_two_classes_of_several_are_only_asked_and_unfitted_models_refused():
     assert_only_asked(model.fit(frame, label), frame, "'multiclass'")
     for kind in (lightgbm.LGBMClassifier, lightgbm.LGBMRegressor):
         with pytest.raises(NotFitted, match=kind.__name__):
-            read_model(kind(), reference=frame)
+            parse_model(kind(), reference=frame)
 
 
 def test_single_precision_frames_are_read():
     frame, label = people()
     single = frame.astype(np.float32)
     model = lightgbm.LGBMClassifier(n_estimators=8, **QUIET).fit(single, label)
-    found = read_model(model, reference=single)
+    found = parse_model(model, reference=single)
     assert (found.report(score_rows(found.score, single.to_numpy(dtype=float))) == found.ask(single)).all()
 
 

@@ -5,7 +5,7 @@ from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClas
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.models.decision_laws import assert_follows_predict
 from tests.models.laws import people
 
@@ -33,7 +33,7 @@ WRAPPED = {
 def test_options_pass_predict_and_trees_keep_their_bounds(name, target):
     frame, label = people()
     model = WRAPPED[name]().fit(frame, label)
-    assert read_model(model, reference=frame, target=target).score is not None
+    assert parse_model(model, reference=frame, target=target).score is not None
     assert assert_follows_predict(model, frame, target) > 0
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget, InvalidThreshold
 from p2ce.models.category_codes import Seen
 from p2ce.models.lightgbm.model_text import Split, steps_of
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.with_lightgbm.tables import ODD, assert_law, table, verdicts
@@ -51,7 +51,7 @@ def test_where_nothing_can_be_missing_nothing_is_slower():
     whole = frame.drop(columns=list(GAPS))
     model = lightgbm.LGBMClassifier(**QUIET).fit(whole, (wealth > 1.8).astype(int))
     plain, careful = (
-        read_model(model, reference=whole, may_miss=columns).score.forest for columns in ((), whole.columns)
+        parse_model(model, reference=whole, may_miss=columns).score.forest for columns in ((), whole.columns)
     )
     assert len(plain.feature) <= len(careful.feature)
     assert_law(model, whole, missing=("code", "balance"))
@@ -80,23 +80,23 @@ def test_labels_mean_the_same_in_any_order_and_number():
     found = assert_law(model, few, missing=GAPS)
     # Labels that only the model knows are settled as well, should a person turn up with one.
     book = codebook_of(few)
-    found = read_model(model, reference=few, codebook=book, may_miss=GAPS)
+    found = parse_model(model, reference=few, codebook=book, may_miss=GAPS)
     codes = book.encode(frame)
     rows = book.decode(codes, frame.columns)
-    sure, refused = verdicts(found, rows, book)
+    accept_from, refused = verdicts(found, rows, book)
     accepted = found.ask(rows) >= 0.5
-    assert accepted[sure].all()
+    assert accepted[accept_from].all()
     assert not accepted[refused].any()
-    assert (sure | refused).all()
+    assert (accept_from | refused).all()
 
 
 def test_columns_of_other_types_than_in_fitting_are_told():
     frame, wealth = table()
     model = fitted("LGBMClassifier", frame, (wealth > 1.8).astype(int))
     with pytest.raises(InvalidReference, match="2 columns of pandas categories, the reference frame has 1"):
-        read_model(model, reference=frame.assign(grade=1.0))
+        parse_model(model, reference=frame.assign(grade=1.0))
     with pytest.raises(InvalidReference, match=r"'job' of the reference frame holds object. .*astype"):
-        read_model(model, reference=frame.assign(job=frame["job"].astype(object)))
+        parse_model(model, reference=frame.assign(job=frame["job"].astype(object)))
 
 
 @pytest.mark.parametrize("objective", ["multiclass", "multiclassova"])
@@ -127,7 +127,7 @@ def test_a_class_of_several_wins_as_predict_says(objective, boosting):
 def test_a_threshold_on_one_of_several_rules_out_most_that_misses_it():
     frame, wealth = table()
     model = fitted("LGBMClassifier", frame, np.digitize(wealth, [1.5, 2.2]))
-    found = read_model(model, reference=frame, target=2, threshold=0.7)
+    found = parse_model(model, reference=frame, target=2, threshold=0.7)
     _, refused = verdicts(found, frame, codebook_of(frame))
     assert refused[found.ask(frame) < 0.7].mean() > 0.9
 
@@ -137,7 +137,7 @@ def test_a_tie_goes_to_the_first_class():
     frame, _ = table(rows=300)
     model = lightgbm.LGBMClassifier(**{**QUIET, "min_child_samples": 1000}).fit(frame, np.arange(300) % 3)
     assert len(np.unique(model.predict_proba(frame))) == 1
-    accepted = [(read_model(model, reference=frame, target=k).ask(frame) >= 0.0).all() for k in range(3)]
+    accepted = [(parse_model(model, reference=frame, target=k).ask(frame) >= 0.0).all() for k in range(3)]
     assert accepted == [True, False, False]
     for target in range(3):
         assert_law(model, frame, target=target, most_doubt=1.0)
@@ -147,7 +147,7 @@ def test_saturated_classes_against_the_rest_are_only_asked():
     frame, wealth = table()
     options = {"objective": "multiclassova", "learning_rate": 8.0, "n_estimators": 40}
     model = fitted("LGBMClassifier", frame, np.digitize(wealth, [1.5, 2.2]), **options)
-    assert read_model(model, reference=frame, target=1).score is None
+    assert parse_model(model, reference=frame, target=1).score is None
 
 
 OBJECTIVES = ["regression", "l1", "huber", "fair", "quantile", "mape", "poisson", "gamma", "tweedie"]
@@ -182,18 +182,18 @@ def test_what_makes_no_sense_is_told():
     frame, wealth = table()
     regressor = fitted("LGBMRegressor", frame, wealth)
     with pytest.raises(InvalidTarget, match=r"regressor: pass target=\(low, high\)"):
-        read_model(regressor, reference=frame)
+        parse_model(regressor, reference=frame)
     with pytest.raises(InvalidThreshold, match="no threshold"):
-        read_model(regressor, reference=frame, target=(0, 1), threshold=0.5)
+        parse_model(regressor, reference=frame, target=(0, 1), threshold=0.5)
     with pytest.raises(InvalidOption, match="Leave scale out"):
-        read_model(regressor, reference=frame, target=(0, 1), scale="probability")
+        parse_model(regressor, reference=frame, target=(0, 1), scale="probability")
     classifier = fitted("LGBMClassifier", frame, np.digitize(wealth, [1.5, 2.2]))
     with pytest.raises(InvalidOption, match="scale='probability'"):
-        read_model(classifier, reference=frame, target=1, scale="decision")
+        parse_model(classifier, reference=frame, target=1, scale="decision")
     with pytest.raises(InvalidTarget, match="classes 0, 1, 2"):
-        read_model(classifier, reference=frame, target="rich")
+        parse_model(classifier, reference=frame, target="rich")
     odd = fitted("LGBMRegressor", frame, (wealth > 1.8).astype(int), objective="cross_entropy")
-    assert read_model(odd, reference=frame, target=(0.2, 0.8)).score is None
+    assert parse_model(odd, reference=frame, target=(0.2, 0.8)).score is None
 
 
 values = st.one_of(

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from p2ce.decisions.model_adapter import ModelAdapter, Request
 from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
-from p2ce.decisions.model_adapter import ReadModel, Request
 from p2ce.models.torch import family as torch_network
-from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -102,11 +102,11 @@ def request_for(frame: pd.DataFrame | None = None, *, target=1, threshold=None) 
     )
 
 
-def read(module, frame: pd.DataFrame | None = None, *, target=1, threshold=None) -> ReadModel:
+def read(module, frame: pd.DataFrame | None = None, *, target=1, threshold=None) -> ModelAdapter:
     return torch_network.read(module, request_for(frame, target=target, threshold=threshold))
 
 
-def ask(module, frame: pd.DataFrame | None = None, *, target=1, threshold=0.5) -> ReadModel:
+def ask(module, frame: pd.DataFrame | None = None, *, target=1, threshold=0.5) -> ModelAdapter:
     return torch_network.ask_module(module, request_for(frame, target=target, threshold=threshold))
 
 
@@ -158,10 +158,10 @@ def test_no_verdict_contradicts_the_module_even_at_the_threshold(name, dtype):
                 score = read(module, target=target, threshold=float(threshold)).score
                 said = score.judge_rows(rows).verdict
                 accepted = answers >= threshold
-                assert accepted[said == ACCEPTED].all()
-                assert not accepted[said == REFUSED].any()
+                assert accepted[said == ACCEPT].all()
+                assert not accepted[said == REJECT].any()
                 if 0.01 < threshold < 0.99:
-                    assert (said == DOUBTFUL).mean() < 0.1
+                    assert (said == UNDECIDED).mean() < 0.1
 
 
 @pytest.mark.parametrize("name", ["one logit", "two logits", "normalised", "probability"])
@@ -190,16 +190,16 @@ def test_grids_of_float32_modules_are_judged_and_bounded(name):
         rows[:, grid.columns] = placement.values[who, np.arange(5), points]
         accepted = found.ask(pd.DataFrame(rows, columns=COLUMNS)) >= threshold
         said = laid.judge(np.full(len(points), who), points).verdict
-        assert accepted[said == ACCEPTED].all()
-        assert not accepted[said == REFUSED].any()
+        assert accepted[said == ACCEPT].all()
+        assert not accepted[said == REJECT].any()
         box = Boxes(low[None], high[None], np.zeros((1, 5), dtype=bool), np.array([99]))
-        if laid.hopeless(np.array([who]), box)[0]:
+        if laid.infeasible(np.array([who]), box)[0]:
             settled += 1
             assert not accepted.any()
         # The best cell sets the threshold of a score that must not be called hopeless.
         best = float(found.score.score_rows(rows).max())
-        exact = replace(laid, score=replace(found.score, sure=best, maybe=best))
-        assert not exact.hopeless(np.array([who]), box)[0]
+        exact = replace(laid, score=replace(found.score, accept_from=best, reject_below=best))
+        assert not exact.infeasible(np.array([who]), box)[0]
     assert settled >= 5
 
 
@@ -221,7 +221,7 @@ def test_rows_out_of_reach_of_float32_leave_a_doubt():
     module = build("one logit")
     rows = reference(5).to_numpy().copy()
     rows[:, 0] = [1e39, -1e39, 1e38, 1e30, 1e25]
-    assert (read(module).score.judge_rows(rows).verdict == DOUBTFUL).all()
+    assert (read(module).score.judge_rows(rows).verdict == UNDECIDED).all()
 
 
 def test_a_normalisation_that_switches_columns_off_is_read():

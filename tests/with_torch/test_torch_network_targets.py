@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from p2ce.errors import InvalidOption, InvalidTarget, UnsupportedModel
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.models.target_laws import assert_decides_as, assert_reaches
 
 torch = pytest.importorskip("torch")
@@ -57,7 +57,7 @@ def test_the_class_with_the_largest_output_wins(ending, dtype):
         assert ((found.ask(rows) >= 0.0) == (largest == target)).all()
         assert (found.scale, found.threshold, found.classes) == ("lead", 0.0, (0, 1, 2, 3))
         assert len(found.scores) == 3
-    shares = sum(read_model(module, reference=FRAME, target=target).predict(FRAME) for target in range(4))
+    shares = sum(parse_model(module, reference=FRAME, target=target).predict(FRAME) for target in range(4))
     assert np.abs(shares - 1.0).max() < 1e-5
 
 
@@ -65,7 +65,7 @@ def test_the_class_with_the_largest_output_wins(ending, dtype):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_probability_is_bounded_by_pairs_of_classes(ending, dtype):
     module = build(3, ending, dtype)
-    own = read_model(module, reference=FRAME, target=1, threshold=0.5).ask(FRAME)
+    own = parse_model(module, reference=FRAME, target=1, threshold=0.5).ask(FRAME)
     chosen = np.random.default_rng(2).choice(own[(own > 0.2) & (own < 0.99)], 3)
     assert_reaches(module, FRAME, 1, [0.5, *chosen, *np.nextafter(chosen, 1.0)])
     for extreme in (0.0, 1e-300, 1e-40, 1e-12, 1.0):
@@ -81,29 +81,29 @@ def test_one_output_is_a_number_where_a_range_is_wanted(dtype):
         assert (found.predict(rows) == outputs_of(module, rows)[:, 0]).all()
         assert found.scale == "lead"
     with pytest.raises(InvalidTarget):
-        read_model(build(3), reference=FRAME, target=(0.0, 1.0))
+        parse_model(build(3), reference=FRAME, target=(0.0, 1.0))
 
 
 def test_a_module_that_is_only_asked_means_the_same():
-    wins = read_model(build(3), reference=FRAME, target=2)
-    asked = read_model(Wrapped(build(3)).eval(), reference=FRAME, target=2)
+    wins = parse_model(build(3), reference=FRAME, target=2)
+    asked = parse_model(Wrapped(build(3)).eval(), reference=FRAME, target=2)
     assert asked.score is None
     assert (asked.ask(FRAME) == wins.ask(FRAME)).all()
     assert (asked.predict(FRAME) == wins.predict(FRAME)).all()
-    number = read_model(Wrapped(build(1)).eval(), reference=FRAME, target=(None, 0.5))
+    number = parse_model(Wrapped(build(1)).eval(), reference=FRAME, target=(None, 0.5))
     assert number.score is None
     assert (number.predict(FRAME) == outputs_of(build(1), FRAME)[:, 0]).all()
     bent = nn.Sequential(nn.Linear(6, 1), nn.Sigmoid()).eval()
-    share = read_model(bent, reference=FRAME, target=(0.4, 0.6))
+    share = parse_model(bent, reference=FRAME, target=(0.4, 0.6))
     assert share.score is None
     assert (share.predict(FRAME) == outputs_of(bent, FRAME)[:, 0]).all()
 
 
 def test_slips_are_told():
     with pytest.raises(InvalidOption, match="scale='decision'"):
-        read_model(build(3), reference=FRAME, scale="decision")
+        parse_model(build(3), reference=FRAME, scale="decision")
     words = FRAME.assign(a="x")
     with pytest.raises(UnsupportedModel, match="column 'a' holds categories"):
-        read_model(Wrapped(build(3)).eval(), reference=words)
+        parse_model(Wrapped(build(3)).eval(), reference=words)
     with pytest.raises(Exception, match="Columns with missing values here: 'b'"):
-        read_model(build(3), reference=FRAME.assign(b=[np.nan, *FRAME["b"][1:]]))
+        parse_model(build(3), reference=FRAME.assign(b=[np.nan, *FRAME["b"][1:]]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from p2ce.errors import NotFitted
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_only_asked, assert_reads, people
 
@@ -68,7 +68,7 @@ def test_every_row_at_a_threshold_goes_the_librarys_way():
     """One steep tree: a row on the wrong side of a float32 threshold would be far off."""
     frame, label = people()
     model = xgboost.XGBClassifier(n_estimators=1, max_depth=5, learning_rate=1.0, n_jobs=1).fit(frame, label)
-    found = read_model(model, reference=frame)
+    found = parse_model(model, reference=frame)
     forest = found.score.forest
     inner = forest.feature >= 0
     cuts, columns = forest.threshold[inner], forest.feature[inner]
@@ -85,7 +85,7 @@ def test_what_cannot_be_read_is_only_asked_or_refused():
     frame, label = people()
     fast = {"n_estimators": 2, "n_jobs": 1}
     with pytest.raises(NotFitted):
-        read_model(xgboost.XGBClassifier(), reference=frame)
+        parse_model(xgboost.XGBClassifier(), reference=frame)
     for options, why in [
         ({"missing": -999}, "-999"),
         ({"booster": "gblinear"}, "gblinear"),

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import FixedThresholdClassifier
 
 from p2ce import Explainer, Status
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from tests.models.decision_laws import assert_follows_predict
 from tests.models.laws import people
 
@@ -23,7 +23,7 @@ def fitted(threshold, **options):
 def test_options_pass_predict_and_trees_keep_their_bounds(options, target):
     frame, _ = people()
     model = fitted(**options)
-    assert read_model(model, reference=frame, target=target).score is not None
+    assert parse_model(model, reference=frame, target=target).score is not None
     assert assert_follows_predict(model, frame, target) > 0
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget, InvalidThreshold
 from p2ce.models.category_codes import Seen
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.models.xgboost.trees import _category_steps
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.with_lightgbm.tables import ODD, assert_law, table, verdicts
@@ -76,11 +76,11 @@ def test_labels_mean_the_same_in_any_order_and_number():
     few = frame[frame["job"].isin(["cook", "clerk"])]
     few = few.assign(job=few["job"].cat.remove_unused_categories())
     book = codebook_of(few)
-    found = read_model(model, reference=few, codebook=book, may_miss=GAPS)
+    found = parse_model(model, reference=few, codebook=book, may_miss=GAPS)
     rows = book.decode(book.encode(frame), frame.columns)
     accepted = found.ask(rows) >= 0.5
-    sure, refused = verdicts(found, rows, book)
-    assert accepted[sure].all()
+    accept_from, refused = verdicts(found, rows, book)
+    assert accepted[accept_from].all()
     assert not accepted[refused].any()
 
 
@@ -97,16 +97,16 @@ def test_categories_that_xgboost_refuses_are_told():
     model = fitted("XGBClassifier", frame, (wealth > 1.8).astype(int))
     more = frame.assign(job=frame["job"].cat.add_categories(["hermit"]))
     with pytest.raises(InvalidReference, match=r"'job' .* 'hermit', which XGBoost has not seen"):
-        read_model(model, reference=more)
+        parse_model(model, reference=more)
     with pytest.raises(InvalidReference, match=r"fitted on categories in column 'job'"):
-        read_model(model, reference=frame.assign(job=frame["job"].cat.codes.astype(float)))
+        parse_model(model, reference=frame.assign(job=frame["job"].cat.codes.astype(float)))
     with pytest.raises(InvalidReference, match=r"fitted on numbers in column 'code'"):
-        read_model(model, reference=frame.assign(code=frame["code"].astype("category")))
+        parse_model(model, reference=frame.assign(code=frame["code"].astype("category")))
     labelled = frame.assign(code=pd.Categorical(frame["code"].astype(int)))
     model = fitted("XGBClassifier", labelled, (wealth > 1.8).astype(int))
     narrow = frame.assign(code=pd.Categorical(frame["code"].astype(np.int8)))
     with pytest.raises(InvalidReference, match="does not take the reference frame"):
-        read_model(model, reference=narrow)
+        parse_model(model, reference=narrow)
 
 
 @pytest.mark.parametrize("objective", ["multi:softprob", "multi:softmax"])
@@ -131,7 +131,7 @@ def test_a_class_of_several_wins_as_predict_says(name, objective):
 def test_a_threshold_on_one_of_several_rules_out_most_that_misses_it():
     frame, wealth = table()
     model = fitted("XGBClassifier", frame, np.digitize(wealth, [1.5, 2.2]))
-    found = read_model(model, reference=frame, target=2, threshold=0.7)
+    found = parse_model(model, reference=frame, target=2, threshold=0.7)
     _, refused = verdicts(found, frame, codebook_of(frame))
     assert refused[found.ask(frame) < 0.7].mean() > 0.9
 
@@ -154,7 +154,7 @@ def test_a_class_without_trees_is_read():
     frame, wealth = table()
     model = fitted("XGBClassifier", frame, np.digitize(wealth, [1.5, 2.2]), n_estimators=0)
     for target in range(3):
-        found = read_model(model, reference=frame, target=target)
+        found = parse_model(model, reference=frame, target=target)
         assert ((found.ask(frame) >= 0.0) == (model.predict(frame) == target)).all()
 
 
@@ -201,7 +201,7 @@ def test_quantiles_forests_and_large_numbers_are_read():
 
 def read_model_or_none(model: object, frame: pd.DataFrame) -> object:
     try:
-        return read_model(model, reference=frame, target=(1.0, 2.0)).score
+        return parse_model(model, reference=frame, target=(1.0, 2.0)).score
     except Exception:
         return None
 
@@ -210,12 +210,12 @@ def test_what_makes_no_sense_is_told():
     frame, wealth = table()
     regressor = fitted("XGBRegressor", frame, wealth)
     with pytest.raises(InvalidTarget, match=r"regressor: pass target=\(low, high\)"):
-        read_model(regressor, reference=frame)
+        parse_model(regressor, reference=frame)
     with pytest.raises(InvalidThreshold, match="no threshold"):
-        read_model(regressor, reference=frame, target=(0, 1), threshold=0.5)
+        parse_model(regressor, reference=frame, target=(0, 1), threshold=0.5)
     classifier = fitted("XGBClassifier", frame, np.digitize(wealth, [1.5, 2.2]))
     with pytest.raises(InvalidOption, match="scale='probability'"):
-        read_model(classifier, reference=frame, target=1, scale="decision")
+        parse_model(classifier, reference=frame, target=1, scale="decision")
 
 
 @settings(max_examples=300, deadline=None)

@@ -77,8 +77,8 @@ def _model_lines(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[t
     yield "file", f"{asked.model} ({ready.loaded.kind})"
     yield "read as", facts.family
     yield "answers", BOUNDS.get(facts.bound, facts.bound)
-    if facts.asked_because:
-        yield "why asked", one_line(facts.asked_because)
+    if facts.black_box_because:
+        yield "why asked", one_line(facts.black_box_because)
     yield "columns", f"{len(facts.columns)}"
     if facts.classes:
         yield "classes", ", ".join(map(str, facts.classes))
@@ -187,7 +187,7 @@ def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]
         yield from _lint(asked)
     if not moving:
         yield "No feature may change: nobody can be given an option."
-    if facts.is_asked and facts.cells > HUGE:
+    if facts.is_black_box and facts.cells > HUGE:
         yield (
             f"The model can only be asked, and there are {_about(facts.cells)} combinations: answers may be "
             "HEURISTIC. Fix features, coarsen steps or lower --max-changes for proof."

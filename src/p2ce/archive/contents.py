@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.compile_arguments import Arguments
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.tables.kinds import PANDAS
 
 
@@ -20,9 +20,11 @@ class Asked:
     models: int | None  # how many were given in a list, None for one by itself
 
 
-def asked_of(arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: str, setup: Setup) -> Asked:
+def asked_of(
+    arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: str, problem: Problem
+) -> Asked:
     """Put together what was asked; actions that were read off the reference are kept as such."""
-    actions = setup.actions if arguments.actions is None else arguments.actions
+    actions = problem.actions if arguments.actions is None else arguments.actions
     return Asked(
         arguments=replace(arguments, actions=actions),
         reference=reference,

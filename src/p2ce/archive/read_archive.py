@@ -19,10 +19,10 @@ from p2ce.archive.stored_values import Damaged, take
 from p2ce.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TABLE
 from p2ce.archive.zipped import Parts
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.detectors.isolation_forest import IsolationForest
-from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.errors import InvalidOption, LimitExceeded, MissingExtra
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.fingerprint import model_scores, same_scores
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
@@ -38,7 +38,7 @@ class Kept:
     path: str
     asked: Asked
     own: dict[str, str]  # argument → what only the user has, and has to give again
-    detector: ReadDetector | None  # fitted before; None where there is none, or the user has it
+    detector: DetectorAdapter | None  # fitted before; None where there is none, or the user has it
     scores: FloatArray  # (models, rows) what the model said when it was saved
 
     def with_own(self, *, plausibility: Any, objectives: Any) -> "Kept":
@@ -69,9 +69,9 @@ class Kept:
                 f"{echoed(self.path)} was saved with {expected}, got {got}. Pass what it was then."
             )
 
-    def require_same_scores(self, setup: Setup, rows: FloatArray) -> None:
+    def require_same_scores(self, problem: Problem, rows: FloatArray) -> None:
         """Refuse a model that scores people of the reference otherwise than the saved one did."""
-        scores = model_scores(setup, rows)
+        scores = model_scores(problem, rows)
         if same_scores(self.scores, scores):
             return
         if scores.shape != self.scores.shape:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from p2ce.archive.stored_columns import Arrays
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
 from p2ce.detectors.isolation_forest import Decision, own_forest
-from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.errors import P2CEError
 from p2ce.scores.assemble import assemble_forest, trees_of
 from p2ce.scores.forest import Forest
@@ -23,15 +23,15 @@ ARRAYS = {"root": "i", "feature": "i", "threshold": "f", "right": "i", "value": 
 NUMBERS = ("sure", "maybe", "whole_length", "offset")
 
 
-def write_forest(detector: ReadDetector) -> tuple[dict[str, Any], Arrays]:
+def write_forest(detector: DetectorAdapter) -> tuple[dict[str, Any], Arrays]:
     """Give the forest of this library as JSON and named arrays."""
     score, decide = detector.score, detector.report
     assert score is not None
     assert score.forest is not None
     assert isinstance(decide, Decision)
     numbers = {
-        "sure": score.sure,
-        "maybe": score.maybe,
+        "sure": score.accept_from,
+        "maybe": score.reject_below,
         "whole_length": decide.whole_length,
         "offset": decide.offset,
     }
@@ -40,14 +40,14 @@ def write_forest(detector: ReadDetector) -> tuple[dict[str, Any], Arrays]:
     return {**told, "columns": list(detector.columns)}, arrays
 
 
-def read_forest(told: Any, array: Callable[[str], npt.NDArray[Any]]) -> ReadDetector:
+def read_forest(told: Any, array: Callable[[str], npt.NDArray[Any]]) -> DetectorAdapter:
     """Undo `write_forest`; ``array`` gives an array by its name."""
     columns = take(told, "columns", list)
     if not all(type(name) is str for name in columns) or len(set(columns)) != len(columns):
         raise Damaged("the forest's columns have no names")
     numbers = {name: float(read_value(take(told, name, int, float, dict))) for name in NUMBERS}
-    sure, maybe, offset = numbers["sure"], numbers["maybe"], numbers["offset"]
-    if not maybe <= sure or not np.isfinite([offset, numbers["whole_length"]]).all():
+    accept_from, reject_below, offset = numbers["sure"], numbers["maybe"], numbers["offset"]
+    if not reject_below <= accept_from or not np.isfinite([offset, numbers["whole_length"]]).all():
         raise Damaged("the forest's threshold is none")
     held = {name: array(name) for name in ARRAYS}
     if any(held[name].dtype.kind != kind for name, kind in ARRAYS.items()):
@@ -61,7 +61,11 @@ def read_forest(told: Any, array: Callable[[str], npt.NDArray[Any]]) -> ReadDete
     )
     check_forest(forest, len(columns))
     score = CompiledScore(
-        name="plausibility", column_count=len(columns), forest=forest, sure=sure, maybe=maybe
+        name="plausibility",
+        column_count=len(columns),
+        forest=forest,
+        accept_from=accept_from,
+        reject_below=reject_below,
     )
     decide = Decision(whole_length=numbers["whole_length"], offset=offset)
     return own_forest(score, columns=tuple(columns), decide=decide)

@@ -13,8 +13,8 @@ from p2ce.archive.stored_settings import write_settings
 from p2ce.archive.stored_table import write_table
 from p2ce.archive.zipped import zipped
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.detectors.isolation_forest import IsolationForest
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.fingerprint import fingerprint_of, model_scores
 from p2ce.files import write_whole
 from p2ce.problem.policy_file import to_text
@@ -25,31 +25,31 @@ HEAD, POLICY, TABLE, SCORES = "p2ce.json", "policy.yaml", "reference.json", f"sc
 LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
 
 
-def save(path: "str | os.PathLike[str]", asked: Asked, setup: Setup, rows: FloatArray) -> None:
+def save(path: "str | os.PathLike[str]", asked: Asked, problem: Problem, rows: FloatArray) -> None:
     """Write the file; ``rows`` (n, d) are those of the reference by which the model is known again."""
-    write_whole(path, zipped(parts_of(asked, setup, rows)), what="The explainer")
+    write_whole(path, zipped(parts_of(asked, problem, rows)), what="The explainer")
 
 
-def parts_of(asked: Asked, setup: Setup, rows: FloatArray) -> dict[str, bytes]:
+def parts_of(asked: Asked, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
     """Give the parts of the file, by name."""
     actions = asked.arguments.actions
     assert actions is not None
-    scores = model_scores(setup, rows)
+    scores = model_scores(problem, rows)
     forest: dict[str, Any] | None = None
     trees: Arrays = {}
     if isinstance(asked.arguments.plausibility, IsolationForest):
-        assert setup.detector is not None
-        forest, trees = write_forest(setup.detector)
+        assert problem.detector is not None
+        forest, trees = write_forest(problem.detector)
     head = {
         "format": f"{FORMAT}/{NUMBER}",
         "versions": {library: version(library) for library in LIBRARIES},
         "model": {
-            "read as": setup.family,
-            "columns": list(setup.names),
+            "read as": problem.family,
+            "columns": list(problem.names),
             "scores": len(scores),
             "fingerprint": fingerprint_of(scores)
-            if setup.question is None
-            else setup.question.hashes["model"],
+            if problem.question is None
+            else problem.question.hashes["model"],
         },
         "settings": write_settings(asked),
         "forest": forest,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.compilation.compiled_problem import Setup, without_special
-from p2ce.explain.external_scores import Networks, lay_out_networks
+from p2ce.compilation.compiled_problem import Problem, without_special
+from p2ce.compilation.external_scores import Networks, lay_out_networks
 from p2ce.grid.candidate_costs import CostTables, tabulate
 from p2ce.grid.grouped_axis import Compound, widen
 from p2ce.grid.placement import Placement, place
@@ -29,40 +29,40 @@ class Batch:
     people: "FlatPeople"
     networks: Networks
 
-    def rows(self, setup: Setup, owner: IntArray, points: Int32Array) -> FloatArray:
+    def rows(self, problem: Problem, owner: IntArray, points: Int32Array) -> FloatArray:
         """Write points as rows of all the model's columns."""
-        return setup.rows(self.wide, self.placement, owner, points)
+        return problem.rows(self.wide, self.placement, owner, points)
 
 
-def prepare(setup: Setup, values: FloatArray) -> Batch:
+def prepare(problem: Problem, values: FloatArray) -> Batch:
     """Place people (n, d) on the grid and price their candidates."""
     from p2ce.scores.flat_arrays import lay_out_people
 
-    wide = widen(values, setup.compounds)
-    placement = place(setup.grid, wide)
+    wide = widen(values, problem.compounds)
+    placement = place(problem.grid, wide)
     tables = tabulate(
-        _prices(setup, placement), [objective.join for objective in setup.objectives], placement
+        _prices(problem, placement), [objective.join for objective in problem.objectives], placement
     )
-    people = lay_out_people(setup.layout, setup.grid, placement, tables, wide)
-    networks = lay_out_networks(setup, placement, wide)
+    people = lay_out_people(problem.layout, problem.grid, placement, tables, wide)
+    networks = lay_out_networks(problem, placement, wide)
     return Batch(
         values=values, wide=wide, placement=placement, tables=tables, people=people, networks=networks
     )
 
 
-def _prices(setup: Setup, placement: Placement) -> list[FloatArray]:
+def _prices(problem: Problem, placement: Placement) -> list[FloatArray]:
     """Price every candidate by every objective: (n, axes, width) each."""
-    columns = setup.grid.columns
-    axes = [setup.names[column] if column < len(setup.names) else "" for column in columns.tolist()]
-    values = without_special(setup.actions, axes, placement.values)
-    current = without_special(setup.actions, axes, placement.current)
-    if not setup.compounds:
-        return price(setup.objectives, columns=columns.tolist(), values=values, current=current)
-    first = len(setup.names)
+    columns = problem.grid.columns
+    axes = [problem.names[column] if column < len(problem.names) else "" for column in columns.tolist()]
+    values = without_special(problem.actions, axes, placement.values)
+    current = without_special(problem.actions, axes, placement.current)
+    if not problem.compounds:
+        return price(problem.objectives, columns=columns.tolist(), values=values, current=current)
+    first = len(problem.names)
     plain = columns < first
-    tables = [np.empty(values.shape) for _ in setup.objectives]
+    tables = [np.empty(values.shape) for _ in problem.objectives]
     found = price(
-        setup.objectives,
+        problem.objectives,
         columns=columns[plain].tolist(),
         values=values[:, plain],
         current=current[:, plain],
@@ -70,19 +70,19 @@ def _prices(setup: Setup, placement: Placement) -> list[FloatArray]:
     for table, costs in zip(tables, found, strict=True):
         table[:, plain] = costs
     for axis in np.flatnonzero(~plain).tolist():
-        compound = setup.compounds[int(columns[axis]) - first]
-        before = _members(setup, compound, current[:, axis, None])
-        after = _members(setup, compound, values[:, axis])
-        for objective, table in zip(setup.objectives, tables, strict=True):
+        compound = problem.compounds[int(columns[axis]) - first]
+        before = _members(problem, compound, current[:, axis, None])
+        after = _members(problem, compound, values[:, axis])
+        for objective, table in zip(problem.objectives, tables, strict=True):
             table[:, axis] = compound_cost(objective, compound, before, after)
     return tables
 
 
-def _members(setup: Setup, compound: Compound, codes: FloatArray) -> FloatArray:
+def _members(problem: Problem, compound: Compound, codes: FloatArray) -> FloatArray:
     """Give the values of a compound's members as they are priced: (n, w) → (n, w, k)."""
-    names = [setup.names[member] for member in compound.members.tolist()]
+    names = [problem.names[member] for member in compound.members.tolist()]
     values = np.moveaxis(compound.values_at(codes), 2, 1)
-    return np.moveaxis(without_special(setup.actions, names, values), 1, 2)
+    return np.moveaxis(without_special(problem.actions, names, values), 1, 2)
 
 
 def compound_cost(

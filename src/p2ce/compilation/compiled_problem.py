@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.detectors.parsed_detector import ReadDetector
-from p2ce.explain.encode import has_strangers
+from p2ce.compilation.encode import has_unseen_categories
 from p2ce.compilation.grouped_features import compounds_for, groups_of, has_links, limits_of
 from p2ce.compilation.refine_grid import Detail, Refinement, one_way, refined
 from p2ce.compilation.rule_scores import CheckedRule, columns_to_miss, read_rules
+from p2ce.decisions.model_adapter import LEAD, ModelAdapter
+from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.grid.grouped_axis import Compound, narrow, widen
 from p2ce.grid.placement import Placement, point_rows
-from p2ce.decisions.model_adapter import LEAD, ReadModel
 from p2ce.objectives.objective import FittedObjective
 from p2ce.paper.methods import EXACT, Mapocam
 from p2ce.problem.actions import ActionSet
@@ -41,16 +41,16 @@ class Slots(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Setup:
+class Problem:
     """A question without its person."""
 
     names: tuple[str, ...]  # the model's columns in its order
     labels: "pd.Index[Any]"  # the same as the caller's frame labels them
     codebook: Codebook  # how each column is coded
     may_miss: frozenset[str]  # columns in which the models are read for missing values as well
-    model: ReadModel
-    others: tuple[ReadModel, ...] = ()  # further models that have to accept as well
-    detector: ReadDetector | None
+    model: ModelAdapter
+    others: tuple[ModelAdapter, ...] = ()  # further models that have to accept as well
+    detector: DetectorAdapter | None
     objectives: tuple[FittedObjective, ...]
     actions: ActionSet
     rules: tuple[CheckedRule, ...]
@@ -73,7 +73,7 @@ class Setup:
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()
     is_personal: bool = False  # made for one person, who alone moves like this
     scores: tuple[CompiledScore, ...] = ()  # all that are compiled, over everybody's columns
-    _finest: "list[Setup | None]" = field(default_factory=list, init=False)  # made when first needed
+    _finest: "list[Problem | None]" = field(default_factory=list, init=False)  # made when first needed
 
     @property
     def shared(self) -> int:
@@ -81,7 +81,7 @@ class Setup:
         return sum(compound.is_category for compound in self.compounds)
 
     @property
-    def models(self) -> tuple[ReadModel, ...]:
+    def models(self) -> tuple[ModelAdapter, ...]:
         """All models that have to accept."""
         return self.model, *self.others
 
@@ -96,7 +96,7 @@ class Setup:
         return EXACT if self.method is None else self.method.name
 
     @property
-    def judges(self) -> ReadDetector | None:
+    def judges(self) -> DetectorAdapter | None:
         """The detector, where the method asks for plausible points."""
         return self.detector if self.method is None or self.method.plausible else None
 
@@ -109,7 +109,7 @@ class Setup:
     def asks(self) -> bool:
         """Whether a model, detector or rule can only be asked."""
         detector = self.judges is not None and self.slots.detector is None
-        return detector or any(one.is_asked for one in self.models) or any(one.asks for one in self.rules)
+        return detector or any(one.is_black_box for one in self.models) or any(one.asks for one in self.rules)
 
     @property
     def in_waves(self) -> bool:
@@ -143,7 +143,7 @@ class Setup:
         """Name a model in messages: by its number where there are several."""
         return "model" if not self.others else f"model number {number + 1}"
 
-    def columns_of(self, model: ReadModel | ReadDetector) -> list[int]:
+    def columns_of(self, model: ModelAdapter | DetectorAdapter) -> list[int]:
         """Give the places of a model's or detector's columns among those of the first model."""
         return [self.names.index(name) for name in model.columns]
 
@@ -152,7 +152,7 @@ class Setup:
         """What the objectives are called, in the order asked for."""
         return tuple(objective.name for objective in self.objectives)
 
-    def with_actions(self, actions: ActionSet) -> "Setup":
+    def with_actions(self, actions: ActionSet) -> "Problem":
         """Ask the same question over another action set."""
         changed = replace(
             self,
@@ -162,12 +162,12 @@ class Setup:
         )
         return changed.laid_out()
 
-    def with_limit(self, max_changes: int | None) -> "Setup":
+    def with_limit(self, max_changes: int | None) -> "Problem":
         """Ask the same question with another limit of changes; an estimate was made for this one only."""
         changed = replace(self, max_changes=max_changes, estimate=None)
         return changed.laid_out() if self.compounds else changed
 
-    def for_person(self, values: FloatArray) -> "Setup":
+    def for_person(self, values: FloatArray) -> "Problem":
         """Ask the same question of one person (d,), whose features move as those of nobody else do."""
         groups = self.compounds[: self.shared]
         compounds = compounds_for(self.searched, self.codebook, groups, values)
@@ -176,11 +176,11 @@ class Setup:
             return personal._on_grid()
         return personal.laid_out()
 
-    def laid_out(self) -> "Setup":
+    def laid_out(self) -> "Problem":
         """Make the scores and the grid anew."""
         return replace(self, scores=scores_of(self), searched=self._refined())._on_grid()
 
-    def on_finest_grid(self) -> "Setup | None":
+    def on_finest_grid(self) -> "Problem | None":
         """Ask the same question on the finest grid; None where nothing was inferred, or it is this one."""
         if self.finest or self.refinement is None:
             return None
@@ -202,7 +202,7 @@ class Setup:
             return self.actions
         return refined(self.actions, self.refinement, self.detail)
 
-    def _on_grid(self) -> "Setup":
+    def _on_grid(self) -> "Problem":
         sides = {} if self.refinement is None else one_way(self.actions, self.refinement, self.detail)
         grid = grid_of(
             self.searched,
@@ -214,8 +214,8 @@ class Setup:
         return replace(self, grid=grid, layout=layout_of(self, grid))
 
     def with_models(
-        self, models: Sequence[ReadModel], *, detector: ReadDetector | None, may_miss: frozenset[str]
-    ) -> "Setup":
+        self, models: Sequence[ModelAdapter], *, detector: DetectorAdapter | None, may_miss: frozenset[str]
+    ) -> "Problem":
         """Ask the same question of another reading of the models and the detector."""
         changed = replace(
             self, model=models[0], others=tuple(models[1:]), detector=detector, may_miss=may_miss
@@ -233,7 +233,7 @@ class Setup:
         return narrow(point_rows(self.grid.columns, values, placement.values, owner, points), self.compounds)
 
 
-def slots_of(models: Sequence[ReadModel], detector: ReadDetector | None) -> Slots:
+def slots_of(models: Sequence[ModelAdapter], detector: DetectorAdapter | None) -> Slots:
     """Number the compiled scores: a model first, the detector behind it, then the other scores of models.
 
     The compiled search scores the second one densely where it fails often, which a detector does. Rules
@@ -254,22 +254,22 @@ def slots_of(models: Sequence[ReadModel], detector: ReadDetector | None) -> Slot
     return Slots(models=tuple(slots), detector=min(count, 1) if has_detector else None)
 
 
-def layout_of(setup: Setup, grid: BaseGrid) -> "ScoreLayout":
+def layout_of(problem: Problem, grid: BaseGrid) -> "ScoreLayout":
     """Compile the scores of a setup for a grid."""
     from p2ce.scores.flat_arrays import flatten_scores
 
-    shared, own = setup.compounds[: setup.shared], setup.compounds[setup.shared :]
-    scores = [onto_compounds(score, own) for score in setup.scores]
+    shared, own = problem.compounds[: problem.shared], problem.compounds[problem.shared :]
+    scores = [onto_compounds(score, own) for score in problem.scores]
     scores += limits_of(
-        setup.compounds, setup.actions, setup.codebook, grid.columns.tolist(), setup.max_changes
+        problem.compounds, problem.actions, problem.codebook, grid.columns.tolist(), problem.max_changes
     )
     # Columns that cannot change are filled with zeros: their values never reach a comparison here.
-    return flatten_scores(scores, grid, np.zeros(len(setup.names) + len(shared) + len(own)))
+    return flatten_scores(scores, grid, np.zeros(len(problem.names) + len(shared) + len(own)))
 
 
-def scores_of(setup: Setup) -> tuple[CompiledScore, ...]:
+def scores_of(problem: Problem) -> tuple[CompiledScore, ...]:
     """List the scores that can be compiled, in the order of their slots, and the rules behind them."""
-    models, detector, slots, names = setup.models, setup.judges, setup.slots, setup.names
+    models, detector, slots, names = problem.models, problem.judges, problem.slots, problem.names
     placed: dict[int, CompiledScore] = {}
     for places, model in zip(slots.models, models, strict=True):
         for slot, score in zip(places, model.scores, strict=True):
@@ -281,8 +281,8 @@ def scores_of(setup: Setup) -> tuple[CompiledScore, ...]:
         assert detector.score is not None
         placed[slots.detector] = in_columns_of(detector.score, detector.columns, names)
     scores = [placed[slot] for slot in sorted(placed)]
-    scores += [score for rule in setup.rules for score in rule.scores(names)]
-    return tuple(onto_compounds(score, setup.compounds[: setup.shared]) for score in scores)
+    scores += [score for rule in problem.rules for score in rule.scores(names)]
+    return tuple(onto_compounds(score, problem.compounds[: problem.shared]) for score in scores)
 
 
 def in_columns_of(score: CompiledScore, own: Sequence[str], names: Sequence[str]) -> CompiledScore:
@@ -314,53 +314,53 @@ def seen_through(
     return seen
 
 
-def within_reach(setup: Setup, values: FloatArray) -> BoolArray:
+def within_reach(problem: Problem, values: FloatArray) -> BoolArray:
     """Tell for which people (n, d) the question holds as it is; the others need one of their own."""
-    return read_for(setup, values) & shaped_for(setup, values)
+    return read_for(problem, values) & shaped_for(problem, values)
 
 
-def read_for(setup: Setup, values: FloatArray) -> BoolArray:
+def read_for(problem: Problem, values: FloatArray) -> BoolArray:
     """Tell for which people (n, d) the readings are proven.
 
     A linear model's rounding grows with x, and what a model makes of missing values is read only for the
     columns in which they may turn up.
     """
     # What may be made missing is missing in somebody's candidates.
-    inside = np.full(len(values), columns_to_miss(setup.actions) <= setup.may_miss)
+    inside = np.full(len(values), columns_to_miss(problem.actions) <= problem.may_miss)
     missing = values == MISSING
     if missing.any():
-        unread = np.array([name not in setup.may_miss for name in setup.names])
+        unread = np.array([name not in problem.may_miss for name in problem.names])
         inside &= ~(missing & unread).any(axis=1)
-    if not all(model.takes_strangers or model.score is None for model in setup.models):
-        inside &= ~has_strangers(setup.codebook, values)
+    if not all(model.knows_unseen_categories or model.score is None for model in problem.models):
+        inside &= ~has_unseen_categories(problem.codebook, values)
     largest = None
-    for model in setup.models:
+    for model in problem.models:
         if model.reach is not None:
             if largest is None:
-                largest = np.maximum(_magnitude(values), _largest_candidates(setup))
-            inside &= (largest[:, setup.columns_of(model)] <= model.reach).all(axis=1)
+                largest = np.maximum(_magnitude(values), _largest_candidates(problem))
+            inside &= (largest[:, problem.columns_of(model)] <= model.reach).all(axis=1)
     return inside
 
 
-def shaped_for(setup: Setup, values: FloatArray) -> BoolArray:
+def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
     """Tell for which people (n, d) the axes are made: links depend on where a person stands."""
-    if has_links(setup.actions):
-        return np.full(len(values), setup.is_personal)
-    return np.asarray(~np.isnan(widen(values, setup.compounds)).any(axis=1))
+    if has_links(problem.actions):
+        return np.full(len(values), problem.is_personal)
+    return np.asarray(~np.isnan(widen(values, problem.compounds)).any(axis=1))
 
 
-def needed_reach(setup: Setup, values: FloatArray) -> FloatArray:
+def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
     """Give the magnitudes (d,) that the models have to be read for, with room to spare."""
-    largest = np.maximum(_magnitude(values).max(axis=0, initial=0.0), _largest_candidates(setup))
+    largest = np.maximum(_magnitude(values).max(axis=0, initial=0.0), _largest_candidates(problem))
     return np.asarray(4.0 * np.maximum(largest, 1.0))
 
 
-def _largest_candidates(setup: Setup) -> FloatArray:
-    largest = np.zeros(len(setup.names))
-    for column, candidates in zip(setup.grid.columns, setup.grid.values, strict=True):
+def _largest_candidates(problem: Problem) -> FloatArray:
+    largest = np.zeros(len(problem.names))
+    for column, candidates in zip(problem.grid.columns, problem.grid.values, strict=True):
         if column < len(largest):
             largest[column] = _magnitude(candidates).max(initial=0.0)
-    for compound in setup.compounds:
+    for compound in problem.compounds:
         largest[compound.members] = _magnitude(compound.levels).max(axis=0)
     return largest
 

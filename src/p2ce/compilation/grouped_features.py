@@ -216,8 +216,8 @@ def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: 
         name=name,
         column_count=width,
         spending=Spending(columns=columns, of=of),
-        sure=-limit,
-        maybe=-limit,
+        accept_from=-limit,
+        reject_below=-limit,
     )
 
 

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.grid.base_grid import OneWay
-from p2ce.decisions.model_adapter import ReadModel
 from p2ce.objectives.objective import Reference
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.candidate_values import Sides, either_side, resolution_of, thinned
@@ -48,12 +48,17 @@ class Refinement:
 
 
 def refinement_of(
-    models: Sequence[ReadModel], detector: ReadDetector | None, reference: Reference, inferred: ActionSet
+    models: Sequence[ModelAdapter],
+    detector: DetectorAdapter | None,
+    reference: Reference,
+    inferred: ActionSet,
 ) -> Refinement:
     """Collect the thresholds of all trees and the distinct values of the reference (codes)."""
     units = reference.unit("robust")
     usual, people, near, finest, distinct = {}, {}, {}, {}, {}
-    model_cuts = [None if model.is_asked else _thresholds(model.scores, model.columns) for model in models]
+    model_cuts = [
+        None if model.is_black_box else _thresholds(model.scores, model.columns) for model in models
+    ]
     detector_cuts = {} if detector is None else _thresholds((detector.score,), detector.columns)
     all_cuts = [*model_cuts, detector_cuts]
     for place, name in enumerate(reference.names):

@@ -65,6 +65,6 @@ def _score(budget: Budget, names: Sequence[str]) -> CompiledScore:
         column_count=len(names),
         spending=Spending(columns=tuple(places), of=of),
         # Where a sum of floats is rounded (`scores/flat_arrays.py` adds its error), the rule itself decides.
-        sure=-budget.limit if budget.whole else np.inf,
-        maybe=-budget.limit if budget.whole else np.nextafter(-budget.limit, -np.inf),
+        accept_from=-budget.limit if budget.whole else np.inf,
+        reject_below=-budget.limit if budget.whole else np.nextafter(-budget.limit, -np.inf),
     )

@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from typing import Any
 
-from p2ce.decisions.targets import AskAll, class_ask, range_ask, read_range, wins_ask
-from p2ce.decisions.model_adapter import LEAD, PROBABILITY, Ask, Request, probability_threshold
+from p2ce.decisions.model_adapter import LEAD, PROBABILITY, Evaluate, Request, probability_threshold
+from p2ce.decisions.targets import EvaluateAll, class_ask, range_ask, read_range, wins_ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One call of the model that gives a number per row, and what that has to reach."""
 
-    ask: Ask
+    ask: Evaluate
     scale: str
     threshold: float
     classes: tuple[Any, ...] = ()
-    predict: Ask | None = None  # shown beside a lead
+    predict: Evaluate | None = None  # shown beside a lead
 
 
 def is_range(target: Any) -> bool:
@@ -23,7 +23,7 @@ def is_range(target: Any) -> bool:
     return isinstance(target, tuple | list)
 
 
-def about_number(request: Request, predict: Ask, *, name: str) -> Question:
+def about_number(request: Request, predict: Evaluate, *, name: str) -> Question:
     """Ask how far inside the wanted range the prediction lies."""
     return Question(
         ask=range_ask(predict, read_range(request, name=name)), scale=LEAD, threshold=0.0, predict=predict
@@ -32,11 +32,11 @@ def about_number(request: Request, predict: Ask, *, name: str) -> Question:
 
 def about_probability(
     request: Request,
-    ask_probabilities: AskAll,
+    ask_probabilities: EvaluateAll,
     *,
     classes: tuple[Any, ...],
     index: int,
-    ask_largest: AskAll | None = None,
+    ask_largest: EvaluateAll | None = None,
 ) -> Question:
     """Ask for the target's probability; without a threshold, one class of more than two must win.
 
@@ -56,7 +56,7 @@ def about_probability(
 
 
 def about_winning(
-    ask_largest: AskAll, *, classes: tuple[Any, ...], index: int, predict: Ask | None = None
+    ask_largest: EvaluateAll, *, classes: tuple[Any, ...], index: int, predict: Evaluate | None = None
 ) -> Question:
     """Ask how far the target is ahead of the best other class."""
     return Question(

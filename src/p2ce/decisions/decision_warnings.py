@@ -15,9 +15,9 @@ import numpy as np
 
 from p2ce.adapters.checked_calls import some_rows
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.decisions.votes import predictions
-from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ReadModel, Request, class_index
+from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapter, Request, class_index
 from p2ce.decisions.row_format import attribute_of, choose_way, classes_of, name_of
+from p2ce.decisions.votes import predictions
 from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
@@ -60,7 +60,7 @@ NO_DOUBT: Doubt = ()
 
 
 def warn_about_decisions(
-    model: Any, read: Sequence[ReadModel], request: Request, *, threshold: Any, default_target: bool
+    model: Any, read: Sequence[ModelAdapter], request: Request, *, threshold: Any, default_target: bool
 ) -> None:
     """Look at one model, or each of several; a threshold or a target that is given raises no doubt."""
     models = list(model) if isinstance(model, list | tuple) else [model]
@@ -77,7 +77,7 @@ def _has_both(model: Any) -> bool:
     return scores and callable(attribute_of(model, "predict"))
 
 
-def _warn(model: Any, found: ReadModel, request: Request, *, compares: bool, doubts_target: bool) -> None:
+def _warn(model: Any, found: ModelAdapter, request: Request, *, compares: bool, doubts_target: bool) -> None:
     """Log one line for each doubt, by what the model says about some rows of the reference."""
     checks = [_other_decisions] * compares + [_unwanted] * doubts_target
     for check in checks:
@@ -94,7 +94,7 @@ def _warn(model: Any, found: ReadModel, request: Request, *, compares: bool, dou
             log.warning("%s", "".join(told), extra={"on_command_line": "".join(shown)})
 
 
-def _other_decisions(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> Doubt:
+def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Doubt:
     """Say how many rows ``predict`` decides otherwise, and by what."""
     target = found.classes[class_index(found.classes, request.target)]
     seen: list[Any] = []
@@ -122,7 +122,7 @@ def _other_decisions(model: Any, found: ReadModel, request: Request, scores: Flo
     )
 
 
-def _cut(model: Any, found: ReadModel, scores: FloatArray, given: BoolArray) -> str:
+def _cut(model: Any, found: ModelAdapter, scores: FloatArray, given: BoolArray) -> str:
     """Say where the cut-off of ``predict`` seems to be."""
     if found.scale == LEAD:
         return "predict decides by something else."
@@ -137,7 +137,7 @@ def _cut(model: Any, found: ReadModel, scores: FloatArray, given: BoolArray) -> 
     )
 
 
-def _unwanted(model: Any, found: ReadModel, request: Request, scores: FloatArray) -> Doubt:
+def _unwanted(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Doubt:
     """Say why the class that is taken without being asked for seems to be the unwanted one."""
     if len(found.classes) != 2:
         return NO_DOUBT

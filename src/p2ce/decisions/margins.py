@@ -8,8 +8,19 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import (
+    DECISION,
+    LEAD,
+    PROBABILITY,
+    Evaluate,
+    ModelAdapter,
+    Request,
+    class_index,
+    decision_threshold,
+    probability_threshold,
+)
 from p2ce.decisions.targets import (
-    AskAll,
+    EvaluateAll,
     Margin,
     class_ask,
     difference_score,
@@ -22,17 +33,6 @@ from p2ce.decisions.targets import (
     wins_ask,
 )
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import (
-    DECISION,
-    LEAD,
-    PROBABILITY,
-    Ask,
-    ReadModel,
-    Request,
-    class_index,
-    decision_threshold,
-    probability_threshold,
-)
 from p2ce.scores.error_bands import Reported, sure_and_maybe, widened
 from p2ce.scores.score import CompiledScore
 
@@ -49,7 +49,7 @@ class Boosted:
 
     def score(self, margin: Margin, sign: float, limits: tuple[float, float]) -> CompiledScore:
         """Write ``sign`` times one margin as a score."""
-        sure, maybe = limits
+        accept_from, reject_below = limits
         forest = margin.forest if sign > 0.0 or margin.forest is None else negated(margin.forest)
         return CompiledScore(
             name="model",
@@ -57,8 +57,8 @@ class Boosted:
             offset=sign * margin.offset,
             forest=forest,
             weights=np.zeros(len(self.columns)) if forest is None else None,
-            sure=sure,
-            maybe=maybe,
+            accept_from=accept_from,
+            reject_below=reject_below,
         )
 
 
@@ -72,9 +72,9 @@ class Classes:
 
     names: tuple[Any, ...]
     ask_margins: (
-        AskAll  # frame → (n,) for two classes, else (n, classes); argmax of these is what predict gives
+        EvaluateAll  # frame → (n,) for two classes, else (n, classes); argmax of these is what predict gives
     )
-    ask_probabilities: AskAll  # frame → (n, classes)
+    ask_probabilities: EvaluateAll  # frame → (n, classes)
     decides: bool  # the margins are the model's decision_function
     link: Callable[[bool], Reported]
     report: Callable[[FloatArray], FloatArray]
@@ -82,7 +82,7 @@ class Classes:
     slack: float = 0.0  # on differences of margins, for a softmax less precise than NumPy's
 
 
-def read_classes(boosted: Boosted, classes: Classes, request: Request) -> ReadModel:
+def read_classes(boosted: Boosted, classes: Classes, request: Request) -> ModelAdapter:
     """Read boosted trees that tell classes apart."""
     offered = (PROBABILITY, DECISION) if classes.decides else (PROBABILITY,)
     refuse_scale(request, offered, name=f"{boosted.family} model")
@@ -104,7 +104,7 @@ def read_classes(boosted: Boosted, classes: Classes, request: Request) -> ReadMo
     return _read_softmax(boosted, classes, index, threshold)
 
 
-def _read_probability(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ReadModel:
+def _read_probability(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ModelAdapter:
     """Read a probability that follows from one margin."""
     two = len(classes.names) == 2
     complement = two and index == 0
@@ -115,7 +115,7 @@ def _read_probability(boosted: Boosted, classes: Classes, index: int, threshold:
         second = np.asarray(classes.report(scores * sign))
         return 1.0 - second if complement else second
 
-    return ReadModel(
+    return ModelAdapter(
         family=boosted.family,
         score=boosted.score(boosted.margins[0 if two else index], sign, limits),
         columns=boosted.columns,
@@ -128,7 +128,7 @@ def _read_probability(boosted: Boosted, classes: Classes, index: int, threshold:
     )
 
 
-def _read_decision(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ReadModel:
+def _read_decision(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ModelAdapter:
     """Read the decision function: the margin itself, of the first of two classes minus the margin."""
     two = len(classes.names) == 2
     sign = -1.0 if two and index == 0 else 1.0
@@ -138,7 +138,7 @@ def _read_decision(boosted: Boosted, classes: Classes, index: int, threshold: fl
         found = np.asarray(classes.ask_margins(frame), dtype=np.float64)
         return sign * found if two else found[:, index].copy()
 
-    return ReadModel(
+    return ModelAdapter(
         family=boosted.family,
         score=boosted.score(margin, sign, widened(threshold, threshold, boosted.band)),
         columns=boosted.columns,
@@ -151,10 +151,10 @@ def _read_decision(boosted: Boosted, classes: Classes, index: int, threshold: fl
     )
 
 
-def _read_winner(boosted: Boosted, classes: Classes, index: int) -> ReadModel:
+def _read_winner(boosted: Boosted, classes: Classes, index: int) -> ModelAdapter:
     """Read that one class has the largest margin, which is what ``predict`` goes by."""
     scores = _differences(boosted, index, _strictly)
-    return ReadModel(
+    return ModelAdapter(
         family=boosted.family,
         score=scores[0],
         also=scores[1:],
@@ -169,7 +169,7 @@ def _read_winner(boosted: Boosted, classes: Classes, index: int) -> ReadModel:
     )
 
 
-def _read_softmax(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ReadModel:
+def _read_softmax(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ModelAdapter:
     """Read what a probability needs: to be far enough ahead of each other class."""
     largest = max(margin.largest + margin.error for margin in boosted.margins)
 
@@ -180,7 +180,7 @@ def _read_softmax(boosted: Boosted, classes: Classes, index: int, threshold: flo
 
     scores = _differences(boosted, index, limits)
     ask = class_ask(classes.ask_probabilities, index)
-    return ReadModel(
+    return ModelAdapter(
         family=boosted.family,
         score=scores[0],
         also=scores[1:],
@@ -210,13 +210,15 @@ def _differences(
     return tuple(difference_score(target, other, columns=count, limits=limits) for other in others)
 
 
-def read_number(boosted: Boosted, request: Request, *, predict: Ask, reported: Reported | None) -> ReadModel:
+def read_number(
+    boosted: Boosted, request: Request, *, predict: Evaluate, reported: Reported | None
+) -> ModelAdapter:
     """Read boosted trees that predict a number: the margin, or what ``reported`` says of the margin."""
     wanted = read_range(request, name=f"{boosted.family} model")
     (margin,) = boosted.margins
     link = reported if reported is not None else _identity
     ends = range_ends(wanted, link, band=boosted.band)
-    scores = [boosted.score(margin, end.sign, (end.sure, end.maybe)) for end in ends]
+    scores = [boosted.score(margin, end.sign, (end.accept_from, end.reject_below)) for end in ends]
     sign = ends[0].sign
     return range_model(
         wanted,

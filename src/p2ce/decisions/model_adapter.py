@@ -10,7 +10,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidReference, InvalidTarget, InvalidThreshold, UnsupportedModel, nearest
-from p2ce.scores.external import ForeignScore
+from p2ce.scores.external import ExternalScore
 from p2ce.scores.score import CompiledScore
 from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.visible import echoed
@@ -19,7 +19,7 @@ PROBABILITY = "probability"
 DECISION = "decision"
 LEAD = "lead"  # how far the target is ahead of what it must beat: a threshold, a class, the ends of a range
 NOT_GIVEN = Codebook(())
-Ask: TypeAlias = Callable[[pd.DataFrame], FloatArray]
+Evaluate: TypeAlias = Callable[[pd.DataFrame], FloatArray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,9 @@ class Request:
     codebook: Codebook = NOT_GIVEN  # of the reference, unless given
     may_miss: frozenset[str] = frozenset()
     reach: FloatArray  # (d,) per reference column: the largest magnitude that a value will have
-    read: Callable[[Any, "Request"], "ReadModel"]  # reads any family; a pipeline needs it for its last step
+    read: Callable[
+        [Any, "Request"], "ModelAdapter"
+    ]  # reads any family; a pipeline needs it for its last step
 
     def __post_init__(self) -> None:
         if self.codebook is NOT_GIVEN:
@@ -47,7 +49,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadModel:
+class ModelAdapter:
     """A model in the form that the search understands, beside the model itself.
 
     ``score`` is the model as read, or None for a model that can only be asked. ``ask`` is the user's own
@@ -63,30 +65,30 @@ class ReadModel:
     """
 
     family: str
-    score: CompiledScore | ForeignScore | None
-    also: tuple[CompiledScore | ForeignScore, ...] = ()
+    score: CompiledScore | ExternalScore | None
+    also: tuple[CompiledScore | ExternalScore, ...] = ()
     decides: bool = True
     columns: tuple[str, ...]
     scale: str
     threshold: float
     classes: tuple[Any, ...]
-    ask: Ask
+    ask: Evaluate
     report: Callable[[FloatArray], FloatArray] | None  # None where one score alone does not tell
     tolerance: float  # how far report(compiled score) may be from ask, by the family's precision
     reach: FloatArray | None = None
     # False where the scores prove nothing about people with labels that the reference does not have.
-    takes_strangers: bool = True
+    knows_unseen_categories: bool = True
     # What the model predicts, to be shown beside a lead: the predicted number, the target's probability.
-    predict: Ask | None = None
-    asked_because: str = ""  # why it can only be asked; "" where it is read, or asked by choice
+    predict: Evaluate | None = None
+    black_box_because: str = ""  # why it can only be asked; "" where it is read, or asked by choice
 
     @property
-    def scores(self) -> "tuple[CompiledScore | ForeignScore, ...]":
+    def scores(self) -> "tuple[CompiledScore | ExternalScore, ...]":
         """All scores that have to reach their thresholds; none for a model that can only be asked."""
         return () if self.score is None else (self.score, *self.also)
 
     @property
-    def is_asked(self) -> bool:
+    def is_black_box(self) -> bool:
         """Whether the model itself decides about cells, in part or wholly."""
         return self.score is None or not self.decides
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import LEAD, PROBABILITY, Evaluate, ModelAdapter
 from p2ce.decisions.targets import (
-    AskAll,
+    EvaluateAll,
     Range,
     class_ask,
     range_ends,
@@ -21,7 +22,6 @@ from p2ce.decisions.targets import (
     softmax_wins,
     wins_ask,
 )
-from p2ce.decisions.model_adapter import LEAD, PROBABILITY, Ask, ReadModel
 from p2ce.scores.error_bands import exactly
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer
@@ -50,14 +50,14 @@ class Outputs:
     def count(self) -> int:
         return len(self.layers[-1].bias)
 
-    def score(self, last: Layer, sure: float, maybe: float) -> NetworkScore:
+    def score(self, last: Layer, accept_from: float, reject_below: float) -> NetworkScore:
         """Give the network a last layer of one output, and thresholds on it."""
         return NetworkScore(
             name="model",
             column_count=len(self.columns),
             layers=(*self.layers[:-1], last),
-            sure=sure,
-            maybe=maybe,
+            accept_from=accept_from,
+            reject_below=reject_below,
             see=self.see,
             unit=self.unit,
         )
@@ -89,22 +89,29 @@ def difference(layer: Layer, index: int, other: int) -> Layer:
     )
 
 
-def _pairs(outputs: Outputs, count: int, index: int, sure: float, maybe: float) -> list[NetworkScore]:
+def _pairs(
+    outputs: Outputs, count: int, index: int, accept_from: float, reject_below: float
+) -> list[NetworkScore]:
     """Give a score for every other class: how far the one is ahead of it."""
     return [
-        outputs.score(difference(outputs.layers[-1], index, other), sure, maybe)
+        outputs.score(difference(outputs.layers[-1], index, other), accept_from, reject_below)
         for other in range(count)
         if other != index
     ]
 
 
 def read_network_win(
-    outputs: Outputs, classes: tuple[Any, ...], index: int, *, ask_all: AskAll, ask_probabilities: AskAll
-) -> ReadModel:
+    outputs: Outputs,
+    classes: tuple[Any, ...],
+    index: int,
+    *,
+    ask_all: EvaluateAll,
+    ask_probabilities: EvaluateAll,
+) -> ModelAdapter:
     """Have one class beat every other; ``ask_all`` gives what the model takes the largest of."""
-    sure, maybe = softmax_wins(0.0, single=outputs.single)
-    first, *more = _pairs(outputs, len(classes), index, sure, maybe)
-    return ReadModel(
+    accept_from, reject_below = softmax_wins(0.0, single=outputs.single)
+    first, *more = _pairs(outputs, len(classes), index, accept_from, reject_below)
+    return ModelAdapter(
         family=outputs.family,
         score=first,
         also=tuple(more),
@@ -120,13 +127,20 @@ def read_network_win(
 
 
 def read_network_share(
-    outputs: Outputs, classes: tuple[Any, ...], index: int, threshold: float, *, ask_probabilities: AskAll
-) -> ReadModel:
+    outputs: Outputs,
+    classes: tuple[Any, ...],
+    index: int,
+    threshold: float,
+    *,
+    ask_probabilities: EvaluateAll,
+) -> ModelAdapter:
     """Bound a probability by what it is between two classes; the model is asked about what passes."""
     largest = _FARTHEST[outputs.single]
-    sure, maybe = softmax_reaches(threshold, len(classes), band=0.0, largest=largest, single=outputs.single)
-    first, *more = _pairs(outputs, len(classes), index, sure, maybe)
-    return ReadModel(
+    accept_from, reject_below = softmax_reaches(
+        threshold, len(classes), band=0.0, largest=largest, single=outputs.single
+    )
+    first, *more = _pairs(outputs, len(classes), index, accept_from, reject_below)
+    return ModelAdapter(
         family=outputs.family,
         score=first,
         also=tuple(more),
@@ -141,14 +155,17 @@ def read_network_share(
     )
 
 
-def read_network_range(outputs: Outputs, wanted: Range, *, predict: Ask) -> ReadModel:
+def read_network_range(outputs: Outputs, wanted: Range, *, predict: Evaluate) -> ModelAdapter:
     """Hold the one output between the ends of a range."""
     ends = range_ends(wanted, exactly(float), band=0.0)
     last = outputs.layers[-1]
     error, sign = _largest_error(outputs), ends[0].sign
     return range_model(
         wanted,
-        [outputs.score(one_output(last, 0, sign=end.sign), end.sure, end.maybe) for end in ends],
+        [
+            outputs.score(one_output(last, 0, sign=end.sign), end.accept_from, end.reject_below)
+            for end in ends
+        ],
         family=outputs.family,
         columns=outputs.columns,
         predict=predict,

@@ -9,8 +9,14 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.checked_calls import as_array, as_frame, choose_feed, some_rows
+from p2ce.decisions.model_adapter import (
+    Request,
+    array_dtype,
+    columns_by_count,
+    columns_by_name,
+    plain_classes,
+)
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import Request, array_dtype, columns_by_count, columns_by_name, plain_classes
 
 CLASSIFIER, REGRESSOR = "classifier", "regressor"
 

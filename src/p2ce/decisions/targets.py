@@ -14,25 +14,25 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
 from p2ce.decisions.model_adapter import (
     DECISION,
     LEAD,
-    Ask,
-    ReadModel,
+    Evaluate,
+    ModelAdapter,
     Request,
     class_index,
     decision_threshold,
 )
+from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
 from p2ce.scores.assemble import largest_leaves
 from p2ce.scores.error_bands import Reported, first_score, summation_error, sure_and_maybe, widened
-from p2ce.scores.external import ForeignScore
+from p2ce.scores.external import ExternalScore
 from p2ce.scores.forest import Forest
 from p2ce.scores.score import CompiledScore
 from p2ce.visible import echoed
 
 # The user's own call that gives one column per class: frame → (n, classes).
-AskAll: TypeAlias = Callable[[pd.DataFrame], Any]
+EvaluateAll: TypeAlias = Callable[[pd.DataFrame], Any]
 # Where an argmax meets a tie, an earlier class wins: the target is behind by as little as there is.
 BEHIND = float(np.nextafter(0.0, -1.0))
 # A forest that adds nothing, for a model in which not a single tree was grown.
@@ -74,12 +74,12 @@ def leads(values: FloatArray, index: int) -> FloatArray:
     return np.where(tied, BEHIND, ahead)
 
 
-def wins_ask(ask_all: AskAll, index: int) -> Ask:
+def wins_ask(ask_all: EvaluateAll, index: int) -> Evaluate:
     """Build the call that tells a class's lead, from the one that reports all classes."""
     return lambda frame: leads(ask_all(frame), index)
 
 
-def class_ask(ask_all: AskAll, index: int) -> Ask:
+def class_ask(ask_all: EvaluateAll, index: int) -> Evaluate:
     """Build the call that tells one class's column."""
     return lambda frame: np.asarray(np.asarray(ask_all(frame))[:, index], dtype=np.float64)
 
@@ -156,14 +156,14 @@ def difference_score(
     """
     forest = joined(target.forest, other.forest)
     ours = summation_error(forest.tree_count + 3, target.largest + other.largest)
-    sure, maybe = limits(target.error + other.error + ours)
+    accept_from, reject_below = limits(target.error + other.error + ours)
     return CompiledScore(
         name=name,
         column_count=columns,
         offset=target.offset - other.offset,
         forest=forest,
-        sure=sure,
-        maybe=maybe,
+        accept_from=accept_from,
+        reject_below=reject_below,
     )
 
 
@@ -219,8 +219,8 @@ class End(NamedTuple):
     """One end of a range as thresholds on ``sign`` times the score of the prediction."""
 
     sign: float
-    sure: float
-    maybe: float
+    accept_from: float
+    reject_below: float
 
 
 def read_range(request: Request, *, name: str) -> Range:
@@ -252,11 +252,11 @@ def read_range(request: Request, *, name: str) -> Range:
 
 def score_or_range(
     request: Request,
-    read: Callable[[Request], ReadModel],
+    read: Callable[[Request], ModelAdapter],
     *,
     classes: tuple[Any, ...] = (0, 1),
     name: str,
-) -> ReadModel:
+) -> ModelAdapter:
     """Parse a number that may be the score of a class: a Booster does not say what its numbers mean.
 
     With a threshold, the number is the score of the second of two classes, and minus the number that of
@@ -302,7 +302,7 @@ def _end(end: Any, open_end: float) -> float:
     return float(end)
 
 
-def range_ask(predict: Ask, wanted: Range) -> Ask:
+def range_ask(predict: Evaluate, wanted: Range) -> Evaluate:
     """Build the call that tells how far inside the range predictions lie."""
     return lambda frame: wanted.leads(predict(frame))
 
@@ -328,17 +328,17 @@ def range_ends(wanted: Range, reported: Reported, *, band: float) -> tuple[End, 
 
 def range_model(
     wanted: Range,
-    scores: Sequence[CompiledScore | ForeignScore],
+    scores: Sequence[CompiledScore | ExternalScore],
     *,
     family: str,
     columns: tuple[str, ...],
-    predict: Ask,
+    predict: Evaluate,
     report: Callable[[FloatArray], FloatArray] | None,
     tolerance: float,
     reach: FloatArray | None = None,
-) -> ReadModel:
+) -> ModelAdapter:
     """Put together a regressor whose prediction must lie in a range, one score for each closed end."""
-    return ReadModel(
+    return ModelAdapter(
         family=family,
         score=scores[0],
         also=tuple(scores[1:]),

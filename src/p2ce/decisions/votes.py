@@ -6,9 +6,9 @@ import numpy as np
 
 from p2ce.adapters.checked_calls import raw_answers_of
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidAnswer, UnsupportedModel
 from p2ce.decisions.model_adapter import Request
 from p2ce.decisions.row_format import choose_way
+from p2ce.errors import InvalidAnswer, UnsupportedModel
 from p2ce.visible import echoed
 
 

@@ -18,7 +18,7 @@ from p2ce.adapters.checked_calls import (
 )
 from p2ce.adapters.retries import retried
 from p2ce.arrays import FloatArray
-from p2ce.detectors.parsed_detector import DetectorRequest, ReadDetector
+from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
 from p2ce.errors import InvalidAnswer, InvalidOption, InvalidReference, nearest
 from p2ce.visible import echoed, listed
 
@@ -38,7 +38,7 @@ def asked_detector(
     sign: float = 1.0,
     least: float = 0.0,
     single: bool = False,
-) -> ReadDetector:
+) -> DetectorAdapter:
     """Read a detector to which rows are plausible where ``sign`` times its answer is at least ``least``.
 
     ``method`` is asked about frames of ``columns`` if ``named``, about arrays if not, and about whichever
@@ -68,7 +68,7 @@ def asked_detector(
     tolerance = check_repeats(asked, some_rows(reference), call=call, single=single)
     if contamination is not None:
         least = lowest_share(asked(reference), contamination)
-    return ReadDetector(
+    return DetectorAdapter(
         family=f"opaque ({name})",
         score=None,
         columns=columns,

@@ -13,7 +13,7 @@ from p2ce.arrays import FloatArray
 from p2ce.detectors.black_box_detector import check_contamination, columns_of, lowest_share
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.outlier_detectors import CALL
-from p2ce.detectors.parsed_detector import DetectorRequest, ReadDetector
+from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
 from p2ce.errors import InvalidOption, NotFitted, UnsupportedDetector, UnsupportedModel
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.cuts import cut_of_float32_at_most
@@ -88,7 +88,7 @@ def recognises(detector: object) -> bool:
     )
 
 
-def read(detector: Any, request: DetectorRequest) -> ReadDetector:
+def read(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     """Read a forest, after fitting it if it is only asked for."""
     if not isinstance(detector, IsolationForest):
         return _read_fitted(detector, request)
@@ -97,7 +97,7 @@ def read(detector: Any, request: DetectorRequest) -> ReadDetector:
     return _fit(detector, request)
 
 
-def _fit(asked: IsolationForest, request: DetectorRequest) -> ReadDetector:
+def _fit(asked: IsolationForest, request: DetectorRequest) -> DetectorAdapter:
     """Fit a forest to the codes of the reference, with a number in the place of every missing value.
 
     That number is the lowest of its column. Splits lie at or above the lowest and below the highest value
@@ -120,16 +120,16 @@ def _fit(asked: IsolationForest, request: DetectorRequest) -> ReadDetector:
     decide = _decision(fitted)
     # Nobody else computes this detector, so one exact threshold on the path lengths defines it.
     least = first_score(lambda depth: float(decide(np.array([depth]))[0]) >= 0.0)
-    score = _score(fitted, codebook.names, frozenset(), sure=least, maybe=least)
+    score = _score(fitted, codebook.names, frozenset(), accept_from=least, reject_below=least)
     return own_forest(score, columns=codebook.names, decide=decide)
 
 
-def own_forest(score: CompiledScore, *, columns: tuple[str, ...], decide: Decision) -> ReadDetector:
+def own_forest(score: CompiledScore, *, columns: tuple[str, ...], decide: Decision) -> DetectorAdapter:
     """Make the detector that a compiled forest is by itself, fitted just now or kept in a file."""
-    return ReadDetector(family="isolation forest", score=score, columns=columns, ask=None, report=decide)
+    return DetectorAdapter(family="isolation forest", score=score, columns=columns, ask=None, report=decide)
 
 
-def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
+def _read_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     reference, contamination = request.reference, request.contamination
     kind = library_class(detector, root="sklearn", names=_NAMES)
     assert kind is not None, "a family only reads what it recognises"
@@ -163,12 +163,12 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
 
     least = 0.0 if contamination is None else lowest_share(decided(reference), contamination)
     decide = _decision(detector)
-    sure, maybe = sure_and_maybe(_reported(detector), least)
+    accept_from, reject_below = sure_and_maybe(_reported(detector), least)
 
-    def read_for(may_miss: frozenset[str]) -> ReadDetector:
-        return ReadDetector(
+    def read_for(may_miss: frozenset[str]) -> DetectorAdapter:
+        return DetectorAdapter(
             family="scikit-learn isolation forest",
-            score=_score(detector, columns, may_miss, sure=sure, maybe=maybe),
+            score=_score(detector, columns, may_miss, accept_from=accept_from, reject_below=reject_below),
             columns=columns,
             # The sign of a difference is always right in floating point: 0 or more means ``least`` or more.
             ask=lambda frame: decided(frame) - least,
@@ -180,7 +180,7 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> ReadDetector:
 
 
 def _score(
-    fitted: Any, columns: Sequence[str], may_miss: Collection[str], *, sure: float, maybe: float
+    fitted: Any, columns: Sequence[str], may_miss: Collection[str], *, accept_from: float, reject_below: float
 ) -> CompiledScore:
     """Add path lengths in scikit-learn's own order, with its own c(n) for leaves that hold several rows.
 
@@ -217,7 +217,11 @@ def _score(
     except UnsupportedModel as error:  # too many cuts
         raise UnsupportedDetector(str(error)) from error
     return CompiledScore(
-        name="plausibility", column_count=len(columns), forest=forest, sure=sure, maybe=maybe
+        name="plausibility",
+        column_count=len(columns),
+        forest=forest,
+        accept_from=accept_from,
+        reject_below=reject_below,
     )
 
 

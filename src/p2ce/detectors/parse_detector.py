@@ -12,12 +12,12 @@ from p2ce.detectors import autoencoder, density, function, isolation_forest, out
 from p2ce.detectors import restored as read_before
 from p2ce.detectors.black_box_detector import check_contamination
 from p2ce.detectors.isolation_forest import IsolationForest
-from p2ce.detectors.parsed_detector import DetectorRequest, ReadDetector
+from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
 from p2ce.errors import InvalidOption, InvalidReference, UnsupportedDetector
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.visible import echoed
 
-__all__ = ["FAMILIES", "SUPPORTED", "IsolationForest", "ReadDetector", "read_detector"]
+__all__ = ["FAMILIES", "SUPPORTED", "DetectorAdapter", "IsolationForest", "parse_detector"]
 
 # The first that recognises a detector and can read it does. A module can be called too: it comes first.
 FAMILIES: tuple[ModuleType, ...] = (
@@ -36,7 +36,7 @@ SUPPORTED = (
 log = logging.getLogger("p2ce")
 
 
-def read_detector(
+def parse_detector(
     detector: Any,
     *,
     reference: pd.DataFrame,
@@ -45,7 +45,7 @@ def read_detector(
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
     may_miss: Collection[str] | None = None,
-) -> ReadDetector | None:
+) -> DetectorAdapter | None:
     """Read a detector; None stays None and means that every point is plausible.
 
     ``random_state`` seeds a forest that is fitted here and brings no seed of its own. ``contamination`` is
@@ -85,7 +85,7 @@ def read_detector(
         if not family.recognises(detector):
             continue
         try:
-            found: ReadDetector = family.read(detector, request)
+            found: DetectorAdapter = family.read(detector, request)
         except UnsupportedDetector as error:
             refusal = refusal or error
             continue

@@ -27,7 +27,7 @@ class DetectorRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadDetector:
+class DetectorAdapter:
     """A detector in the form that the search understands, beside the detector itself.
 
     A row is plausible when the detector's decision value is at least 0. ``ask`` computes that value with
@@ -45,4 +45,4 @@ class ReadDetector:
     tolerance: float = 1e-9  # how far two answers of ``ask`` about a row may differ, by its precision
     # Reads the same detector, with the same threshold, for missing values in other columns; None where the
     # reading holds for missing values in every column.
-    again: "Callable[[frozenset[str]], ReadDetector] | None" = None
+    again: "Callable[[frozenset[str]], DetectorAdapter] | None" = None

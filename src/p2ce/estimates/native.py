@@ -8,7 +8,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOption
-from p2ce.scores.external import ForeignScore
+from p2ce.scores.external import ExternalScore
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer, activate
 from p2ce.scores.score import CompiledScore
@@ -21,7 +21,7 @@ CHUNK = 1 << 21  # numbers that a pass through a network may hold at once
 class Parsed(NamedTuple):
     """A model as it was parsed: its margin, and how the margin becomes the reported score."""
 
-    score: CompiledScore | ForeignScore
+    score: CompiledScore | ExternalScore
     report: Callable[[FloatArray], FloatArray]
 
     @property

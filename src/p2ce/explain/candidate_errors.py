@@ -3,38 +3,38 @@
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidActions, P2CEError
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.result.number_text import readable
 from p2ce.visible import echoed
 
 MOST_TRIED = 2_000  # candidates in all: a slow model takes some seconds for them
 
 
-def require_candidates(setup: Setup, row: FloatArray) -> None:
+def require_candidates(problem: Problem, row: FloatArray) -> None:
     """Show every candidate to every model, in a row (d,) that it takes; raise naming those that it refuses.
 
     An encoder that was fitted on some numbers may raise at others: better here than amid a search. Of more
     than `MOST_TRIED` candidates, as many are tried, spread out over every axis.
     """
-    rows, what = _rows(setup, row)
+    rows, what = _rows(problem, row)
     if not len(rows):
         return
-    for number, model in enumerate(setup.models):
+    for number, model in enumerate(problem.models):
         try:
-            model.ask(setup.frame(rows))
+            model.ask(problem.frame(rows))
         except P2CEError as error:
-            refused = [place for place in range(len(rows)) if not _answers(setup, number, rows[[place]])]
-            if refused and _answers(setup, number, row[None, :]):
-                raise _refusal(setup, [what[place] for place in refused], error) from error
+            refused = [place for place in range(len(rows)) if not _answers(problem, number, rows[[place]])]
+            if refused and _answers(problem, number, row[None, :]):
+                raise _refusal(problem, [what[place] for place in refused], error) from error
             raise
 
 
-def _rows(setup: Setup, row: FloatArray) -> tuple[FloatArray, list[tuple[int, float]]]:
+def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int, float]]]:
     """Put one candidate at a time into the row; columns that move as one are left out."""
     axes = [
         (int(column), values)
-        for column, values in zip(setup.grid.columns, setup.grid.values, strict=True)
+        for column, values in zip(problem.grid.columns, problem.grid.values, strict=True)
         if column < len(row)
     ]
     most = max(1, _fair_share([len(values) for _, values in axes], MOST_TRIED))
@@ -63,17 +63,17 @@ def _spread_out(values: FloatArray, most: int) -> FloatArray:
     return values[np.unique(np.linspace(0, len(values) - 1, most).astype(np.int64))]
 
 
-def _answers(setup: Setup, number: int, rows: FloatArray) -> bool:
+def _answers(problem: Problem, number: int, rows: FloatArray) -> bool:
     try:
-        setup.models[number].ask(setup.frame(rows))
+        problem.models[number].ask(problem.frame(rows))
     except P2CEError:
         return False
     return True
 
 
-def _refusal(setup: Setup, refused: list[tuple[int, float]], error: P2CEError) -> InvalidActions:
+def _refusal(problem: Problem, refused: list[tuple[int, float]], error: P2CEError) -> InvalidActions:
     column = refused[0][0]
-    coding = setup.codebook.codings[column]
+    coding = problem.codebook.codings[column]
     values = [readable(coding.plain(value)) for place, value in refused if place == column]
     more = ", …" if len(values) > 5 else ""
     return InvalidActions(

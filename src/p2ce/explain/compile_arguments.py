@@ -11,21 +11,21 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem, labels_of, without_special
+from p2ce.compilation.grouped_features import check_actions, groups_of, settle_groups
+from p2ce.compilation.refine_grid import refinement_of
+from p2ce.compilation.rule_scores import columns_to_miss, read_rules
 from p2ce.decisions.decision_warnings import warn_about_decisions
-from p2ce.detectors.parse_detector import read_detector
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.detectors.parse_detector import parse_detector
 from p2ce.errors import InvalidOption
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.check_arguments import check_bound, check_limit
-from p2ce.compilation.compiled_problem import Setup, labels_of, without_special
 from p2ce.explain.describe_problem import question_of
 from p2ce.explain.fingerprint import codes_fingerprint
-from p2ce.compilation.grouped_features import check_actions, groups_of, settle_groups
 from p2ce.explain.paper_methods import check_paper
-from p2ce.compilation.refine_grid import refinement_of
-from p2ce.compilation.rule_scores import columns_to_miss, read_rules
 from p2ce.models.parse_model import columns_with_missing, request_for
-from p2ce.decisions.model_adapter import ReadModel
-from p2ce.models.several_models import read_models
+from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.paper.methods import Mapocam, find_method
@@ -63,9 +63,9 @@ class Arguments:
 class Read:
     """The arguments as they were read."""
 
-    setup: Setup
+    problem: Problem
     # Kept, since people may need another reading: those who stand farther out, or lack other values.
-    read_models: "partial[tuple[ReadModel, ...]]"
+    parse_models: "partial[tuple[ModelAdapter, ...]]"
     reference: pd.DataFrame
     values: FloatArray  # (n, d) the reference's codes in the model's columns
     settled: dict[OneHot, OneHot]  # groups, and what the reference made of them
@@ -108,7 +108,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     may_miss = columns_with_missing(codes, book) | columns_to_miss(actions)
     target = 1 if given.target is None else given.target
     reading = partial(
-        read_models,
+        parse_models,
         model,
         target=target,
         threshold=given.threshold,
@@ -126,7 +126,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         default_target=given.target is None,
     )
     names = read[0].columns
-    detector = read_detector(
+    detector = parse_detector(
         given.plausibility,
         reference=frame,
         random_state=given.random_state,
@@ -141,7 +141,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     settled: dict[OneHot, OneHot] = {}
     actions = settle_groups(actions, codebook, frame, settled)
     described = Reference(names=names, values=without_special(actions, names, values), codebook=codebook)
-    setup = Setup(
+    problem = Problem(
         names=names,
         labels=labels_of(frame, names),
         codebook=codebook,
@@ -164,17 +164,17 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         categories={name: categories[name] for name in names if name in categories},
     ).laid_out()
     if method is not None:
-        check_paper(setup, bound=given.bound)
+        check_paper(problem, bound=given.bound)
     question = question_of(
-        setup,
+        problem,
         reference=codes_fingerprint(book, codes),
         values=values,
         objects=[*(model if isinstance(model, list | tuple) else [model]), given.plausibility],
         settings=settings_of(given),
     )
     return Read(
-        setup=replace(setup, question=question),
-        read_models=reading,
+        problem=replace(problem, question=question),
+        parse_models=reading,
         reference=frame,
         values=values,
         settled=settled,

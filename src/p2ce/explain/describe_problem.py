@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidActions
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.fingerprint import model_fingerprint
 from p2ce.explain.population import distributions
 from p2ce.problem.actions import ActionSet
@@ -29,27 +29,27 @@ DEEPEST = 4
 
 
 def question_of(
-    setup: Setup, *, reference: str, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
+    problem: Problem, *, reference: str, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
 ) -> Question:
     """Describe a question; ``values`` (n, d) are the reference's codes in the model's columns.
 
     ``reference`` is the fingerprint of all of it. ``objects`` are the user's own, models and detector, whose
     libraries an answer depends on.
     """
-    spreads = distributions(values, setup.codebook)
+    spreads = distributions(values, problem.codebook)
     return asked_with(
         Question(
-            features={name: Feature(name=name, distribution=spreads[name]) for name in setup.names},
+            features={name: Feature(name=name, distribution=spreads[name]) for name in problem.names},
             people=len(values),
             versions=_versions(objects),
             hashes={
-                "model": model_fingerprint(setup, values),
+                "model": model_fingerprint(problem, values),
                 "reference": reference,
             },
             settings=settings,
         ),
-        setup.actions,
-        setup.searched,
+        problem.actions,
+        problem.searched,
     )
 
 

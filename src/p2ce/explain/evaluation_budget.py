@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.estimates.native import Parsed
-from p2ce.explain.compile_arguments import Arguments
 from p2ce.explain.build_explanation import count_cells
-from p2ce.compilation.compiled_problem import Setup
+from p2ce.explain.compile_arguments import Arguments
 from p2ce.explain.explain_batch import search_completely
 from p2ce.explain.fit_estimate import CompleteSearch, ask_rows, fit_estimate
-from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.explain.paper_methods import fit_attributions
 from p2ce.explain.slow_steps import telling
 from p2ce.solver.waves import CELL_WORK
@@ -28,13 +28,13 @@ MOST_EVALUATIONS = 500_000
 TRIED_PEOPLE = 3
 
 
-def look_first(setup: Setup, rows: FloatArray) -> FloatArray:
+def look_first(problem: Problem, rows: FloatArray) -> FloatArray:
     """Evaluate some reference rows, and give a few that are refused: (at most `TRIED_PEOPLE`, d).
 
     A model that decides alike about all of them is probably fed wrongly.
     """
     some = rows[:: -(-len(rows) // LOOKED_AT)]  # spread out, since a frame may be sorted
-    refused = some[ask_rows(setup)(some) < setup.threshold]
+    refused = some[ask_rows(problem)(some) < problem.threshold]
     if len(some) > 1 and len(refused) in (0, len(some)):
         decides = "refuses" if len(refused) else "accepts"
         log.warning(
@@ -46,9 +46,9 @@ def look_first(setup: Setup, rows: FloatArray) -> FloatArray:
     return refused[:TRIED_PEOPLE]
 
 
-def takes_too_long(setup: Setup, refused: FloatArray, search: CompleteSearch) -> bool:
+def takes_too_long(problem: Problem, refused: FloatArray, search: CompleteSearch) -> bool:
     """Tell whether a complete search takes too many evaluations, by a majority of some people."""
-    cells = count_cells(tuple(sorted(setup.grid.lengths.tolist())), setup.max_changes)
+    cells = count_cells(tuple(sorted(problem.grid.lengths.tolist())), problem.max_changes)
     if cells <= MOST_EVALUATIONS:
         return False
     # A majority settles it: the last person is often spared.
@@ -56,7 +56,7 @@ def takes_too_long(setup: Setup, refused: FloatArray, search: CompleteSearch) ->
     done = unfinished = 0
     for people in (refused[:enough], refused[enough:]):
         if len(people) and done < enough and unfinished < enough:
-            finished = search(setup, people, CELL_WORK * MOST_EVALUATIONS, None).finished
+            finished = search(problem, people, CELL_WORK * MOST_EVALUATIONS, None).finished
             done += int(np.count_nonzero(finished))
             unfinished += int(np.count_nonzero(~finished))
     too_long = unfinished > done
@@ -73,42 +73,42 @@ def takes_too_long(setup: Setup, refused: FloatArray, search: CompleteSearch) ->
 
 
 def with_needed_estimate(
-    setup: Setup,
+    problem: Problem,
     arguments: Arguments,
     *,
     parse: Callable[[], Parsed | None],
     reference: FloatArray,
     refused: FloatArray,
-) -> Setup:
+) -> Problem:
     """Make the estimate that was asked for, or without which a complete search would take too long.
 
     ``parse`` gives the model as it is supported natively, for SHAP values that need no evaluations.
     """
-    if setup.method is not None:
+    if problem.method is not None:
         attributions = fit_attributions(
-            setup, evaluate=ask_rows(setup), reference=reference, random_state=arguments.random_state
+            problem, evaluate=ask_rows(problem), reference=reference, random_state=arguments.random_state
         )
-        return setup if attributions is None else replace(setup, attributions=attributions)
+        return problem if attributions is None else replace(problem, attributions=attributions)
     bound = arguments.bound
-    black_box = any(one.score is None for one in setup.models)
-    if bound == "auto" and black_box and not moves_as_one(setup.actions):
+    black_box = any(one.score is None for one in problem.models)
+    if bound == "auto" and black_box and not moves_as_one(problem.actions):
         with telling(
             "Trying a complete search on a few people; bound='shap' or bound='none' decide without."
         ):
-            if takes_too_long(setup, refused, search_completely):
+            if takes_too_long(problem, refused, search_completely):
                 bound = "shap"
     if bound in ("auto", "none"):
-        return setup
+        return problem
     with telling(
         "Calibrating the estimate on people of the reference, once for this question; "
         "ShapEstimate(people=…, evaluations=…, seconds=…) limits it."
     ):
         estimate = fit_estimate(
-            setup,
+            problem,
             bound,
             parsed=parse(),
             reference=reference,
             random_state=arguments.random_state,
             search=search_completely,
         )
-    return replace(setup, estimate=estimate)
+    return replace(problem, estimate=estimate)

@@ -10,14 +10,14 @@ import numpy as np
 from p2ce.adapters.evaluate import ask
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.comparing import quanta
-from p2ce.errors import InvalidPerson
 from p2ce.compilation.batch import Batch, prepare
-from p2ce.compilation.compiled_problem import Setup
-from p2ce.explain.encode import unseen_labels
-from p2ce.explain.external_scores import outside_scores
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.encode import unseen_labels
+from p2ce.compilation.external_scores import outside_scores
+from p2ce.errors import InvalidPerson
 from p2ce.explain.fit_estimate import Known, with_estimate
 from p2ce.explain.paper_methods import search_by_paper
-from p2ce.solver.engine import Found, Listener, nothing_found, rules_of, search_people, warm_open
+from p2ce.solver.engine import Fronts, Listener, no_fronts, rules_of, search_people, warm_open
 from p2ce.solver.waves import search_in_waves, warm_waves
 from p2ce.verification.constraints import kept_rows
 from p2ce.verification.rounding import rounded_rows
@@ -82,7 +82,7 @@ class Answers:
 
 
 def answer_people(
-    setup: Setup,
+    problem: Problem,
     values: FloatArray,
     *,
     time_limit: float | None = None,
@@ -95,55 +95,55 @@ def answer_people(
     on a fast machine as on a slow one.
     """
     try:
-        return _answer(setup, values, time_limit, most_work, listener)
+        return _answer(problem, values, time_limit, most_work, listener)
     except Exception as error:
-        strangers = unseen_labels(setup.codebook, values)
-        if not strangers or not _is_about_labels(error, setup, values):
+        unseen = unseen_labels(problem.codebook, values)
+        if not unseen or not _is_about_labels(error, problem, values):
             raise
         raise InvalidPerson(
-            f"{type(error).__name__}: {str(error).rstrip('.')}. The reason: {strangers}, which is not "
+            f"{type(error).__name__}: {str(error).rstrip('.')}. The reason: {unseen}, which is not "
             "in the reference."
         ) from error
 
 
-def _is_about_labels(error: Exception, setup: Setup, values: FloatArray) -> bool:
+def _is_about_labels(error: Exception, problem: Problem, values: FloatArray) -> bool:
     """Tell whether unseen labels are what fails: the people as they are do, and with known labels do not."""
-    counts = [np.inf if coding.labels is None else len(coding.labels) for coding in setup.codebook]
+    counts = [np.inf if coding.labels is None else len(coding.labels) for coding in problem.codebook]
     known = np.where(values >= np.array(counts), 0.0, values)
-    return type(_trial(setup, values)) is type(error) and _trial(setup, known) is None
+    return type(_trial(problem, values)) is type(error) and _trial(problem, known) is None
 
 
-def _trial(setup: Setup, values: FloatArray) -> Exception | None:
+def _trial(problem: Problem, values: FloatArray) -> Exception | None:
     """Put people to everything of the user's that sees their labels; give what is raised."""
     try:
-        prepare(setup, values)  # which prices their candidates
-        frame = setup.frame(values)
-        for number, model in enumerate(setup.models):
-            ask(model.ask, frame, setup.name_of(number))
-        if setup.detector is not None and setup.detector.ask is not None:
-            ask(setup.detector.ask, frame, "detector")
-        kept_rows(setup, values, values, frame)
+        prepare(problem, values)  # which prices their candidates
+        frame = problem.frame(values)
+        for number, model in enumerate(problem.models):
+            ask(model.ask, frame, problem.name_of(number))
+        if problem.detector is not None and problem.detector.ask is not None:
+            ask(problem.detector.ask, frame, "detector")
+        kept_rows(problem, values, values, frame)
     except Exception as error:
         return error
     return None
 
 
 def _answer(
-    setup: Setup,
+    problem: Problem,
     values: FloatArray,
     time_limit: float | None,
     most_work: int | None,
     listener: Listener | None,
 ) -> Answers:
     begin = time.perf_counter()
-    batch = prepare(setup, values)
+    batch = prepare(problem, values)
     count = len(values)
     everyone = np.arange(count)
     # Surely refused people are searched at once; the models themselves decide about the others first.
-    waiting = everyone[surely_refused(setup, batch)]
+    waiting = everyone[surely_refused(problem, batch)]
     doubtful = np.setdiff1d(everyone, waiting)
     bans: dict[int, list[Int32Array]] = {}
-    tally = _Tally(count, len(setup.objectives))
+    tally = _Tally(count, len(problem.objectives))
     settled: list[Checked] = []
     tally.search_seconds += (time.perf_counter() - begin) / max(count, 1)
     own_scores = np.zeros(0)
@@ -151,14 +151,14 @@ def _answer(
     for attempt in range(MOST_ROUNDS):
         left = tally.time_left(waiting, time_limit)
         if left is not None and time_limit is not None:
-            left = left - _set_aside(setup, time_limit, tally.longest_check / count)
+            left = left - _set_aside(problem, time_limit, tally.longest_check / count)
         work = tally.work_left(waiting, most_work)
-        found = _search(setup, batch, waiting, bans, left, work, listener)
+        found = _search(problem, batch, waiting, bans, left, work, listener)
         tally.note(waiting, found)
         begin = time.perf_counter()
         owner = np.repeat(waiting, np.diff(found.first))
         checked = check_points(
-            setup,
+            problem,
             batch,
             owner,
             found.points,
@@ -191,18 +191,18 @@ def _answer(
         # Too much is in doubt for them: what was found stands, nothing is proven.
         tally.gave_up[waiting] = True
         settled.append(checked.kept(~checked.failed & np.isin(owner, waiting)))
-    return _gather(setup, batch, settled, tally, own_scores, favourable)
+    return _gather(problem, batch, settled, tally, own_scores, favourable)
 
 
-def _set_aside(setup: Setup, time_limit: float, check: float) -> float:
+def _set_aside(problem: Problem, time_limit: float, check: float) -> float:
     """Give the seconds of a person that are kept for the calls after a search: ``check`` is what one takes.
 
     So a limit holds up to one call of a model that takes its time. Rows close to the threshold, of which
     each is a call, get at least a share.
     """
-    if not setup.asks:
+    if not problem.asks:
         return 0.0
-    calls = 1 if setup.model.predict is None or setup.others else 2
+    calls = 1 if problem.model.predict is None or problem.others else 2
     return max(calls * check, VERIFY_SHARE * time_limit)
 
 
@@ -220,22 +220,22 @@ def _ban(cell: Int32Array, refused_by: int) -> Int32Array:
     return np.append(cell, np.int32(refused_by)).astype(np.int32)
 
 
-def compile_kernels(setup: Setup, values: FloatArray) -> None:
+def compile_kernels(problem: Problem, values: FloatArray) -> None:
     """Run every kernel once, on a small question: single changes only."""
-    batch = prepare(setup, values)
-    surely_refused(setup, batch)
-    small = replace(setup, max_changes=1, estimate=None)
+    batch = prepare(problem, values)
+    surely_refused(problem, batch)
+    small = replace(problem, max_changes=1, estimate=None)
     everyone = np.arange(len(values))
     _search(small, batch, everyone, {})
-    if setup.method is not None:
+    if problem.method is not None:
         return
-    if setup.slots.detector is not None:
-        compiled_scores(setup, batch.people, setup.slots.detector, everyone, batch.placement.position)
-    if setup.in_waves:
+    if problem.slots.detector is not None:
+        compiled_scores(problem, batch.people, problem.slots.detector, everyone, batch.placement.position)
+    if problem.in_waves:
         scores = outside_scores(small, batch.placement, batch.wide, batch.networks, everyone, None)
-        warm_waves(setup.layout, batch.people, _rules(small), scores)
+        warm_waves(problem.layout, batch.people, _rules(small), scores)
     else:
-        warm_open(setup.layout, batch.people)
+        warm_open(problem.layout, batch.people)
 
 
 class _Tally:
@@ -261,7 +261,7 @@ class _Tally:
         self.verify_seconds += seconds
         self.longest_check = max(self.longest_check, seconds)
 
-    def note(self, who: IntArray, found: Found) -> None:
+    def note(self, who: IntArray, found: Fronts) -> None:
         """Enter what a round of searching took and left open; the last round counts for what is open."""
         self.finished[who] = found.finished
         self.counters[who] += found.counters
@@ -302,19 +302,19 @@ class _Tally:
 
 
 def _search(
-    setup: Setup,
+    problem: Problem,
     batch: Batch,
     who: IntArray,
     bans: dict[int, list[Int32Array]],
     limits: FloatArray | None = None,
     most_work: IntArray | None = None,
     listener: Listener | None = None,
-) -> Found:
+) -> Fronts:
     """Search for some of the batch, keeping away from the cells that were refused before."""
     if not len(who):
-        return nothing_found(len(setup.objectives), batch.people.spots.shape[1])
-    if setup.method is not None:
-        return search_by_paper(setup, batch, who, bans, limits, most_work, listener)
+        return no_fronts(len(problem.objectives), batch.people.spots.shape[1])
+    if problem.method is not None:
+        return search_by_paper(problem, batch, who, bans, limits, most_work, listener)
     people = batch.people
     banned = [bans.get(int(p), []) for p in who]
     if len(who) < len(batch.values) or any(banned):
@@ -324,19 +324,19 @@ def _search(
             banned=_stacked(banned, people.banned.shape[1]),
             first_ban=np.cumsum([0, *map(len, banned)], dtype=np.int64),
         )
-    if not setup.in_waves:
+    if not problem.in_waves:
         return search_people(
-            setup.layout, people, _rules(setup), limits=limits, most_work=most_work, listener=listener
+            problem.layout, people, _rules(problem), limits=limits, most_work=most_work, listener=listener
         )
     singles = None
-    if setup.estimate is not None:
-        people, singles = with_estimate(setup, people, batch.placement.of(who), batch.values[who])
+    if problem.estimate is not None:
+        people, singles = with_estimate(problem, people, batch.placement.of(who), batch.values[who])
     return search_in_waves(
-        setup.layout,
+        problem.layout,
         people,
-        _rules(setup),
+        _rules(problem),
         outside_scores(
-            setup, batch.placement, batch.wide, batch.networks, who, singles, until=_until(limits)
+            problem, batch.placement, batch.wide, batch.networks, who, singles, until=_until(limits)
         ),
         limits=limits,
         most_work=most_work,
@@ -344,24 +344,24 @@ def _search(
     )
 
 
-def _rules(setup: Setup) -> "Rules":
+def _rules(problem: Problem) -> "Rules":
     return rules_of(
-        max_changes=setup.max_changes,
-        keep_ties=setup.keep_ties,
-        use_bounds=setup.use_bounds,
+        max_changes=problem.max_changes,
+        keep_ties=problem.keep_ties,
+        use_bounds=problem.use_bounds,
     )
 
 
 def search_completely(
-    setup: Setup, values: FloatArray, most_work: int, seconds: float | None = None
+    problem: Problem, values: FloatArray, most_work: int, seconds: float | None = None
 ) -> Known:
     """Find the true fronts of refused people, without an estimate; work and seconds are for each of them."""
     from p2ce.solver.workspace import WORK
 
-    batch = prepare(setup, values)
+    batch = prepare(problem, values)
     limits = None if seconds is None else np.full(len(values), seconds)
     work = np.full(len(values), most_work)
-    found = _search(setup, batch, np.arange(len(values)), {}, limits, work)
+    found = _search(problem, batch, np.arange(len(values)), {}, limits, work)
     return Known(
         finished=found.finished,
         work=found.counters[:, WORK],
@@ -377,7 +377,7 @@ def _stacked(banned: Sequence[Sequence[Int32Array]], width: int) -> Int32Array:
 
 
 def _gather(
-    setup: Setup,
+    problem: Problem,
     batch: Batch,
     settled: list[Checked],
     tally: _Tally,
@@ -397,10 +397,10 @@ def _gather(
     walked = np.abs(points - placement.position[owner]).sum(axis=1)
     order = np.lexsort([*points.T[::-1], walked, *quanta(totals).T[::-1], owner])
     owner, totals, points = owner[order], totals[order], points[order]
-    after = batch.rows(setup, owner, points)
+    after = batch.rows(problem, owner, points)
     begin = time.perf_counter()
     told = rounded_rows(
-        setup,
+        problem,
         batch.values[owner],
         after,
         owner,
@@ -409,7 +409,7 @@ def _gather(
     )
     tally.verify_seconds += time.perf_counter() - begin
     rounded = np.flatnonzero((told.rows != after).any(axis=1))
-    predictions = _predictions(setup, np.concatenate([after, batch.values, told.rows[rounded]]))
+    predictions = _predictions(problem, np.concatenate([after, batch.values, told.rows[rounded]]))
     count, people = len(after), len(batch.values)
     told_predictions = predictions[:count].copy()
     told_predictions[rounded] = predictions[count + people :]
@@ -420,7 +420,7 @@ def _gather(
         told_scores=told.scores,
         told_predictions=told_predictions,
         moved=after != batch.values[owner],
-        costs=reported(setup, totals),
+        costs=reported(problem, totals),
         scores=scores[order],
         predictions=predictions[:count],
         plausibility=plausibility[order],
@@ -436,16 +436,16 @@ def _gather(
         discrepancies=tally.discrepancies,
         counters=tally.counters,
         open_boxes=tally.open_boxes,
-        open_costs=reported(setup, tally.open_totals),
+        open_costs=reported(problem, tally.open_totals),
         choices=placement.highest - placement.lowest,
         search_seconds=tally.search_seconds,
         verify_seconds=tally.verify_seconds,
     )
 
 
-def _predictions(setup: Setup, rows: FloatArray) -> FloatArray:
+def _predictions(problem: Problem, rows: FloatArray) -> FloatArray:
     """Ask the model what it predicts, where its score is only a lead."""
-    predict = setup.model.predict
-    if predict is None or setup.others:
+    predict = problem.model.predict
+    if predict is None or problem.others:
         return np.full(len(rows), np.nan)
-    return ask(predict, setup.frame(rows), "model")
+    return ask(predict, problem.frame(rows), "model")

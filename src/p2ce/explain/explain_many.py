@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
+from p2ce.compilation.compiled_problem import Problem, within_reach
+from p2ce.compilation.encode import People
 from p2ce.errors import FAULT_RECORD, P2CEError
 from p2ce.explain.build_explanation import build_explanation, failed_explanation
-from p2ce.compilation.compiled_problem import Setup, within_reach
-from p2ce.explain.encode import People
 from p2ce.explain.explain_batch import Answers
 from p2ce.explain.interrupts import noting_interrupts
 from p2ce.explain.isolate_failures import Failure, Part, answer_safely, failure_of
 from p2ce.explain.processes import answer_shares, job_count
+from p2ce.explain.trust import Trust
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.solver.engine import Progress
-from p2ce.explain.trust import Trust
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -33,8 +33,8 @@ INTERRUPTED = "Interrupted before this person was answered. Explain the row agai
 
 
 def answer_many(
-    setup: Setup,
-    setup_for: Callable[[FloatArray], Setup],
+    problem: Problem,
+    problem_for: Callable[[FloatArray], Problem],
     people: People,
     *,
     n_jobs: int,
@@ -44,18 +44,18 @@ def answer_many(
 ) -> Explanations:
     """Answer for everyone who can be read, and note why for the others.
 
-    ``setup_for`` gives the question for people whom ``setup`` does not cover. ``trust`` hears of every
+    ``problem_for`` gives the question for people whom ``setup`` does not cover. ``trust`` hears of every
     answer, and says in the end whether the model's reading held.
     """
     from tqdm import tqdm
 
     readable = np.array([i for i in range(len(people)) if i not in people.problems], dtype=np.int64)
-    near = within_reach(setup, people.values[readable])
-    alone: dict[int, Setup] = {}
+    near = within_reach(problem, people.values[readable])
+    alone: dict[int, Problem] = {}
     answers: list[Part] = []
     for row in readable[~near].tolist():
         try:
-            alone[row] = setup_for(people.values[[row]])
+            alone[row] = problem_for(people.values[[row]])
         except P2CEError as error:  # a value that the model refuses to miss, say
             answers.append((np.array([row]), Failure(str(error))))
         except Exception as error:
@@ -63,7 +63,7 @@ def answer_many(
     with tqdm(total=len(people), disable=not progress, unit="person", desc="explaining") as bar:
         bar.update(len(people.problems))
         try:
-            for part in _answer_batches(setup, readable[near], people, n_jobs, time_limit, bar):
+            for part in _answer_batches(problem, readable[near], people, n_jobs, time_limit, bar):
                 answers.append(part)
             for row, own in alone.items():
                 answers += answer_safely(own, np.array([row]), people.values[[row]], time_limit=time_limit)
@@ -88,21 +88,21 @@ def answer_many(
     def build(position: int) -> Explanation:
         if position not in place:
             message = people.problems.get(position, INTERRUPTED)
-            return failed_explanation(setup, people, position, message)
+            return failed_explanation(problem, people, position, message)
         number, at = place[position]
         answer = answers[number][1]
         if isinstance(answer, Failure):
-            return failed_explanation(setup, people, position, answer.message)
-        return build_explanation(alone.get(position, setup), people, position, answer, at)
+            return failed_explanation(problem, people, position, answer.message)
+        return build_explanation(alone.get(position, problem), people, position, answer, at)
 
     return Explanations(
         len(people),
         build,
         labels=people.labels,
-        dtypes=setup.dtype_names,
-        categories=setup.categories,
+        dtypes=problem.dtype_names,
+        categories=problem.categories,
         kind=people.kind,
-        objectives=setup.objective_names,
+        objectives=problem.objective_names,
     )
 
 
@@ -128,15 +128,15 @@ def _without_unsearched(rows: IntArray, answer: Answers | Failure) -> Part:
     return np.where(unseen, -1, rows), answer
 
 
-def batch_size(setup: Setup) -> int:
+def batch_size(problem: Problem) -> int:
     """Fit a batch's cost and value tables into a few megabytes."""
-    cells = setup.grid.slots * max(len(setup.grid.names), 1)
-    per_person = cells * (8 * len(setup.layout.views) + 16 * len(setup.objectives) + 24)
+    cells = problem.grid.slots * max(len(problem.grid.names), 1)
+    per_person = cells * (8 * len(problem.layout.views) + 16 * len(problem.objectives) + 24)
     return int(np.clip(BATCH_BYTES // per_person, 1, LARGEST_BATCH))
 
 
 def _answer_batches(
-    setup: Setup,
+    problem: Problem,
     rows: IntArray,
     people: People,
     n_jobs: int,
@@ -144,15 +144,15 @@ def _answer_batches(
     bar: "tqdm[object]",
 ) -> Iterator[Part]:
     """Answer batch after batch, here or in other processes, moving the bar along."""
-    size = batch_size(setup)
-    if setup.in_waves:
+    size = batch_size(problem)
+    if problem.in_waves:
         # Asking takes its time: enough to share, and a bar that moves.
         size = max(1, min(size, BATCH_IN_WAVES, -(-len(rows) // job_count(n_jobs))))
     batches = [rows[begin : begin + size] for begin in range(0, len(rows), size)]
     jobs = min(job_count(n_jobs), len(batches))
     if jobs > 1:
         work = [(batch, people.values[batch]) for batch in batches]
-        for share in answer_shares(setup, work, jobs, time_limit):
+        for share in answer_shares(problem, work, jobs, time_limit):
             for part in share:
                 bar.update(len(part[0]))
                 yield part
@@ -167,7 +167,9 @@ def _answer_batches(
                 shown = max(shown, min(news.person, size))
                 return not interrupted.is_set()
 
-            yield from answer_safely(setup, batch, people.values[batch], time_limit=time_limit, listener=tell)
+            yield from answer_safely(
+                problem, batch, people.values[batch], time_limit=time_limit, listener=tell
+            )
             if interrupted.is_set():
                 raise KeyboardInterrupt
             bar.update(len(batch) - shown)

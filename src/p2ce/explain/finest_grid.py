@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.explain_batch import (
     ON_FINEST,
     OPEN_ON_FINEST,
@@ -26,7 +26,7 @@ BATCH = 16
 
 
 def answer_with_finest(
-    setup: Setup, values: FloatArray, *, time_limit: float | None = None, listener: Listener | None = None
+    problem: Problem, values: FloatArray, *, time_limit: float | None = None, listener: Listener | None = None
 ) -> Answers:
     """Answer for people (n, d), and again on the finest grid for those without an option.
 
@@ -34,12 +34,12 @@ def answer_with_finest(
     proven of the finest grid replaces what was proven of the coarser one; a search that is cut there leaves
     the coarser proof as it is, and says so, unless it found something.
     """
-    answers = answer_people(setup, values, time_limit=time_limit, listener=listener)
-    none = np.flatnonzero(_proven_none(setup, answers))
-    finer = setup.on_finest_grid() if len(none) else None
+    answers = answer_people(problem, values, time_limit=time_limit, listener=listener)
+    none = np.flatnonzero(_proven_none(problem, answers))
+    finer = problem.on_finest_grid() if len(none) else None
     if finer is None:
         return answers
-    if setup.is_personal:
+    if problem.is_personal:
         finer = finer.for_person(values[0])
     work = CELL_WORK * MOST_EVALUATIONS if finer.in_waves else MOST_WORK
     for begin in range(0, len(none), BATCH):
@@ -53,8 +53,8 @@ def answer_with_finest(
     return answers
 
 
-def _proven_none(setup: Setup, answers: Answers) -> BoolArray:
-    if setup.estimate is not None:
+def _proven_none(problem: Problem, answers: Answers) -> BoolArray:
+    if problem.estimate is not None:
         return np.zeros(len(answers.favourable), dtype=np.bool_)
     nothing: BoolArray = np.diff(answers.first) == 0
     return nothing & answers.finished & ~answers.favourable & answers.trusted & ~answers.gave_up

@@ -12,25 +12,25 @@ from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 
 if TYPE_CHECKING:
-    from p2ce.compilation.compiled_problem import Setup
+    from p2ce.compilation.compiled_problem import Problem
 
 MOST_ROWS = 64
 
 
-def model_scores(setup: "Setup", rows: FloatArray) -> FloatArray:
+def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
     """Ask every model about at most 64 of the rows (n, d), spread evenly over them: (models, rows)."""
     places = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).astype(np.int64))
-    frame = setup.frame(rows[places])
-    return np.stack([np.asarray(model.ask(frame), dtype=np.float64) for model in setup.models])
+    frame = problem.frame(rows[places])
+    return np.stack([np.asarray(model.ask(frame), dtype=np.float64) for model in problem.models])
 
 
-def model_fingerprint(setup: "Setup", rows: FloatArray) -> str:
+def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:
     """Give the SHA-256 of what the models answer about some rows (n, d), to six significant digits.
 
     The last bits of a score may differ from machine to machine. `same_scores` compares without an edge at
     which they round differently; this is a short name for people to compare.
     """
-    return fingerprint_of(model_scores(setup, rows))
+    return fingerprint_of(model_scores(problem, rows))
 
 
 def fingerprint_of(scores: FloatArray) -> str:

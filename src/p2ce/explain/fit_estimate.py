@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.grouped_features import moves_as_one
+from p2ce.decisions.model_adapter import PROBABILITY, ModelAdapter
 from p2ce.errors import InvalidOption
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
@@ -19,10 +22,7 @@ from p2ce.estimates.link_scale import preferred_link
 from p2ce.estimates.native import Parsed
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.estimates.split_reference import divide
-from p2ce.compilation.compiled_problem import Setup
-from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.grid.placement import Placement
-from p2ce.decisions.model_adapter import PROBABILITY, ReadModel
 from p2ce.solver.waves import CELL_WORK
 from p2ce.verification.evaluate_rows import score_frame
 
@@ -60,19 +60,19 @@ class Known(NamedTuple):
 
 
 # Answers a setup for people, without an estimate: with so much work for each of them, and so many seconds.
-CompleteSearch: TypeAlias = Callable[[Setup, FloatArray, int, float | None], Known]
+CompleteSearch: TypeAlias = Callable[[Problem, FloatArray, int, float | None], Known]
 
 
-def ask_rows(setup: Setup) -> Callable[[FloatArray], FloatArray]:
+def ask_rows(problem: Problem) -> Callable[[FloatArray], FloatArray]:
     """Give the reported score as a function of rows in the model's columns."""
 
     def asked(rows: FloatArray) -> FloatArray:
-        return score_frame(setup, setup.frame(np.asarray(rows, dtype=np.float64)), closely=False).scores
+        return score_frame(problem, problem.frame(np.asarray(rows, dtype=np.float64)), closely=False).scores
 
     return asked
 
 
-def parsed_of(models: Sequence[ReadModel]) -> Parsed | None:
+def parsed_of(models: Sequence[ModelAdapter]) -> Parsed | None:
     """Give the model as it was parsed, where one score with a reported scale decides alone."""
     model = models[0]
     if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:
@@ -81,7 +81,7 @@ def parsed_of(models: Sequence[ReadModel]) -> Parsed | None:
 
 
 def fit_estimate(
-    setup: Setup,
+    problem: Problem,
     bound: ShapEstimate | str,
     *,
     parsed: Parsed | None,
@@ -94,7 +94,7 @@ def fit_estimate(
     ``reference`` (n, d) are rows of the model's columns; ``search`` finds true fronts, without an estimate;
     ``parsed`` is the model where it is supported natively.
     """
-    if moves_as_one(setup.actions):
+    if moves_as_one(problem.actions):
         raise InvalidOption(
             "An estimate speaks of one feature at a time, so that it cannot go with linked() or one_hot(). "
             "Use bound='auto' or 'none', or drop these rules."
@@ -102,24 +102,24 @@ def fit_estimate(
     spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
     seed = spec.random_state if spec.random_state is not None else random_state
     rng = np.random.default_rng(seed)
-    asked = ask_rows(setup)
+    asked = ask_rows(problem)
     # Rows that were repeated to balance a sample are not more people.
     reference = np.unique(reference, axis=0)
     scores = asked(reference)
-    parts = divide(scores < setup.threshold, spec, rng)
+    parts = divide(scores < problem.threshold, spec, rng)
     learning = reference[parts.learning]
-    link = preferred_link(scores, probabilities=setup.scale == PROBABILITY)
-    attributor = Attributor(spec, parsed, asked, learning, setup.names, seed, link)
+    link = preferred_link(scores, probabilities=problem.scale == PROBABILITY)
+    attributor = Attributor(spec, parsed, asked, learning, problem.names, seed, link)
     tabulate = mean_attributions if spec.personal else best_attributions
-    scaled = attributor.to_scale(np.append(scores[parts.learning], setup.threshold))
+    scaled = attributor.to_scale(np.append(scores[parts.learning], problem.threshold))
     estimate = Estimate(
         attributor=attributor,
-        table=tabulate(attributor, learning, setup.grid, spec.rows, rng),
+        table=tabulate(attributor, learning, problem.grid, spec.rows, rng),
         personal=spec.personal,
         unit=typical_unit(scaled[:-1], float(scaled[-1])),
     )
     people = reference[parts.calibration]
-    needed, cut_by = _residuals_needed(setup, estimate, people, spec, search)
+    needed, cut_by = _residuals_needed(problem, estimate, people, spec, search)
     found = calibrate(needed, spec.miss_rate)
     if cut_by == SECONDS:
         log.warning(
@@ -151,7 +151,7 @@ def fit_estimate(
 
 
 def _residuals_needed(
-    setup: Setup, estimate: Estimate, people: FloatArray, spec: ShapEstimate, search: CompleteSearch
+    problem: Problem, estimate: Estimate, people: FloatArray, spec: ShapEstimate, search: CompleteSearch
 ) -> tuple[FloatArray, str | None]:
     """Find the residual that would have kept the whole front of each person, within the limits of the spec.
 
@@ -159,7 +159,7 @@ def _residuals_needed(
     the limit that cut, by its name; None where none did.
     """
     needed: list[float] = []
-    threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
+    threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
     until = math.inf if spec.seconds is None else time.perf_counter() + spec.seconds
     work = CELL_WORK * int(spec.evaluations)
     cut_by = None
@@ -171,11 +171,11 @@ def _residuals_needed(
         values = people[at : at + ROUND]
         share = None if spec.seconds is None else seconds / len(values)
         most = -(-work // len(values))
-        known = search(setup, values, most, share)
+        known = search(problem, values, most, share)
         work -= int(known.work.sum())
         if not known.finished[known.work <= most].all():
             cut_by = SECONDS
-        base, gains, _ = _gains(setup, estimate, known.placement, values)
+        base, gains, _ = _gains(problem, estimate, known.placement, values)
         for p, finished in enumerate(known.finished.tolist()):
             points = known.points[known.first[p] : known.first[p + 1]]
             least = needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
@@ -184,21 +184,21 @@ def _residuals_needed(
     return np.array(needed), cut_by
 
 
-def _gains(setup: Setup, estimate: Estimate, placement: Placement, values: FloatArray) -> Gains:
+def _gains(problem: Problem, estimate: Estimate, placement: Placement, values: FloatArray) -> Gains:
     return lay_out_gains(
-        estimate.attributor, estimate.table, setup.grid, placement, values, personal=estimate.personal
+        estimate.attributor, estimate.table, problem.grid, placement, values, personal=estimate.personal
     )
 
 
 def with_estimate(
-    setup: Setup, people: "FlatPeople", placement: Placement, values: FloatArray
+    problem: Problem, people: "FlatPeople", placement: Placement, values: FloatArray
 ) -> tuple["FlatPeople", FloatArray]:
     """Put the widened estimate behind the scores of these people; give what was asked about for it, too."""
     from p2ce.scores.estimate_score import add_estimate
 
-    estimate = setup.estimate
+    estimate = problem.estimate
     assert estimate is not None
-    base, gains, singles = _gains(setup, estimate, placement, values)
+    base, gains, singles = _gains(problem, estimate, placement, values)
     base, gains = widen(base, gains, estimate.residual, estimate.unit)
-    threshold = float(estimate.attributor.to_scale(np.array([setup.threshold]))[0])
+    threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
     return add_estimate(people, gains, threshold - base), singles

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.encode import People, read_row
 from p2ce.errors import InvalidOption
 from p2ce.explain.check_arguments import check_time
-from p2ce.compilation.compiled_problem import Setup
-from p2ce.explain.encode import People, read_row
 from p2ce.explain.restrictions import Restriction, restrictions_of, without
 from p2ce.explain.same_problem import another_question
 from p2ce.explain.smallest_sets import Set, smallest_of, smallest_sets
@@ -22,7 +22,7 @@ from p2ce.solver.engine import Listener, Progress, kernels_are_loaded
 # Answers for the one person there is, in so many seconds and with so much work, as `Explainer.explain` does;
 # also says how much work that took.
 Answer: TypeAlias = Callable[
-    [Setup, People, float | None, int | None, Listener | None], tuple[Explanation, int]
+    [Problem, People, float | None, int | None, Listener | None], tuple[Explanation, int]
 ]
 
 # A set that does not open a way is worth widening only if that is quick: it spares later searches. Counted as
@@ -61,7 +61,7 @@ def _unproven(certificate: Certificate | None) -> str:
 
 
 def why_none(
-    setup: Setup, explanation: Explanation, answer: Answer, *, ends: FloatArray, time_limit: float | None
+    problem: Problem, explanation: Explanation, answer: Answer, *, ends: FloatArray, time_limit: float | None
 ) -> WhyNone:
     """Find all smallest sets of restrictions whose lifting opens a way, small sets first.
 
@@ -70,13 +70,13 @@ def why_none(
     """
     check_time(time_limit)
     _require_none(explanation)
-    people = read_row(explanation.person, setup.codebook, kind=explanation.kind)
-    restrictions = restrictions_of(setup, people.values[0], ends)
-    freest = without(setup, restrictions)
+    people = read_row(explanation.person, problem.codebook, kind=explanation.kind)
+    restrictions = restrictions_of(problem, people.values[0], ends)
+    freest = without(problem, restrictions)
     # Compiling does not count as time.
-    if setup.method is None and not kernels_are_loaded(in_waves=freest.in_waves):
+    if problem.method is None and not kernels_are_loaded(in_waves=freest.in_waves):
         answer(freest, people, 0.0, None, None)
-    hunt = _Hunt(setup, people, restrictions, answer, time_limit)
+    hunt = _Hunt(problem, people, restrictions, answer, time_limit)
     smallest = smallest_sets(
         hunt.plain, hunt.odd, ask=hunt.opens, is_no=hunt.stays_shut, is_over=hunt.is_over
     )
@@ -99,9 +99,9 @@ def why_none(
         undecided=tuple(tuple(one.text for one in hunt.named(some)) for some in unsettled),
         considered=tuple(one.text for one in restrictions),
         complete=not unsettled and hunt.is_trusted,
-        objectives=setup.objective_names,
-        dtypes=setup.dtype_names,
-        categories=setup.categories,
+        objectives=problem.objective_names,
+        dtypes=problem.dtype_names,
+        categories=problem.categories,
         kind=people.kind,
         elapsed=hunt.elapsed,
     )
@@ -112,7 +112,7 @@ class _Hunt:
 
     def __init__(
         self,
-        setup: Setup,
+        problem: Problem,
         people: People,
         restrictions: tuple[Restriction, ...],
         answer: Answer,
@@ -122,7 +122,7 @@ class _Hunt:
         self.plain: Set = frozenset(range(len(restrictions))) - self.odd
         self.answers: dict[Set, Explanation] = {}
         self.is_trusted = True
-        self._setup, self._people, self._restrictions, self._answer = setup, people, restrictions, answer
+        self._problem, self._people, self._restrictions, self._answer = problem, people, restrictions, answer
         self._limit, self._begin = time_limit, time.perf_counter()
         self._open: list[Set] = []
         self._shut: list[Set] = []
@@ -193,8 +193,8 @@ class _Hunt:
         self, some: Set, seconds: float | None, most_work: int | None = None, *, stops: bool = False
     ) -> tuple[Explanation, int]:
         """Search without some restrictions, all through or up to the first option."""
-        setup = without(self._setup, [self._restrictions[i] for i in sorted(some)])
-        found, work = self._answer(setup, self._people, seconds, most_work, _until_found if stops else None)
+        problem = without(self._problem, [self._restrictions[i] for i in sorted(some)])
+        found, work = self._answer(problem, self._people, seconds, most_work, _until_found if stops else None)
         if found.certificate is not None and found.certificate.unproven_because == "contradiction":
             self.is_trusted = False  # nor is what seemed proven before
         if len(found):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import FAULT, P2CEError
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.explain_batch import Answers
 from p2ce.explain.finest_grid import answer_with_finest
 from p2ce.solver.engine import Listener
@@ -25,7 +25,7 @@ Part: TypeAlias = tuple[IntArray, Answers | Failure]
 
 
 def answer_safely(
-    setup: Setup,
+    problem: Problem,
     rows: IntArray,
     values: FloatArray,
     *,
@@ -38,7 +38,7 @@ def answer_safely(
     many rows does not tell which. The others still share their calls.
     """
     try:
-        return [(rows, answer_with_finest(setup, values, time_limit=time_limit, listener=listener))]
+        return [(rows, answer_with_finest(problem, values, time_limit=time_limit, listener=listener))]
     except Exception as error:
         if len(rows) == 1:
             return [(rows, failure_of(error))]
@@ -46,7 +46,7 @@ def answer_safely(
     return [
         part
         for half in (slice(None, middle), slice(middle, None))
-        for part in answer_safely(setup, rows[half], values[half], time_limit=time_limit, listener=listener)
+        for part in answer_safely(problem, rows[half], values[half], time_limit=time_limit, listener=listener)
     ]
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidOption, UnknownFeature, nearest
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.result.explanation import Explanation
 from p2ce.result.feature_map import FeatureMap
 from p2ce.tables.codebook import MISSING, Coding
@@ -19,7 +19,7 @@ TAILS = (1.0, 99.0)  # percentiles of the population that the map reaches to
 
 
 def map_of(
-    setup: Setup,
+    problem: Problem,
     explanation: Explanation,
     person: FloatArray,
     columns: tuple[str, str],
@@ -31,27 +31,27 @@ def map_of(
 
     What is linked to one of them stays as well, and so moves where the policy does not allow it.
     """
-    across, up = (_place(setup, name) for name in columns)
+    across, up = (_place(problem, name) for name in columns)
     if across == up:
         raise InvalidOption(f"A map needs two different features, got {echoed(columns[0])} twice.")
     ticks = [
-        _ticks(setup, explanation, float(person[0, column]), column, population, size)
+        _ticks(problem, explanation, float(person[0, column]), column, population, size)
         for column in (across, up)
     ]
     shape = len(ticks[1]), len(ticks[0])
     rows = np.repeat(person, shape[0] * shape[1], axis=0)
     rows[:, across] = np.tile(ticks[0], shape[0])
     rows[:, up] = np.repeat(ticks[1], shape[1])
-    frame = setup.frame(rows)
+    frame = problem.frame(rows)
     # A picture proves nothing, so that nobody is asked twice about what lies at a threshold.
-    said = score_frame(setup, frame, closely=False)
-    judged = None if setup.judges is None else plausibility_of(setup, rows, frame, closely=False)
-    allowed = kept_rows(setup, np.repeat(person, len(rows), axis=0), rows, frame).allowed
+    said = score_frame(problem, frame, closely=False)
+    judged = None if problem.judges is None else plausibility_of(problem, rows, frame, closely=False)
+    allowed = kept_rows(problem, np.repeat(person, len(rows), axis=0), rows, frame).allowed
     shown = population[:: max(1, -(-len(population) // MOST_PEOPLE))][:, [across, up]]
-    codings = setup.codebook.codings[across], setup.codebook.codings[up]
+    codings = problem.codebook.codings[across], problem.codebook.codings[up]
     return FeatureMap(
         explanation=explanation,
-        columns=(setup.names[across], setup.names[up]),
+        columns=(problem.names[across], problem.names[up]),
         values=(_plain(ticks[0], codings[0]), _plain(ticks[1], codings[1])),
         scores=said.scores.reshape(shape),
         accepted=said.accepted.reshape(shape),
@@ -61,22 +61,22 @@ def map_of(
     )
 
 
-def _place(setup: Setup, name: object) -> int:
-    if str(name) not in setup.names:
+def _place(problem: Problem, name: object) -> int:
+    if str(name) not in problem.names:
         raise UnknownFeature(
-            f"{echoed(str(name))} is not a column of the model. {nearest(name, setup.names)}"
+            f"{echoed(str(name))} is not a column of the model. {nearest(name, problem.names)}"
         )
-    return setup.names.index(str(name))
+    return problem.names.index(str(name))
 
 
 def _ticks(
-    setup: Setup, explanation: Explanation, own: float, column: int, population: FloatArray, size: int
+    problem: Problem, explanation: Explanation, own: float, column: int, population: FloatArray, size: int
 ) -> FloatArray:
     """Give the values at which an axis is looked at: labels of the reference, or numbers.
 
     Among the numbers are the person's own, if it is known, and those of the options.
     """
-    coding, name = setup.codebook.codings[column], setup.names[column]
+    coding, name = problem.codebook.codings[column], problem.names[column]
     if coding.labels is not None:
         return np.arange(len(coding.labels), dtype=np.float64)
     known = population[:, column][population[:, column] != MISSING]

@@ -8,22 +8,22 @@ import numpy as np
 
 from p2ce.adapters.evaluate import ask
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compilation.batch import Batch
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.errors import InvalidOption
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.link_scale import Link
-from p2ce.compilation.batch import Batch
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.fit_estimate import parsed_of
-from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.paper.algorithm_1 import mapocam
 from p2ce.paper.algorithm_2 import p2ce
 from p2ce.paper.maximum import shap_maximum
 from p2ce.paper.methods import Mapocam
-from p2ce.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, Problem, Record
-from p2ce.scores.external import REFUSED
+from p2ce.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, PaperProblem, Record
+from p2ce.scores.external import REJECT
 from p2ce.scores.score import CompiledScore
 from p2ce.solver.brute_force import point_costs, sort_points
-from p2ce.solver.engine import Found, Listener, Progress
+from p2ce.solver.engine import Fronts, Listener, Progress
 from p2ce.solver.waves import CELL_WORK
 from p2ce.verification.constraints import kept_rows
 from p2ce.verification.evaluate_rows import score_frame
@@ -42,15 +42,15 @@ class Attributions:
     importance: FloatArray  # (d,) the mean magnitude of φ
 
 
-def bound_of(setup: Setup) -> str:
+def bound_of(problem: Problem) -> str:
     """Settle which bound a paper's algorithm prunes by: "shap", "tree", "monotone" or "none".
 
     A model that is a black box to somebody, because of a label that the reference lacks, has no other
     proven bound than none.
     """
-    settings = setup.method
+    settings = problem.method
     assert settings is not None
-    is_forest, is_additive = _kind_of(setup)
+    is_forest, is_additive = _kind_of(problem)
     if settings.bound == "auto":
         if is_additive:
             return "monotone"
@@ -62,17 +62,17 @@ def bound_of(setup: Setup) -> str:
     return settings.bound
 
 
-def _kind_of(setup: Setup) -> tuple[bool, bool]:
+def _kind_of(problem: Problem) -> tuple[bool, bool]:
     """Tell whether the model is parsed as one forest, or as one sum."""
-    parsed = parsed_of(setup.models)
+    parsed = parsed_of(problem.models)
     if parsed is None or not isinstance(parsed.score, CompiledScore):
         return False, False
     return parsed.score.forest is not None, parsed.score.weights is not None
 
 
-def check_paper(setup: Setup, *, bound: object) -> None:
+def check_paper(problem: Problem, *, bound: object) -> None:
     """Refuse what the paper's algorithms do not know."""
-    settings = setup.method
+    settings = problem.method
     assert settings is not None
     if bound != "auto":
         raise InvalidOption(
@@ -80,22 +80,22 @@ def check_paper(setup: Setup, *, bound: object) -> None:
             "of their "
             'own: method=p2ce.paper.P2CE(bound="shap"), for example.'
         )
-    if setup.keep_ties:
+    if problem.keep_ties:
         raise InvalidOption(
             "ties=True needs method='exact': the paper's algorithms prune what costs the same."
         )
-    require_single_features(setup)
+    require_single_features(problem)
     kinds = {"tree": "a tree ensemble", "monotone": "a linear model"}
-    if settings.bound in kinds and bound_of(setup) != settings.bound:
+    if settings.bound in kinds and bound_of(problem) != settings.bound:
         raise InvalidOption(
             f'bound="{settings.bound}" needs {kinds[settings.bound]} that is supported natively; the model '
-            f'is {setup.family}. Pass bound="shap" or "none".'
+            f'is {problem.family}. Pass bound="shap" or "none".'
         )
 
 
-def require_single_features(setup: Setup) -> None:
+def require_single_features(problem: Problem) -> None:
     """Refuse features that move together, of which neither the listings nor their bounds know."""
-    if moves_as_one(setup.actions):
+    if moves_as_one(problem.actions):
         raise InvalidOption(
             "The paper's algorithms change one feature at a time, so that they cannot go with linked() or "
             "one_hot(). Use method='exact', or drop these rules."
@@ -103,19 +103,19 @@ def require_single_features(setup: Setup) -> None:
 
 
 def fit_attributions(
-    setup: Setup,
+    problem: Problem,
     *,
     evaluate: Callable[[FloatArray], FloatArray],
     reference: FloatArray,
     random_state: int | None,
 ) -> Attributions | None:
     """Compute what the algorithm needs of SHAP values; None where it needs nothing."""
-    settings = setup.method
+    settings = problem.method
     assert settings is not None
-    if bound_of(setup) != "shap" and settings.order != "importance":
+    if bound_of(problem) != "shap" and settings.order != "importance":
         return None
     attributor = Attributor(
-        settings, parsed_of(setup.models), evaluate, reference, setup.names, random_state, Link.IDENTITY
+        settings, parsed_of(problem.models), evaluate, reference, problem.names, random_state, Link.IDENTITY
     )
     known = attributor.explain(attributor.background)
     return Attributions(
@@ -128,14 +128,14 @@ class _Stopped(Exception):
 
 
 def search_by_paper(
-    setup: Setup,
+    problem: Problem,
     batch: Batch,
     who: IntArray,
     bans: Mapping[int, Sequence[Int32Array]],
     limits: FloatArray | None,
     most_work: IntArray | None,
     listener: Listener | None,
-) -> Found:
+) -> Fronts:
     """Run one of the paper's algorithms for some people of a batch.
 
     Whoever is not finished keeps what was found. As printed, an algorithm returns points that are dominated
@@ -145,9 +145,9 @@ def search_by_paper(
     from p2ce.solver.workspace import BOUND as BY_SCORE
     from p2ce.solver.workspace import TOO_MANY as MANY
 
-    assert setup.method is not None
-    require_single_features(setup)  # actions for one person come past the constructor
-    algorithm = p2ce if setup.method.plausible else mapocam
+    assert problem.method is not None
+    require_single_features(problem)  # actions for one person come past the constructor
+    algorithm = p2ce if problem.method.plausible else mapocam
     counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
     finished = np.ones(len(who), dtype=np.bool_)
     seconds = np.zeros(len(who))
@@ -159,7 +159,7 @@ def search_by_paper(
         start = time.perf_counter()
         until = np.inf if limits is None else start + float(limits[at])
         most = np.inf if most_work is None else float(most_work[at])
-        record = Record(as_printed=setup.method.as_printed)
+        record = Record(as_printed=problem.method.as_printed)
 
         def go_on(at: int = at, until: float = until, most: float = most, record: Record = record) -> None:
             nonlocal stopped
@@ -176,13 +176,13 @@ def search_by_paper(
             if stopped or now > until or counters[at, WORK] > most:
                 raise _Stopped
 
-        instance = _Instance(setup, batch, person, bans.get(person, ()), go_on, counters[at])
+        instance = _Instance(problem, batch, person, bans.get(person, ()), go_on, counters[at])
         try:
-            algorithm(instance.problem(), record)
+            algorithm(instance.paper_problem(), record)
         except _Stopped:
             finished[at] = False
             counters[at, SCORED] = max(counters[at, SCORED], 1)  # something was looked at
-        fronts.append(_front(setup, batch, person, record))
+        fronts.append(_front(problem, batch, person, record))
         said.append(instance.said_about(fronts[-1]))
         counters[at, [BOXES, BEATEN, MANY]] = (
             record.visited,
@@ -190,29 +190,29 @@ def search_by_paper(
             record.pruned[TOO_MANY],
         )
         counters[at, ESTIMATE if instance.bound == "shap" else FOREIGN] = record.pruned[BOUND]
-        if setup.slots.detector is not None:
-            counters[at, BY_SCORE + setup.slots.detector] = record.pruned[OUTLIER]
+        if problem.slots.detector is not None:
+            counters[at, BY_SCORE + problem.slots.detector] = record.pruned[OUTLIER]
         counters[at, ATTRIBUTED] = len(instance.attributed)
         seconds[at] = time.perf_counter() - start
     first = np.cumsum([0, *map(len, fronts)], dtype=np.int64)
-    return Found(
-        points=np.concatenate([*fronts, np.zeros((0, len(setup.grid.names)), dtype=np.int32)]),
+    return Fronts(
+        points=np.concatenate([*fronts, np.zeros((0, len(problem.grid.names)), dtype=np.int32)]),
         first=first,
         counters=counters,
         finished=finished,
         open_boxes=(~finished).astype(np.int64),
-        open_totals=np.zeros((len(who), len(setup.objectives))),
+        open_totals=np.zeros((len(who), len(problem.objectives))),
         seconds=seconds,
         stopped=stopped,
         said=np.concatenate(said) if said else np.zeros((0, 0)),
     )
 
 
-def _front(setup: Setup, batch: Batch, person: int, record: Record) -> Int32Array:
+def _front(problem: Problem, batch: Batch, person: int, record: Record) -> Int32Array:
     """Take the points out of S that are allowed and that no other dominates, one for each cost."""
-    most = len(setup.grid.names) if setup.max_changes is None else setup.max_changes
+    most = len(problem.grid.names) if problem.max_changes is None else problem.max_changes
     cells = [node.cell for node in record.solutions if 0 < node.changes <= most]
-    points = np.array(cells, dtype=np.int32).reshape(len(cells), len(setup.grid.names))
+    points = np.array(cells, dtype=np.int32).reshape(len(cells), len(problem.grid.names))
     points = sort_points(points, batch.tables, batch.placement, person)
     costs = point_costs(points, batch.tables, person)
     keep = [not any((costs[before] <= costs[at]).all() for before in range(at)) for at in range(len(points))]
@@ -224,19 +224,19 @@ class _Instance:
 
     def __init__(
         self,
-        setup: Setup,
+        problem: Problem,
         batch: Batch,
         person: int,
         banned: Sequence[Int32Array],
         go_on: Callable[[], None],
         counters: IntArray,
     ) -> None:
-        assert setup.method is not None
-        self.setup, self.batch, self.person = setup, batch, person
-        self.settings: Mapocam = setup.method
+        assert problem.method is not None
+        self.problem, self.batch, self.person = problem, batch, person
+        self.settings: Mapocam = problem.method
         self.banned = {tuple(cell[:-1].tolist()) for cell in banned}
         self.go_on, self.counters = go_on, counters
-        self.bound = bound_of(setup)
+        self.bound = bound_of(problem)
         self.score_cells = self._scoring()
         self.attributed: dict[bytes, FloatArray] = {}
         # What black boxes said about accepted cells, to see whether they say it again.
@@ -244,27 +244,27 @@ class _Instance:
         self.by_detector: dict[bytes, float] = {}
         self.start = batch.placement.position[person].astype(np.int32)
 
-    def problem(self) -> Problem:
+    def paper_problem(self) -> PaperProblem:
         """Write the problem in the symbols of the paper."""
-        setup = self.setup
-        axes = len(setup.grid.names)
+        problem = self.problem
+        axes = len(problem.grid.names)
         features = self._order()
-        detector = setup.judges
+        detector = problem.judges
         partial = None
-        if detector is not None and setup.slots.detector is not None:
-            largest = self._largest(setup.slots.detector)
+        if detector is not None and problem.slots.detector is not None:
+            largest = self._largest(problem.slots.detector)
             assert detector.score is not None
-            maybe = detector.score.maybe
+            reject_below = detector.score.reject_below
 
             def partial(cell: Int32Array, open_axes: IntArray) -> bool:
-                return largest(cell, open_axes) < maybe
+                return largest(cell, open_axes) < reject_below
 
-        return Problem(
+        return PaperProblem(
             settings=self.settings,
             start=self.start,
             features=features,
             candidates=tuple(self._candidates(axis) for axis in features.tolist()),
-            max_changes=axes if setup.max_changes is None else min(setup.max_changes, axes),
+            max_changes=axes if problem.max_changes is None else min(problem.max_changes, axes),
             evaluate=self._evaluate,
             costs=lambda cells: point_costs(cells, self.batch.tables, self.person),
             is_outlier=self._is_outlier,
@@ -275,17 +275,17 @@ class _Instance:
 
     def said_about(self, points: Int32Array) -> FloatArray:
         """Give what black boxes said about points, as `Found.said`: (points, black boxes)."""
-        asked = [number for number, model in enumerate(self.setup.models) if model.is_asked]
+        asked = [number for number, model in enumerate(self.problem.models) if model.is_black_box]
         columns = [[self.by_models[cell.tobytes()][number] for cell in points] for number in asked]
-        if self.setup.judges is not None and self.setup.slots.detector is None:
+        if self.problem.judges is not None and self.problem.slots.detector is None:
             columns.append([self.by_detector[cell.tobytes()] for cell in points])
         return np.array(columns, dtype=np.float64).reshape(len(columns), len(points)).T
 
     def _order(self) -> IntArray:
-        columns = self.setup.grid.columns
+        columns = self.problem.grid.columns
         if self.settings.order == "index":
             return np.argsort(columns, kind="stable")
-        attributions = self.setup.attributions
+        attributions = self.problem.attributions
         assert attributions is not None
         return np.argsort(-attributions.importance[columns], kind="stable")
 
@@ -303,15 +303,15 @@ class _Instance:
         return nearest
 
     def _rows(self, cells: Int32Array) -> FloatArray:
-        return self.batch.rows(self.setup, np.full(len(cells), self.person), cells)
+        return self.batch.rows(self.problem, np.full(len(cells), self.person), cells)
 
     def _scoring(self) -> Cells:
         """Give f of cells on the reported scale, and whether it reaches τ."""
-        setup, parsed = self.setup, parsed_of(self.setup.models)
+        problem, parsed = self.problem, parsed_of(self.problem.models)
         if parsed is None:
 
             def by_model(cells: Int32Array) -> tuple[FloatArray, BoolArray]:
-                scored = score_frame(setup, setup.frame(self._rows(cells)))
+                scored = score_frame(problem, problem.frame(self._rows(cells)))
                 for at in np.flatnonzero(scored.accepted).tolist():
                     self.by_models[cells[at].tobytes()] = scored.each[:, at]
                 return scored.scores, scored.accepted
@@ -319,27 +319,27 @@ class _Instance:
             return by_model
         score, report = parsed
         if isinstance(score, CompiledScore):
-            slot = setup.slots.models[0][0]
+            slot = problem.slots.models[0][0]
             assert slot is not None
 
             def compiled(cells: Int32Array) -> tuple[FloatArray, BoolArray]:
                 owner = np.full(len(cells), self.person)
-                values = compiled_scores(setup, self.batch.people, slot, owner, cells)
-                return report(values), np.asarray(values >= score.maybe)
+                values = compiled_scores(problem, self.batch.people, slot, owner, cells)
+                return report(values), np.asarray(values >= score.reject_below)
 
             return compiled
-        columns = setup.columns_of(setup.model)
+        columns = problem.columns_of(problem.model)
 
         def outside(cells: Int32Array) -> tuple[FloatArray, BoolArray]:
             verdict, values = score.judge_rows(self._rows(cells)[:, columns])
-            return report(values), np.asarray(verdict != REFUSED)
+            return report(values), np.asarray(verdict != REJECT)
 
         return outside
 
     def _evaluate(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
         values, reaches = self._at_least(cells)
         if self.settings.as_printed and self.settings.plausible:  # line 5 of Alg. 2
-            reaches = reaches & (values > self.setup.threshold)
+            reaches = reaches & (values > self.problem.threshold)
         return values, reaches
 
     def _at_least(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
@@ -355,23 +355,23 @@ class _Instance:
     def _keeps_rules(self, cell: Int32Array) -> bool:
         if tuple(cell.tolist()) in self.banned or (cell == self.start).all():
             return False
-        if not self.setup.rules:
+        if not self.problem.rules:
             return True
         rows = self._rows(cell[None])
-        kept = kept_rows(self.setup, self.batch.values[[self.person]], rows, self.setup.frame(rows))
+        kept = kept_rows(self.problem, self.batch.values[[self.person]], rows, self.problem.frame(rows))
         return bool(kept.allowed[0])
 
     def _is_outlier(self, cell: Int32Array) -> bool:
-        detector, slot = self.setup.judges, self.setup.slots.detector
+        detector, slot = self.problem.judges, self.problem.slots.detector
         if detector is None:
             return False
         if slot is not None:
             assert detector.score is not None
             owner = np.array([self.person])
-            value = compiled_scores(self.setup, self.batch.people, slot, owner, cell[None])[0]
-            return bool(value < detector.score.maybe)
+            value = compiled_scores(self.problem, self.batch.people, slot, owner, cell[None])[0]
+            return bool(value < detector.score.reject_below)
         assert detector.ask is not None, "a detector without a compiled score is called"
-        said = float(ask(detector.ask, self.setup.frame(self._rows(cell[None])), "detector")[0])
+        said = float(ask(detector.ask, self.problem.frame(self._rows(cell[None])), "detector")[0])
         self.by_detector[cell.tobytes()] = said
         return said < 0.0
 
@@ -379,7 +379,7 @@ class _Instance:
         """Give the largest score of a forest that is left when some axes are open."""
         from p2ce.scores.tree_kernels import largest_sum
 
-        score = self.setup.scores[slot]
+        score = self.problem.scores[slot]
         forest = score.forest
         if forest is None:
             return lambda cell, open_axes: np.inf  # noqa: ARG005
@@ -388,7 +388,7 @@ class _Instance:
 
         def largest(cell: Int32Array, open_axes: IntArray) -> float:
             is_open[:] = False
-            is_open[self.setup.grid.columns[open_axes]] = True
+            is_open[self.problem.grid.columns[open_axes]] = True
             seen = np.ascontiguousarray(score.see(self._rows(cell[None]))[0])
             return float(
                 largest_sum(
@@ -409,10 +409,10 @@ class _Instance:
     def _bound(self, features: IntArray) -> Callable[[Node], bool]:
         """Give the test f̄ < τ."""
         if self.bound == "tree":
-            slot = self.setup.slots.models[0][0]
+            slot = self.problem.slots.models[0][0]
             assert slot is not None
-            largest, maybe = self._largest(slot), self.setup.scores[slot].maybe
-            return lambda node: largest(node.cell, features[node.i :]) < maybe
+            largest, reject_below = self._largest(slot), self.problem.scores[slot].reject_below
+            return lambda node: largest(node.cell, features[node.i :]) < reject_below
         if self.bound == "monotone":
             best = self._best_cell()
 
@@ -423,17 +423,17 @@ class _Instance:
 
             return short_at_corner
         if self.bound == "shap":
-            return lambda node: self._estimate(node, features[node.i :]) < self.setup.threshold
+            return lambda node: self._estimate(node, features[node.i :]) < self.problem.threshold
         return lambda node: False  # noqa: ARG005
 
     def _best_cell(self) -> Int32Array:
         """Find the candidate of each axis that adds most to an additive score."""
-        slot = self.setup.slots.models[0][0]
+        slot = self.problem.slots.models[0][0]
         assert slot is not None
-        score = self.setup.scores[slot]
+        score = self.problem.scores[slot]
         assert score.weights is not None
         best: Int32Array = self.start.copy()
-        for axis, column in enumerate(self.setup.grid.columns.tolist()):
+        for axis, column in enumerate(self.problem.grid.columns.tolist()):
             places = self._candidates(axis)
             cells = np.repeat(self.start[None], len(places), axis=0)
             cells[:, axis] = places
@@ -442,9 +442,9 @@ class _Instance:
         return best
 
     def _estimate(self, node: Node, open_axes: IntArray) -> float:
-        attributions = self.setup.attributions
+        attributions = self.problem.attributions
         assert attributions is not None
-        columns = self.setup.grid.columns
+        columns = self.problem.grid.columns
         cell = node.cell if self.settings.at == "partial" else self.start
         key = cell.tobytes()
         phi = self.attributed.get(key)
@@ -459,5 +459,5 @@ class _Instance:
 
     @property
     def _most(self) -> int:
-        axes = len(self.setup.grid.names)
-        return axes if self.setup.max_changes is None else min(self.setup.max_changes, axes)
+        axes = len(self.problem.grid.names)
+        return axes if self.problem.max_changes is None else min(self.problem.max_changes, axes)

@@ -15,8 +15,8 @@ from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidOption, what_happened
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.explain.explain_batch import compile_kernels
 from p2ce.explain.isolate_failures import Failure, Part, answer_safely
 from p2ce.solver.engine import kernels_are_loaded
@@ -42,7 +42,7 @@ NOT_TRIED = (
     "Not tried: the processes that answer people ended one after the other, for want of memory perhaps, or "
     "because the model crashes. Look at its log, and explain the row again."
 )
-_setups: dict[str, Setup] = {}  # in a worker: the question read last
+_setups: dict[str, Problem] = {}  # in a worker: the question read last
 
 
 def job_count(n_jobs: int) -> int:
@@ -55,10 +55,10 @@ def job_count(n_jobs: int) -> int:
 
 
 def answer_shares(
-    setup: Setup, work: list[Work], jobs: int, time_limit: float | None
+    problem: Problem, work: list[Work], jobs: int, time_limit: float | None
 ) -> Iterator[list[Part]]:
     """Answer the batches in ``jobs`` processes; shares come back as they are done."""
-    payload, key = _pack(setup)
+    payload, key = _pack(problem)
     size = -(-len(work) // (jobs * SHARES_PER_JOB))
     waiting = [work[begin : begin + size] for begin in range(0, len(work), size)]
     while waiting:
@@ -132,12 +132,12 @@ def _own_process(payload: bytes, key: str) -> "Iterator[Executor]":
         process.shutdown(kill_workers=True)
 
 
-def warm_processes(setup: Setup, values: FloatArray, n_jobs: int) -> None:
+def warm_processes(problem: Problem, values: FloatArray, n_jobs: int) -> None:
     """Start the processes and load the kernels there; they stay for a few minutes."""
     from joblib import Parallel, delayed
 
     jobs = job_count(n_jobs)
-    payload, key = _pack(setup)
+    payload, key = _pack(problem)
     try:
         Parallel(n_jobs=jobs, backend="loky", pre_dispatch="all", batch_size=1)(
             delayed(_warm)(payload, key, values) for _ in range(2 * jobs)
@@ -157,10 +157,10 @@ def pack(thing: object) -> bytes:
     return payload
 
 
-def _pack(setup: Setup) -> tuple[bytes, str]:
+def _pack(problem: Problem) -> tuple[bytes, str]:
     """Pickle the question once, with a name by which a process knows that it has it."""
     try:
-        payload = pack(setup)
+        payload = pack(problem)
     except Exception as error:  # of whatever objects of the user's it holds
         raise InvalidOption(
             "The model, detector or objectives cannot be sent to other processes: pickling them "
@@ -169,7 +169,7 @@ def _pack(setup: Setup) -> tuple[bytes, str]:
     return payload, hashlib.sha256(payload).hexdigest()
 
 
-def _unpack(payload: bytes, key: str) -> Setup:
+def _unpack(payload: bytes, key: str) -> Problem:
     if key not in _setups:
         import pickle
 
@@ -192,13 +192,13 @@ def _answer_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
 
 
 def _answer_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
-    setup = _unpack(payload, key)
+    problem = _unpack(payload, key)
     # Before anybody's clock runs; the paper's algorithms take a moment of their own.
-    if setup.method is not None or not kernels_are_loaded(in_waves=setup.in_waves):
+    if problem.method is not None or not kernels_are_loaded(in_waves=problem.in_waves):
         with suppress(Exception):  # of a row, perhaps, about which its own answer will tell
-            compile_kernels(setup, share[0][1][:1])
+            compile_kernels(problem, share[0][1][:1])
     return [
-        part for rows, values in share for part in answer_safely(setup, rows, values, time_limit=time_limit)
+        part for rows, values in share for part in answer_safely(problem, rows, values, time_limit=time_limit)
     ]
 
 

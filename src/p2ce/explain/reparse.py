@@ -6,38 +6,38 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.compilation.compiled_problem import Setup, needed_reach
-from p2ce.explain.encode import has_strangers
+from p2ce.compilation.compiled_problem import Problem, needed_reach
+from p2ce.compilation.encode import has_unseen_categories
 from p2ce.compilation.rule_scores import columns_to_miss
-from p2ce.decisions.model_adapter import ReadModel
+from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.tables.codebook import MISSING
 
 
 def read_again(
-    setup: Setup,
+    problem: Problem,
     values: FloatArray,
     *,
     reference: pd.DataFrame,
-    read_models: "partial[tuple[ReadModel, ...]]",
-) -> Setup:
+    parse_models: "partial[tuple[ModelAdapter, ...]]",
+) -> Problem:
     """Read for people (n, d) who lie farther out than a linear model's rounding was proven for.
 
     Or who lack values that nobody of the reference lacks, or may lose them; or have labels about which only
     the model itself knows: then it is asked.
     """
-    order = setup.labels.get_indexer(reference.columns)
+    order = problem.labels.get_indexer(reference.columns)
     lacking = np.flatnonzero((values == MISSING).any(axis=0))
-    may_miss = setup.may_miss | columns_to_miss(setup.actions)
-    may_miss |= {setup.names[column] for column in lacking}
-    knows_all = all(model.takes_strangers for model in setup.models)
-    strangers = not knows_all and bool(has_strangers(setup.codebook, values).any())
-    models = read_models(
+    may_miss = problem.may_miss | columns_to_miss(problem.actions)
+    may_miss |= {problem.names[column] for column in lacking}
+    knows_all = all(model.knows_unseen_categories for model in problem.models)
+    unseen = not knows_all and bool(has_unseen_categories(problem.codebook, values).any())
+    models = parse_models(
         reference=reference,
-        reach=needed_reach(setup, values)[order],
+        reach=needed_reach(problem, values)[order],
         may_miss=may_miss,
-        opaque=read_models.keywords["opaque"] or strangers,
+        opaque=parse_models.keywords["opaque"] or unseen,
     )
-    detector = setup.detector
-    if may_miss != setup.may_miss and detector is not None and detector.again is not None:
+    detector = problem.detector
+    if may_miss != problem.may_miss and detector is not None and detector.again is not None:
         detector = detector.again(may_miss)
-    return setup.with_models(models, detector=detector, may_miss=may_miss)
+    return problem.with_models(models, detector=detector, may_miss=may_miss)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidActions, P2CEError
 from p2ce.explain.candidate_errors import MOST_TRIED
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.category_labels import shown_labels
 from p2ce.problem.decimals import as_typed
@@ -55,18 +55,18 @@ def ends_of(rows: FloatArray) -> FloatArray:
     return np.array([np.where(known, rows, np.inf).min(axis=0), np.where(known, rows, -np.inf).max(axis=0)])
 
 
-def restrictions_of(setup: Setup, person: FloatArray, ends: FloatArray) -> tuple[Restriction, ...]:
+def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> tuple[Restriction, ...]:
     """List what restricts a person (d,); ``ends`` (2, d) is how far the reference goes.
 
     Of what was inferred nothing is on the list: before a person is told that there is no option, all that
     data and model tell apart is searched. Features that are fixed stay so, and no rule that speaks about a
     protected one is on the list. Neither is a range or a step beyond which the model refuses to look.
     """
-    actions = setup.actions
+    actions = problem.actions
     free = [feature for feature in actions.features if not feature.fixed]
-    place = {name: column for column, name in enumerate(setup.names)}
+    place = {name: column for column, name in enumerate(problem.names)}
     lacks = {feature.name: person[place[feature.name]] == MISSING for feature in free}
-    found = list(_more_changes(setup.max_changes, len(free)))
+    found = list(_more_changes(problem.max_changes, len(free)))
     for feature in free:
         if feature.direction is not Direction.BOTH and not lacks[feature.name]:
             way = "increases" if feature.direction is Direction.UP else "decreases"
@@ -75,11 +75,11 @@ def restrictions_of(setup: Setup, person: FloatArray, ends: FloatArray) -> tuple
     for feature in free:
         low, high = ends[:, place[feature.name]].tolist()
         wider = widened(feature, low, high)
-        if wider is not None and _is_taken(setup, person, wider):
+        if wider is not None and _is_taken(problem, person, wider):
             found.append(_range(feature, wider))
     for feature in free:
-        finer = _without_step(feature, setup, ends[:, place[feature.name]])
-        if finer is not None and _is_taken(setup, person, finer):
+        finer = _without_step(feature, problem, ends[:, place[feature.name]])
+        if finer is not None and _is_taken(problem, person, finer):
             found.append(_step(feature, finer))
     for feature in free:
         if not feature.leaves_special and person[place[feature.name]] in feature.special:
@@ -92,22 +92,22 @@ def restrictions_of(setup: Setup, person: FloatArray, ends: FloatArray) -> tuple
             filled = partial(_replaced, name=feature.name, change=_filled)
             found.append(Restriction(text=f"{feature.name} stays missing", kind="missing", lift=filled))
     found += [_rule(rule) for rule in actions.rules if _may_be_dropped(rule, actions)]
-    if setup.judges is not None:
+    if problem.judges is not None:
         found.append(
             Restriction(text="plausibility", kind="plausibility", lift=lambda q: q._replace(plausible=False))
         )
     return tuple(found)
 
 
-def without(setup: Setup, restrictions: Iterable[Restriction]) -> Setup:
+def without(problem: Problem, restrictions: Iterable[Restriction]) -> Problem:
     """Ask the same question without some restrictions; never by an estimate, which was made for this one."""
-    question = Question(setup.actions, setup.max_changes, plausible=True)
+    question = Question(problem.actions, problem.max_changes, plausible=True)
     for restriction in restrictions:
         question = restriction.lift(question)
     changed = replace(
-        setup,
+        problem,
         max_changes=question.max_changes,
-        detector=setup.detector if question.plausible else None,
+        detector=problem.detector if question.plausible else None,
         estimate=None,
     )
     return changed.with_actions(question.actions)
@@ -149,9 +149,9 @@ def _left(feature: FeatureActions) -> FeatureActions:
     return replace(feature, leaves_special=True)
 
 
-def _without_step(feature: FeatureActions, setup: Setup, ends: FloatArray) -> FeatureActions | None:
+def _without_step(feature: FeatureActions, problem: Problem, ends: FloatArray) -> FeatureActions | None:
     """Let a feature whose step is somebody's word take every value that data and model tell apart, too."""
-    finest = None if setup.refinement is None else setup.refinement.everything(feature.name)
+    finest = None if problem.refinement is None else problem.refinement.everything(feature.name)
     if finest is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
         return None
     low, high = feature.ends()
@@ -221,17 +221,17 @@ def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions 
     return wider if gained or narrower else None
 
 
-def _is_taken(setup: Setup, person: FloatArray, feature: FeatureActions) -> bool:
+def _is_taken(problem: Problem, person: FloatArray, feature: FeatureActions) -> bool:
     """Tell whether the user's own objects answer about candidates; an encoder may raise at unknown ones."""
-    codes = feature.codes(setup.codebook[feature.name])
+    codes = feature.codes(problem.codebook[feature.name])
     rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
-    rows[:, setup.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
-    asks = [model.ask for model in setup.models]
-    if setup.judges is not None and setup.judges.ask is not None:
-        asks.append(setup.judges.ask)
+    rows[:, problem.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
+    asks = [model.ask for model in problem.models]
+    if problem.judges is not None and problem.judges.ask is not None:
+        asks.append(problem.judges.ask)
     try:
         for ask in asks:
-            ask(setup.frame(rows))
+            ask(problem.frame(rows))
     except P2CEError:
         return False
     return True

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from p2ce.compilation.compiled_problem import Problem, shaped_for
+from p2ce.compilation.encode import read_row
 from p2ce.errors import InvalidOption
 from p2ce.explain.check_arguments import AS_ASKED
-from p2ce.compilation.compiled_problem import Setup, shaped_for
-from p2ce.explain.encode import read_row
 from p2ce.result.explanation import Explanation
 from p2ce.result.outcome_text import is_strict, shown_end
 from p2ce.result.plain import to_plain
@@ -29,9 +29,9 @@ def limit_explained(explanation: object, *, call: str) -> int | str | None:
     return AS_ASKED if explanation.certificate is None else explanation.certificate.max_changes
 
 
-def require_same_question(setup: Setup, explanation: Explanation) -> None:
+def require_same_question(problem: Problem, explanation: Explanation) -> None:
     """Refuse an explanation that answers another question than this one, whatever it is needed for."""
-    for how in _differences(setup, explanation):
+    for how in _differences(problem, explanation):
         raise another_question(how)
 
 
@@ -43,49 +43,49 @@ def another_question(how: str) -> InvalidOption:
     )
 
 
-def _differences(setup: Setup, explanation: Explanation) -> Iterator[str]:
+def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
     """Say in what the questions differ, first what is plain to see."""
-    if explanation.dtypes != setup.dtype_names:
+    if explanation.dtypes != problem.dtype_names:
         yield "its columns are others"
-    for name, then, now in _facts(setup, explanation):
+    for name, then, now in _facts(problem, explanation):
         if then != now:
             yield f"{name} was {_told(then)}, and is {_told(now)}"
-    if explanation.question is not None and setup.question is not None:
-        known, here = explanation.question.hashes, setup.question.hashes
+    if explanation.question is not None and problem.question is not None:
+        known, here = explanation.question.hashes, problem.question.hashes
         for part in ("reference", "model", "policy"):  # models are compared by what they say of the reference
             if part in known and part in here and known[part] != here[part]:
                 yield f"its {part} is another"
-    yield from _other_costs(setup, explanation)
+    yield from _other_costs(problem, explanation)
 
 
-def _facts(setup: Setup, explanation: Explanation) -> Iterator[tuple[str, Any, Any]]:
-    yield "objectives", explanation.objectives, setup.objective_names
-    yield "target", to_plain(explanation.target), to_plain(setup.target)
-    yield "margin", explanation.margin, setup.margin  # which the threshold holds already
-    yield "threshold", explanation.threshold, setup.threshold
-    yield "scale", explanation.scale, setup.scale
-    yield "models", explanation.models, len(setup.models)
+def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, Any, Any]]:
+    yield "objectives", explanation.objectives, problem.objective_names
+    yield "target", to_plain(explanation.target), to_plain(problem.target)
+    yield "margin", explanation.margin, problem.margin  # which the threshold holds already
+    yield "threshold", explanation.threshold, problem.threshold
+    yield "scale", explanation.scale, problem.scale
+    yield "models", explanation.models, len(problem.models)
     if (certificate := explanation.certificate) is None:
         return
-    yield "method", certificate.method, setup.method_name
-    yield "detector", certificate.detector_family, None if setup.judges is None else setup.judges.family
-    if setup.judges is not None and explanation.question is not None and setup.question is not None:
+    yield "method", certificate.method, problem.method_name
+    yield "detector", certificate.detector_family, None if problem.judges is None else problem.judges.family
+    if problem.judges is not None and explanation.question is not None and problem.question is not None:
         for name in ("contamination", "random_state"):  # by which a detector is fitted here
-            yield name, explanation.question.settings.get(name), setup.question.settings.get(name)
+            yield name, explanation.question.settings.get(name), problem.question.settings.get(name)
 
 
-def _other_costs(setup: Setup, explanation: Explanation) -> Iterator[str]:
+def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
     """Price the options again: objectives of one name may count in other units, or by other weights."""
     if not len(explanation):
         return
-    person = read_row(explanation.person, setup.codebook).values[0]
+    person = read_row(explanation.person, problem.codebook).values[0]
     # What moves together, and is priced together, depends on where the person stands.
-    own = setup if shaped_for(setup, person[None, :]).all() else setup.for_person(person)
+    own = problem if shaped_for(problem, person[None, :]).all() else problem.for_person(person)
     for option in explanation:
         costs = reported(
-            own, totals_of(own, person, read_row(option.values, setup.codebook).values[0])[None]
+            own, totals_of(own, person, read_row(option.values, problem.codebook).values[0])[None]
         )[0]
-        for name, now in zip(setup.objective_names, costs.tolist(), strict=True):
+        for name, now in zip(problem.objective_names, costs.tolist(), strict=True):
             then = option.costs[name]
             if not math.isclose(then, now, rel_tol=1e-6, abs_tol=1e-9):
                 yield f"{name} of an option was {then:g}, and is {now:g}"

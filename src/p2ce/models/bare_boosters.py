@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.library import library_class
+from p2ce.decisions.model_adapter import ModelAdapter, Request
 from p2ce.decisions.targets import score_or_range
 from p2ce.models import black_box as opaque
 from p2ce.models.lightgbm.model_text import split_text
-from p2ce.decisions.model_adapter import ReadModel, Request
 from p2ce.models.xgboost.booster_json import predict_rows
 
 _NAMES = frozenset({"Booster"})
@@ -28,7 +28,7 @@ def is_bare_booster(model: object) -> bool:
     return any(library_class(model, root=root, names=_NAMES) is not None for root in ("lightgbm", "xgboost"))
 
 
-def read_bare_booster(model: Any, request: Request) -> ReadModel:
+def read_bare_booster(model: Any, request: Request) -> ModelAdapter:
     """Wrap a Booster by what its objective reports, and settle how it is evaluated."""
     is_lightgbm = library_class(model, root="lightgbm", names=_NAMES) is not None
     objective, groups = _lightgbm_facts(model) if is_lightgbm else _xgboost_facts(model)

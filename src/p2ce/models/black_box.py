@@ -25,22 +25,12 @@ from p2ce.decisions.black_box_decision import (
     about_winning,
     is_range,
 )
-from p2ce.decisions.targets import BEHIND, AskAll, class_ask, read_range, refuse_scale
-from p2ce.decisions.votes import predicted_classes, predictions
-from p2ce.errors import (
-    InvalidAnswer,
-    InvalidTarget,
-    InvalidThreshold,
-    P2CEError,
-    UnsupportedModel,
-    what_happened,
-)
 from p2ce.decisions.model_adapter import (
     DECISION,
     LEAD,
     PROBABILITY,
-    Ask,
-    ReadModel,
+    Evaluate,
+    ModelAdapter,
     Request,
     class_index,
     decision_threshold,
@@ -55,6 +45,16 @@ from p2ce.decisions.row_format import (
     kind_of,
     name_of,
     votes_in_pairs,
+)
+from p2ce.decisions.targets import BEHIND, EvaluateAll, class_ask, read_range, refuse_scale
+from p2ce.decisions.votes import predicted_classes, predictions
+from p2ce.errors import (
+    InvalidAnswer,
+    InvalidTarget,
+    InvalidThreshold,
+    P2CEError,
+    UnsupportedModel,
+    what_happened,
 )
 from p2ce.models.torch import family as torch_network
 from p2ce.tables.codebook import MISSING
@@ -71,7 +71,7 @@ def can_be_asked(model: object) -> bool:
     return callable(model) or any(_has(model, name) for name in (*_SCORING.values(), "predict"))
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Settle how the model is asked, which of its answers counts, and that it answers the same again.
 
     ``predict_proba`` comes before ``decision_function``, unless ``request.scale`` says otherwise, and both
@@ -99,7 +99,7 @@ def _has(model: Any, name: str) -> bool:
     return callable(attribute_of(model, name))
 
 
-def read_module(module: Any, request: Request) -> ReadModel:
+def read_module(module: Any, request: Request) -> ModelAdapter:
     """Settle how a PyTorch module is asked: its outputs are logits, and must not look like anything else."""
     name = type(module).__name__
     try:
@@ -131,7 +131,7 @@ def _refuse_probabilities(outputs: FloatArray, name: str) -> None:
         )
 
 
-def as_opaque(found: ReadModel, request: Request) -> ReadModel:
+def as_opaque(found: ModelAdapter, request: Request) -> ModelAdapter:
     """Forget what is known about the inside of a model that was read, and only ask it from now on."""
     call = f"model ({found.family})"
 
@@ -158,7 +158,7 @@ def as_opaque(found: ReadModel, request: Request) -> ReadModel:
     )
 
 
-def _read_probabilities(model: Any, request: Request) -> ReadModel:
+def _read_probabilities(model: Any, request: Request) -> ModelAdapter:
     call = "model.predict_proba"
     classes = classes_of(model)
     way, sample = choose_way(model, model.predict_proba, request, call)
@@ -174,7 +174,7 @@ def _read_probabilities(model: Any, request: Request) -> ReadModel:
     return _settled(model, request, way, question, call)
 
 
-def _read_decisions(model: Any, request: Request) -> ReadModel:
+def _read_decisions(model: Any, request: Request) -> ModelAdapter:
     call = "model.decision_function"
     classes = classes_of(model)
     way, sample = choose_way(model, model.decision_function, request, call)
@@ -235,7 +235,7 @@ def _as_predicted(model: Any, request: Request, way: Way, question: Question, in
     return replace(question, ask=lambda frame: settled(frame, lead(frame)))
 
 
-def _read_number(model: Any, request: Request) -> ReadModel:
+def _read_number(model: Any, request: Request) -> ModelAdapter:
     """Ask a regressor for its prediction."""
     call = "model.predict"
     read_range(
@@ -251,7 +251,7 @@ def _read_number(model: Any, request: Request) -> ReadModel:
     return _settled(model, request, way, question, call)
 
 
-def _read_votes(model: Any, request: Request) -> ReadModel:
+def _read_votes(model: Any, request: Request) -> ModelAdapter:
     """Ask a classifier that only predicts whether it predicts the target: 1 if so, and else -1."""
     call = "model.predict"
     if request.threshold is not None:
@@ -272,7 +272,7 @@ def _read_votes(model: Any, request: Request) -> ReadModel:
     return _settled(model, request, way, question, call)
 
 
-def _read_callable(model: Any, request: Request) -> ReadModel:
+def _read_callable(model: Any, request: Request) -> ModelAdapter:
     call = "model(rows)"
     way, sample = choose_way(model, model, request, call)
     columns = sample.shape[1] if sample.ndim == 2 else 1
@@ -297,7 +297,7 @@ def _read_callable(model: Any, request: Request) -> ReadModel:
     return _settled(model, request, way, question, call)
 
 
-def _columns(method: Callable[[Any], Any], way: Way, call: str, count: int) -> AskAll:
+def _columns(method: Callable[[Any], Any], way: Way, call: str, count: int) -> EvaluateAll:
     """Build the call that gives one column per class."""
 
     def ask(frame: pd.DataFrame) -> FloatArray:
@@ -307,7 +307,7 @@ def _columns(method: Callable[[Any], Any], way: Way, call: str, count: int) -> A
     return ask
 
 
-def _numbers(method: Callable[[Any], Any], way: Way, call: str) -> Ask:
+def _numbers(method: Callable[[Any], Any], way: Way, call: str) -> Evaluate:
     """Build the call that gives one number per row."""
 
     def ask(frame: pd.DataFrame) -> FloatArray:
@@ -343,13 +343,13 @@ def _callable_scale(values: FloatArray, threshold: float | None) -> tuple[str, f
     return DECISION, asked
 
 
-def _settled(model: Any, request: Request, way: Way, question: Question, call: str) -> ReadModel:
+def _settled(model: Any, request: Request, way: Way, question: Question, call: str) -> ModelAdapter:
     single = way.precision == np.float32
     ask = retried(question.ask)
     predict = None if question.predict is None else retried(question.predict)
     tolerance = _steadiness(ask, predict, question.classes, request, call, single=single)
     _check_missing(ask, request)
-    return ReadModel(
+    return ModelAdapter(
         family=f"opaque ({name_of(model)})",
         score=None,
         columns=way.columns,
@@ -364,7 +364,13 @@ def _settled(model: Any, request: Request, way: Way, question: Question, call: s
 
 
 def _steadiness(
-    ask: Ask, predict: Ask | None, classes: tuple[Any, ...], request: Request, call: str, *, single: bool
+    ask: Evaluate,
+    predict: Evaluate | None,
+    classes: tuple[Any, ...],
+    request: Request,
+    call: str,
+    *,
+    single: bool,
 ) -> float:
     """Check that answers repeat, and say how far they may differ.
 
@@ -377,7 +383,7 @@ def _steadiness(
     return largest * check_repeats(predict, rows, call=call, single=single)
 
 
-def _check_missing(ask: Ask, request: Request) -> None:
+def _check_missing(ask: Evaluate, request: Request) -> None:
     """Ask about rows that miss one value each, so that a refusal is heard now, and names the column."""
     codes = request.codebook.encode(request.reference.head(1))
     for place, name in enumerate(request.codebook.names):

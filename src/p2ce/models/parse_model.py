@@ -13,30 +13,29 @@ import pandas as pd
 
 from p2ce.adapters.checked_calls import raw_answers_of
 from p2ce.arrays import FloatArray
-from p2ce.models.sklearn import own_threshold
-from p2ce.models.sklearn.own_threshold import best_of, read_with_own_threshold
+from p2ce.decisions.model_adapter import Evaluate, ModelAdapter, Request
 from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models import black_box as opaque_models
 from p2ce.models.bare_boosters import is_bare_booster, read_bare_booster
-from p2ce.models.catboost.family import family as catboost
-from p2ce.models.lightgbm.family import family as lightgbm
-from p2ce.decisions.model_adapter import Ask, ReadModel, Request
+from p2ce.models.catboost import family as catboost
+from p2ce.models.lightgbm import family as lightgbm
 from p2ce.models.sklearn import gradient_boosting as sklearn_boosting
 from p2ce.models.sklearn import hist_gradient_boosting as sklearn_histogram
-from p2ce.models.sklearn import linear, naive_bayes, pipeline
+from p2ce.models.sklearn import linear, naive_bayes, own_threshold, pipeline
 from p2ce.models.sklearn import mlp as sklearn_network
 from p2ce.models.sklearn import svm as sklearn_svm
 from p2ce.models.sklearn import trees_and_forests as sklearn_trees
+from p2ce.models.sklearn.own_threshold import best_of, read_with_own_threshold
 from p2ce.models.torch import family as torch_network
-from p2ce.models.xgboost.family import family as xgboost
-from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Verdicts
+from p2ce.models.xgboost import family as xgboost
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Verdicts
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.scores.tree_nodes import MISSING_PARTS, parsing
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.visible import echoed
 
-__all__ = ["FAMILIES", "SUPPORTED", "ReadModel", "read_model"]
+__all__ = ["FAMILIES", "SUPPORTED", "ModelAdapter", "parse_model"]
 
 FAMILIES: tuple[ModuleType, ...] = (
     pipeline,
@@ -66,7 +65,7 @@ CHECKED_ROWS = 256
 REACH_FACTOR = 64.0
 
 
-def read_model(
+def parse_model(
     model: Any,
     *,
     reference: pd.DataFrame,
@@ -79,7 +78,7 @@ def read_model(
     codes: FloatArray | None = None,
     may_miss: Collection[str] | None = None,
     opaque: bool = False,
-) -> ReadModel:
+) -> ModelAdapter:
     """Read a fitted model as a score that is proven to decide as the model does, if it can be read.
 
     What cannot be read but asked comes back without a score, and with ``opaque=True`` so does every model.
@@ -126,7 +125,7 @@ def request_for(
     codes: FloatArray | None = None,
     may_miss: Collection[str] | None = None,
 ) -> Request:
-    """Write down what is asked of a model, as for `read_model`."""
+    """Write down what is asked of a model, as for `parse_model`."""
     if not isinstance(reference, pd.DataFrame):
         raise InvalidReference(f"The reference must be a pandas DataFrame; got {type(reference).__name__}.")
     if reference.shape[0] == 0 or reference.shape[1] == 0:
@@ -172,7 +171,7 @@ def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
     return np.where(largest > 0.0, largest, 1.0)
 
 
-def _read_any(model: Any, request: Request) -> ReadModel:
+def _read_any(model: Any, request: Request) -> ModelAdapter:
     """Read a model exactly, or settle how it is asked if that is all that can be done."""
     try:
         return _read_natively(model, request)
@@ -182,17 +181,17 @@ def _read_any(model: Any, request: Request) -> ReadModel:
         raise why
     found = _ask_only(model, request, why)
     log.info("The model can only be asked, as %s: %s", found.family, why)
-    return replace(found, asked_because=str(why))
+    return replace(found, black_box_because=str(why))
 
 
-def _read_natively(model: Any, request: Request) -> ReadModel:
+def _read_natively(model: Any, request: Request) -> ModelAdapter:
     """Read a model by its family; the steps of a pipeline are read so, since it must be asked as a whole."""
     model = best_of(model)
     for family in FAMILIES:
         if family.recognises(model):
             # A model of another version of its library may lack what this one has.
             with parsing(f"This {type(model).__name__}", MISSING_PARTS):
-                found: ReadModel = family.read(model, request)
+                found: ModelAdapter = family.read(model, request)
             return found
     raise UnsupportedModel(_why_not(model))
 
@@ -211,7 +210,7 @@ def _why_not(model: Any) -> str:
     return f"{name} cannot be read exactly. Supported are {SUPPORTED}."
 
 
-def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:
+def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ModelAdapter:
     if torch_network.recognises_module(model):
         return opaque_models.read_module(model, request)
     if is_bare_booster(model):
@@ -223,11 +222,11 @@ def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ReadModel:
         raise (why if known else error) from None  # the family knows best why
 
 
-def _blamed(found: ReadModel) -> ReadModel:
+def _blamed(found: ModelAdapter) -> ModelAdapter:
     """Let whatever the model itself raises be its own error, and not one of this library."""
     call = f"model ({found.family})"
 
-    def blamed(ask: Ask) -> Ask:
+    def blamed(ask: Evaluate) -> Evaluate:
         return lambda frame: raw_answers_of(ask, frame, call=call)
 
     return replace(
@@ -235,7 +234,7 @@ def _blamed(found: ReadModel) -> ReadModel:
     )
 
 
-def _check_against_model(found: ReadModel, reference: pd.DataFrame, codebook: Codebook) -> None:
+def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook: Codebook) -> None:
     """Compare the reading with the model on some reference rows, since a library may change under us."""
     step = max(1, -(-len(reference) // CHECKED_ROWS))
     rows = reference.iloc[::step]
@@ -245,9 +244,9 @@ def _check_against_model(found: ReadModel, reference: pd.DataFrame, codebook: Co
         warnings.simplefilter("ignore")
         answers = found.ask(rows)
     accepted = answers >= found.threshold
-    sure = np.all([reading.verdict == ACCEPTED for reading in readings], axis=0) & found.decides
-    refused = np.any([reading.verdict == REFUSED for reading in readings], axis=0)
-    wrong = (sure & ~accepted) | (refused & accepted)
+    accept_from = np.all([reading.verdict == ACCEPT for reading in readings], axis=0) & found.decides
+    refused = np.any([reading.verdict == REJECT for reading in readings], axis=0)
+    wrong = (accept_from & ~accepted) | (refused & accepted)
     error = np.zeros(len(rows))
     if found.report is not None:
         error = np.abs(found.report(readings[0].value) - answers)
@@ -265,5 +264,5 @@ def _reading(score: Any, values: FloatArray) -> Verdicts:
         judged: Verdicts = score.judge_rows(values)
         return judged
     scores = score_rows(score, values)
-    sure, refused = scores >= score.sure, scores < score.maybe
-    return Verdicts(np.where(sure, ACCEPTED, np.where(refused, REFUSED, DOUBTFUL)), scores)
+    accept_from, refused = scores >= score.accept_from, scores < score.reject_below
+    return Verdicts(np.where(accept_from, ACCEPT, np.where(refused, REJECT, UNDECIDED)), scores)

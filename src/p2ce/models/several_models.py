@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.models.sklearn.own_threshold import loses_ties, own_threshold
+from p2ce.decisions.model_adapter import LEAD, PROBABILITY, ModelAdapter
 from p2ce.errors import InvalidOption, InvalidThreshold, UnsupportedModel
-from p2ce.models.parse_model import read_model
-from p2ce.decisions.model_adapter import LEAD, PROBABILITY, ReadModel
+from p2ce.models.parse_model import parse_model
+from p2ce.models.sklearn.own_threshold import loses_ties, own_threshold
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
 
-def read_models(
+def parse_models(
     model: Any,
     *,
     reference: pd.DataFrame,
@@ -32,7 +32,7 @@ def read_models(
     codes: FloatArray | None = None,
     may_miss: Collection[str] | None = None,
     opaque: bool = False,
-) -> tuple[ReadModel, ...]:
+) -> tuple[ModelAdapter, ...]:
     """Read a model, or every model of a list; ``threshold`` is for all of them, or one for each.
 
     A ``margin`` is added to each threshold, on the scale that the model reports.
@@ -45,7 +45,7 @@ def read_models(
     _check_margin(margin)
     found = []
     read_one = partial(
-        read_model,
+        parse_model,
         reference=reference,
         scale=scale,
         reach=reach,

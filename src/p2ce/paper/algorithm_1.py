@@ -5,10 +5,10 @@ Comments give the lines of the paper's listing. Where the listing leaves the ord
 the nearest value.
 """
 
-from p2ce.paper.paper_problem import BOUND, DOMINATED, TOO_MANY, Node, Problem, Record
+from p2ce.paper.paper_problem import BOUND, DOMINATED, TOO_MANY, Node, PaperProblem, Record
 
 
-def mapocam(problem: Problem, record: Record) -> None:
+def mapocam(problem: PaperProblem, record: Record) -> None:
     """Search depth first, value by value, and collect S in the record."""
     Q = [problem.root()]  # line 2
     while Q:  # line 3
@@ -22,7 +22,7 @@ def mapocam(problem: Problem, record: Record) -> None:
         Q += reversed(problem.children(node, record))  # lines 9 to 11
 
 
-def prune(problem: Problem, record: Record, node: Node) -> bool:
+def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
     """Tell whether nothing below a node is worth visiting: PRUNE of Alg. 1."""
     if record.dominates(node):  # lines 14 and 15
         return record.prune(node, DOMINATED)

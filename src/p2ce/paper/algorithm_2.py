@@ -5,10 +5,10 @@ is the one or the other, by the setting ``errata``.
 """
 
 from p2ce.paper import algorithm_1
-from p2ce.paper.paper_problem import OUTLIER, Node, Problem, Record
+from p2ce.paper.paper_problem import OUTLIER, Node, PaperProblem, Record
 
 
-def p2ce(problem: Problem, record: Record) -> None:
+def p2ce(problem: PaperProblem, record: Record) -> None:
     """Search depth first, value by value, and collect S in the record."""
     Q = [problem.root()]  # line 2
     while Q:  # line 3
@@ -23,7 +23,7 @@ def p2ce(problem: Problem, record: Record) -> None:
         Q += reversed(problem.children(node, record))  # lines 10 to 12
 
 
-def prune(problem: Problem, record: Record, node: Node) -> bool:
+def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
     """Tell whether nothing below a node is worth visiting: PRUNE of Alg. 2."""
     if algorithm_1.prune(problem, record, node):  # lines 15 to 19
         return True

@@ -26,7 +26,7 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Problem:
+class PaperProblem:
     """What the algorithms are given. Cells hold candidate indices on the axes of the grid."""
 
     settings: Mapocam

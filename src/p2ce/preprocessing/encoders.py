@@ -10,7 +10,7 @@ from p2ce.arrays import FloatArray
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold, encoded, is_sparse, transformed
 from p2ce.preprocessing.input_maps import Strand
-from p2ce.preprocessing.operations import REFUSED, Lookup
+from p2ce.preprocessing.operations import REJECT, Lookup
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
@@ -117,7 +117,7 @@ def tabulate(step: Any, given: Any, place: int, asked: FloatArray, outputs: int)
         return _told(step, given, place, asked)
     except Exception:  # whatever a library raises about values that it refuses
         if len(asked) == 1:
-            return np.full((1, outputs), REFUSED)
+            return np.full((1, outputs), REJECT)
     parts = np.split(asked, [len(asked) - 2, len(asked) - 1] if len(asked) > 2 else [1])
     return np.concatenate([tabulate(step, given, place, part, outputs) for part in parts if len(part)])
 

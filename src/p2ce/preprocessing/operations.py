@@ -16,7 +16,7 @@ from p2ce.arrays import FloatArray
 from p2ce.preprocessing.input_maps import FALLING, NOTHING, RISING, Bends, Misses, Operation, bends
 
 # What is neither a number nor missing: the library would have raised.
-REFUSED = np.inf
+REJECT = np.inf
 _LEAST = float(np.nextafter(0.0, -1.0))
 
 
@@ -91,7 +91,7 @@ class Fill(Operation):
     def apply(self, values: Any) -> Any:
         if np.isnan(self.marker):
             return np.where(np.isnan(values), self.value, values)
-        values = np.where(np.isnan(values), REFUSED, values)
+        values = np.where(np.isnan(values), REJECT, values)
         return np.where(values == self.marker, self.value, values)
 
     def bends(self) -> Bends | None:
@@ -138,7 +138,7 @@ class Above(Operation):
     threshold: float
 
     def apply(self, values: Any) -> Any:
-        return np.where(np.isnan(values), REFUSED, np.where(values > self.threshold, 1.0, 0.0))
+        return np.where(np.isnan(values), REJECT, np.where(values > self.threshold, 1.0, 0.0))
 
     def bends(self) -> Bends | None:
         return bends([self.threshold], [0, 0])
@@ -162,7 +162,7 @@ class Bins(Operation):
         # All columns of a bundle hold the same values: they come from one column of the table.
         one = values[:, :1]
         found = np.searchsorted(self.edges, one, side="right").astype(np.float64)
-        found = np.where(np.isnan(one), REFUSED, found)
+        found = np.where(np.isnan(one), REJECT, found)
         return np.repeat(found, values.shape[1], axis=1)
 
     def bends(self) -> Bends | None:
@@ -234,7 +234,7 @@ class Refuse(Operation):
     """Refuse missing values, as a model does that takes none."""
 
     def apply(self, values: Any) -> Any:
-        return np.where(np.isnan(values), REFUSED, values)
+        return np.where(np.isnan(values), REJECT, values)
 
     def bends(self) -> Bends | None:
         return RISING

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.adapters.library import quiet_check_array
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold, extended, is_sparse, precision, transformed
 from p2ce.preprocessing.input_maps import Operation, Strand
@@ -136,8 +137,6 @@ def _counted_in(step: Any, given: Any, place: int) -> np.dtype[Any]:
     """Tell the type of the numbers that a function meets, which decides about the type that it answers in."""
     dtype = given.dtypes.iloc[place] if hasattr(given, "dtypes") and not step.validate else None
     if dtype is None:
-        from p2ce.models.sklearn.fitted_attributes import quiet_check_array
-
         dtype = given.dtype if hasattr(given, "dtype") else quiet_check_array(given[:1]).dtype
     if not isinstance(dtype, np.dtype) or dtype.kind not in "fiub":
         return np.dtype(np.float64)

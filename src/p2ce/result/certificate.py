@@ -101,7 +101,7 @@ class Certificate:
 
     @classmethod
     def _read(cls, entry: Entry) -> "Certificate":
-        costs = entry["open_costs"].maybe(lambda one: one.read_all(Entry.number))
+        costs = entry["open_costs"].reject_below(lambda one: one.read_all(Entry.number))
         plain: dict[str, Any] = {
             name: read(entry[name])
             for name, read in READ.items()
@@ -117,7 +117,7 @@ class Certificate:
 
 
 def _maybe(read: Callable[[Entry], Any]) -> Callable[[Entry], Any]:
-    return lambda entry: entry.maybe(read)
+    return lambda entry: entry.reject_below(read)
 
 
 READ: dict[str, Callable[[Entry], Any]] = {

@@ -120,11 +120,11 @@ class Counterfactual:
             changes=changes,
             costs=costs.read_all(Entry.number, objectives),
             score=entry["score"].number(),
-            plausibility=entry["plausibility"].maybe(Entry.number),
-            prediction=entry.get("prediction", None).maybe(Entry.number),
+            plausibility=entry["plausibility"].reject_below(Entry.number),
+            prediction=entry.get("prediction", None).reject_below(Entry.number),
             rounded=entry.get("rounded", {}).values(columns),
-            rounded_score=entry.get("rounded_score", None).maybe(Entry.number),
-            rounded_prediction=entry.get("rounded_prediction", None).maybe(Entry.number),
+            rounded_score=entry.get("rounded_score", None).reject_below(Entry.number),
+            rounded_prediction=entry.get("rounded_prediction", None).reject_below(Entry.number),
         )
 
     def __eq__(self, other: object) -> bool:

@@ -10,8 +10,8 @@ class ModelFacts:
 
     family: str  # what the model is read as
     bound: str  # "tree leaves", "additive", "network", "complete", …: what boxes are dropped by
-    is_asked: bool  # the model itself decides about cells, in part or wholly
-    asked_because: str  # why it is not read; "" where it is
+    is_black_box: bool  # the model itself decides about cells, in part or wholly
+    black_box_because: str  # why it is not read; "" where it is
     is_compiled: bool  # people are searched in one compiled loop, nothing is computed beside it
     scale: str
     threshold: float

@@ -188,7 +188,7 @@ class Entry:
         names = dict.fromkeys([*(name for name in order if name in entries), *entries])
         return {name: read(entries[name]) for name in names}
 
-    def maybe(self, read: "Callable[[Entry], Read]") -> Read | None:
+    def reject_below(self, read: "Callable[[Entry], Read]") -> Read | None:
         """Read what may be null."""
         return None if self.data is None else read(self)
 

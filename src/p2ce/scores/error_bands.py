@@ -32,16 +32,16 @@ def first_score(reaches: Callable[[float], bool]) -> float:
 
 def sure_and_maybe(reported: Reported, threshold: float) -> tuple[float, float]:
     """Turn a threshold on what is reported into the two thresholds on the score."""
-    sure = first_score(lambda score: reported(score)[0] >= threshold)
-    maybe = first_score(lambda score: reported(score)[1] >= threshold)
-    return sure, min(maybe, sure)
+    accept_from = first_score(lambda score: reported(score)[0] >= threshold)
+    reject_below = first_score(lambda score: reported(score)[1] >= threshold)
+    return accept_from, min(reject_below, accept_from)
 
 
-def widened(sure: float, maybe: float, band: float) -> tuple[float, float]:
+def widened(accept_from: float, reject_below: float, band: float) -> tuple[float, float]:
     """Move both thresholds outwards by ``band``, the largest possible error of a score."""
     if band == 0.0:
-        return sure, maybe
-    return math.nextafter(sure + band, math.inf), math.nextafter(maybe - band, -math.inf)
+        return accept_from, reject_below
+    return math.nextafter(accept_from + band, math.inf), math.nextafter(reject_below - band, -math.inf)
 
 
 def summation_error(terms: int, magnitude: float, *, unit: float = 2.0**-53) -> float:

@@ -23,8 +23,8 @@ def add_estimate(people: FlatPeople, gains: FloatArray, missing: FloatArray) -> 
     tick = tick_for(span)
     table = np.rint(gains / tick[:, None, None]).astype(np.int32)
     limits = np.zeros((count, 1), dtype=LIMIT)
-    limits["refused_below"][:, 0] = whole_ticks(np.floor(missing / tick) - axes / 2 - 1)
-    limits["accepted_from"][:, 0] = whole_ticks(np.full(count, np.inf))
+    limits["reject_below"][:, 0] = whole_ticks(np.floor(missing / tick) - axes / 2 - 1)
+    limits["accept_from"][:, 0] = whole_ticks(np.full(count, np.inf))
     return people._replace(
         gains=np.concatenate([people.gains, table[:, None]], axis=1),
         limits=np.concatenate([people.limits, limits], axis=1),

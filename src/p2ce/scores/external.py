@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from p2ce.grid.placement import Placement
 
 # What a score says about a cell. In doubt, only the user's own model knows.
-REFUSED, DOUBTFUL, ACCEPTED = np.int8(-1), np.int8(0), np.int8(1)
+REJECT, UNDECIDED, ACCEPT = np.int8(-1), np.int8(0), np.int8(1)
 
 
 class OutOfTime(Exception):
-    """Raised by `ForeignPeople.judge` where a limit of time leaves cells without a verdict."""
+    """Raised by `PreparedScore.judge` where a limit of time leaves cells without a verdict."""
 
 
 class Boxes(NamedTuple):
@@ -40,32 +40,32 @@ def some_boxes(boxes: Boxes, which: IntArray) -> Boxes:
 class Verdicts(NamedTuple):
     """What a score says about cells, and the values by which it says so."""
 
-    verdict: Int8Array  # (cells,) REFUSED, DOUBTFUL or ACCEPTED
+    verdict: Int8Array  # (cells,) REJECT, UNDECIDED or ACCEPT
     value: FloatArray  # (cells,)
 
 
-def verdicts(value: FloatArray, margin: FloatArray, sure: float, maybe: float) -> Int8Array:
+def verdicts(value: FloatArray, margin: FloatArray, accept_from: float, reject_below: float) -> Int8Array:
     """Compare values that may be off by ``margin``; whatever is not a number leaves a doubt."""
-    verdict = np.full(len(value), DOUBTFUL)
-    verdict[value >= np.nextafter(sure + margin, np.inf)] = ACCEPTED
-    verdict[value < np.nextafter(maybe - margin, -np.inf)] = REFUSED
-    verdict[~np.isfinite(value) | ~np.isfinite(margin)] = DOUBTFUL
+    verdict = np.full(len(value), UNDECIDED)
+    verdict[value >= np.nextafter(accept_from + margin, np.inf)] = ACCEPT
+    verdict[value < np.nextafter(reject_below - margin, -np.inf)] = REJECT
+    verdict[~np.isfinite(value) | ~np.isfinite(margin)] = UNDECIDED
     return verdict
 
 
-class ForeignPeople(Protocol):
+class PreparedScore(Protocol):
     """A foreign score, laid out for a batch of people who stand on the grid."""
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         """Judge cells (cells, axes) of the people ``owner`` (cells,), all in one go."""
         ...
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         """Mark the boxes of which it is proven that the score refuses every cell."""
         ...
 
 
-class ForeignScore(Protocol):
+class ExternalScore(Protocol):
     """A score that is computed outside the compiled loop, for many cells at a time."""
 
     @property
@@ -85,6 +85,6 @@ class ForeignScore(Protocol):
         """Judge rows (n, d) of the user's values, each from scratch."""
         ...
 
-    def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> ForeignPeople:
+    def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> PreparedScore:
         """Get ready for people (n, d), rows of all the model's columns, placed on the grid."""
         ...

@@ -101,7 +101,11 @@ def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: Floa
             tables.append(score.weights)
         elif score.spending is not None:
             budgets.append(score.spending)
-        flat[s]["offset"], flat[s]["sure"], flat[s]["maybe"] = score.offset, score.sure, score.maybe
+        flat[s]["offset"], flat[s]["sure"], flat[s]["maybe"] = (
+            score.offset,
+            score.accept_from,
+            score.reject_below,
+        )
     parts = zip(*forests, strict=True) if forests else ((np.zeros(0, kind),) for kind in (TREE, NODE, DETAIL))
     all_trees, nodes, details = (np.concatenate(list(part)) for part in parts)
     return ScoreLayout(
@@ -254,10 +258,10 @@ def _score_ticks(
         with np.errstate(
             over="ignore"
         ):  # a threshold that everyone or nobody reaches may be as large as floats get
-            refused_below = np.where(usable, np.floor(score["maybe"] / tick - doubt), -np.inf)
-            accepted_from = np.where(usable, np.ceil(score["sure"] / tick + doubt), np.inf)
-        limits["refused_below"][:, s] = whole_ticks(refused_below)
-        limits["accepted_from"][:, s] = whole_ticks(accepted_from)
+            reject_below = np.where(usable, np.floor(score["maybe"] / tick - doubt), -np.inf)
+            accept_from = np.where(usable, np.ceil(score["sure"] / tick + doubt), np.inf)
+        limits["reject_below"][:, s] = whole_ticks(reject_below)
+        limits["accept_from"][:, s] = whole_ticks(accept_from)
     return gains, limits
 
 
@@ -278,13 +282,13 @@ def _spent(
     return moving, resting
 
 
-def _free_of_charge(moving: FloatArray, resting: FloatArray, maybe: float) -> None:
+def _free_of_charge(moving: FloatArray, resting: FloatArray, reject_below: float) -> None:
     """Let a value that alone keeps a budget, +inf here, outweigh whatever the others take: still a number."""
     if not (np.isinf(moving).any() or np.isinf(resting).any()):
         return
     known = np.where(np.isinf(moving), 0.0, np.abs(moving)).max(axis=2, initial=0.0).sum(axis=1)
     known += np.where(np.isinf(resting), 0.0, np.abs(resting)).sum(axis=1)
-    enough = 2.0 * (known + abs(maybe) + 1.0)
+    enough = 2.0 * (known + abs(reject_below) + 1.0)
     np.copyto(moving, enough[:, None, None], where=np.isinf(moving))
     np.copyto(resting, enough[:, None], where=np.isinf(resting))
 

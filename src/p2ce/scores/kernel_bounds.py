@@ -47,7 +47,7 @@ class Ranges(NamedTuple):
         return Ranges(self.low[which], self.high[which])
 
 
-def hopeless(people: "KernelPeople", owner: IntArray, boxes: Boxes) -> BoolArray:
+def infeasible(people: "KernelPeople", owner: IntArray, boxes: Boxes) -> BoolArray:
     """Mark the boxes whose decision value is proven to stay below what the model may accept."""
     owner = np.ascontiguousarray(owner, dtype=np.int64)
     answer = np.zeros(len(owner), dtype=np.bool_)
@@ -71,7 +71,9 @@ def _refused(people: "KernelPeople", owner: IntArray, boxes: Boxes) -> BoolArray
 
 def _below(people: "KernelPeople", owner: IntArray, top: FloatArray) -> BoolArray:
     margin = people.reach.margin[owner]
-    answer: BoolArray = (top < np.nextafter(people.score.maybe - margin, -np.inf)) & np.isfinite(margin)
+    answer: BoolArray = (top < np.nextafter(people.score.reject_below - margin, -np.inf)) & np.isfinite(
+        margin
+    )
     return answer
 
 

@@ -46,12 +46,12 @@ class KernelMachine:
     gamma: float
     coef0: float = 0.0  # POLY only, as is the degree
     degree: int = 3
-    sure: float
-    maybe: float
+    accept_from: float
+    reject_below: float
     see: Callable[[FloatArray], FloatArray] = seen_as_given
 
     def __post_init__(self) -> None:
-        assert self.maybe <= self.sure
+        assert self.reject_below <= self.accept_from
         assert self.kernel in (RBF, POLY)
         assert self.gamma >= 0.0
         assert self.degree >= 0
@@ -83,7 +83,7 @@ class KernelMachine:
         """Judge rows of the user's values, each with its own bound of the rounding."""
         value, margin = self._valued(rows)
         with np.errstate(all="ignore"):
-            return Verdicts(verdicts(value, margin, self.sure, self.maybe), value)
+            return Verdicts(verdicts(value, margin, self.accept_from, self.reject_below), value)
 
     def value_seen(self, seen: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute the decision value of rows as the kernel reads them, and a bound of its rounding."""

@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, point_rows
-from p2ce.scores.external import DOUBTFUL, Boxes, Verdicts, verdicts
+from p2ce.scores.external import UNDECIDED, Boxes, Verdicts, verdicts
 from p2ce.scores.grid_inputs import see_people
 from p2ce.scores.kernel_machine import NUMBERS_AT_ONCE, RBF, KernelMachine
 from p2ce.scores.kernel_rounding import Reach, reach_of
@@ -42,19 +42,19 @@ class KernelPeople:
         score = self.score
         with np.errstate(all="ignore"):
             value = self._values(owner, points)
-            verdict = verdicts(value, self.reach.margin[owner], score.sure, score.maybe)
-            doubtful = np.flatnonzero(verdict == DOUBTFUL)
+            verdict = verdicts(value, self.reach.margin[owner], score.accept_from, score.reject_below)
+            doubtful = np.flatnonzero(verdict == UNDECIDED)
             if len(doubtful):
                 rows = self._rows(owner[doubtful], points[doubtful])
                 value[doubtful], margin = score.value_seen(rows)
-                verdict[doubtful] = verdicts(value[doubtful], margin, score.sure, score.maybe)
+                verdict[doubtful] = verdicts(value[doubtful], margin, score.accept_from, score.reject_below)
         return Verdicts(verdict, value)
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         """Mark the boxes of which it is proven that the model refuses every cell."""
-        from p2ce.scores.kernel_bounds import hopeless
+        from p2ce.scores.kernel_bounds import infeasible
 
-        return hopeless(self, owner, boxes)
+        return infeasible(self, owner, boxes)
 
     def _values(self, owner: IntArray, points: Int32Array) -> FloatArray:
         from p2ce.scores.kernel_arithmetic import change_arguments, raise_rows

@@ -37,15 +37,15 @@ class NetworkScore:
     name: str
     column_count: int
     layers: tuple[Layer, ...]
-    sure: float
-    maybe: float
+    accept_from: float
+    reject_below: float
     see: Callable[[FloatArray], FloatArray] = seen_as_given
     unit: float = DOUBLE
     sources: IntArray = None  # type: ignore[assignment]  # (inputs,)
     rising: BoolArray = None  # type: ignore[assignment]  # (inputs,) which never decrease along their columns
 
     def __post_init__(self) -> None:
-        assert self.maybe <= self.sure
+        assert self.reject_below <= self.accept_from
         assert self.layers
         plain = {
             "sources": np.arange(self.column_count),
@@ -79,7 +79,7 @@ class NetworkScore:
             seen = self.see(np.asarray(rows, dtype=np.float64))
             value = forward(self.layers, seen)
             margin = row_error(self.layers, seen, self.unit, axes=0)
-            return Verdicts(verdicts(value, margin, self.sure, self.maybe), value)
+            return Verdicts(verdicts(value, margin, self.accept_from, self.reject_below), value)
 
     def tolerance(self, rows: FloatArray) -> float:
         """Say how far a probability may be from the library's: what rounding does to such rows, and more."""

@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, spread
-from p2ce.scores.external import DOUBTFUL, Boxes, Verdicts, verdicts
+from p2ce.scores.external import UNDECIDED, Boxes, Verdicts, verdicts
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import activate, forward
 from p2ce.scores.network_rounding import Reach, reach_of, row_error
@@ -42,21 +42,21 @@ class NetworkPeople:
         score = self.score
         with np.errstate(all="ignore"):
             value = self._values(owner, points)
-            verdict = verdicts(value, self.reach.margin[owner], score.sure, score.maybe)
-            doubtful = np.flatnonzero(verdict == DOUBTFUL)
+            verdict = verdicts(value, self.reach.margin[owner], score.accept_from, score.reject_below)
+            doubtful = np.flatnonzero(verdict == UNDECIDED)
             for start in range(0, len(doubtful), REFINED_AT_ONCE):
                 cells = doubtful[start : start + REFINED_AT_ONCE]
                 rows = self._rows(owner[cells], points[cells])
                 value[cells] = forward(score.layers, rows)
                 margin = row_error(score.layers, rows, score.unit, axes=0)
-                verdict[cells] = verdicts(value[cells], margin, score.sure, score.maybe)
+                verdict[cells] = verdicts(value[cells], margin, score.accept_from, score.reject_below)
         return Verdicts(verdict, value)
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         """Mark the boxes of which it is proven that the model refuses every cell."""
-        from p2ce.scores.network_bounds import hopeless
+        from p2ce.scores.network_bounds import infeasible
 
-        return hopeless(self, owner, boxes)
+        return infeasible(self, owner, boxes)
 
     def _values(self, owner: IntArray, points: Int32Array) -> FloatArray:
         from p2ce.scores.network_kernel import add_bias, first_layer

@@ -88,7 +88,7 @@ class Scratch(NamedTuple):
 Intervals: TypeAlias = list[tuple[FloatArray, FloatArray]]
 
 
-def hopeless(people: "NetworkPeople", owner: IntArray, boxes: Boxes) -> BoolArray:
+def infeasible(people: "NetworkPeople", owner: IntArray, boxes: Boxes) -> BoolArray:
     """Mark the boxes whose output is proven to stay below what the model may accept."""
     answer = np.zeros(len(owner), dtype=np.bool_)
     for start in range(0, len(owner), INTERVALS_AT_ONCE):
@@ -133,9 +133,9 @@ def _is_near(people: "NetworkPeople", owner: IntArray, top: FloatArray) -> BoolA
 
     It brings the bound nearer to the person's own output by some factor; no proof rests on this.
     """
-    own, maybe = people.today[owner], people.score.maybe
+    own, reject_below = people.today[owner], people.score.reject_below
     curved = any(layer.is_curved for layer in people.score.layers)
-    near: BoolArray = maybe - own > (CURVED_HOPE if curved else HOPE) * (top - own)
+    near: BoolArray = reject_below - own > (CURVED_HOPE if curved else HOPE) * (top - own)
     return near
 
 
@@ -146,7 +146,9 @@ def _passes_at_once(people: "NetworkPeople") -> int:
 
 def _below(people: "NetworkPeople", owner: IntArray, top: FloatArray) -> BoolArray:
     margin = people.reach.margin[owner]
-    answer: BoolArray = (top < np.nextafter(people.score.maybe - margin, -np.inf)) & np.isfinite(margin)
+    answer: BoolArray = (top < np.nextafter(people.score.reject_below - margin, -np.inf)) & np.isfinite(
+        margin
+    )
     return answer
 
 

@@ -53,8 +53,8 @@ PRICE = np.dtype([("cost", np.float64), ("envelope", np.float64)])
 LIMIT = np.dtype(
     [
         ("base", np.int64),  # what does not depend on the choice
-        ("refused_below", np.int64),  # totals under this are refused for certain
-        ("accepted_from", np.int64),  # totals from this on are accepted for certain
+        ("reject_below", np.int64),  # totals under this are refused for certain
+        ("accept_from", np.int64),  # totals from this on are accepted for certain
     ]
 )
 

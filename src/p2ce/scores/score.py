@@ -62,15 +62,15 @@ class CompiledScore:
     forest: Forest | None = None
     weights: FloatArray | None = None  # (d,)
     spending: Spending | None = None
-    sure: float
-    maybe: float
+    accept_from: float
+    reject_below: float
     see: Callable[[FloatArray], FloatArray] = seen_as_given
 
     def __post_init__(self) -> None:
         # Ticks of trees are shared by all people, those of weights are each person's own.
         kinds = (self.forest, self.weights, self.spending)
         assert sum(kind is not None for kind in kinds) == 1, "a score has trees, or weights, or a budget"
-        assert self.maybe <= self.sure
+        assert self.reject_below <= self.accept_from
         if self.forest is not None and self.forest.feature.max() >= self.column_count:
             raise InvalidModel(
                 f"A tree splits by feature {self.forest.feature.max()}, counted from 0, and there are "

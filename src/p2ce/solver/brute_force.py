@@ -39,9 +39,9 @@ def brute_force(
     before = np.repeat(people[person : person + 1], len(cells), axis=0)
     for score in scores:
         if score.spending is not None:
-            valid &= -score.spending.of_row(before, rows) >= score.maybe
+            valid &= -score.spending.of_row(before, rows) >= score.reject_below
         else:
-            valid &= score_rows(score, rows) >= score.maybe
+            valid &= score_rows(score, rows) >= score.reject_below
     cells = cells[valid]
     cells = cells[undominated(point_costs(cells, tables, person))]
     ordered = sort_points(cells, tables, placement, person)

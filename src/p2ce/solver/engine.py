@@ -42,7 +42,7 @@ Listener = Callable[[Progress], bool | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
+class Fronts:
     """What the search found for a batch of people."""
 
     points: Int32Array  # (points, axes) candidate indices, one person's after the other's
@@ -56,12 +56,12 @@ class Found:
     said: FloatArray  # (points, scores) what scores that are asked said about the points; (points, 0) without
 
 
-def nothing_found(objectives: int, axes: int) -> Found:
+def no_fronts(objectives: int, axes: int) -> Fronts:
     """Give the result of searching for nobody."""
     from p2ce.solver.workspace import COUNTERS
 
     none = np.zeros(0, dtype=np.int64)
-    return Found(
+    return Fronts(
         points=np.zeros((0, axes), dtype=np.int32),
         first=np.zeros(1, dtype=np.int64),
         counters=np.zeros((0, COUNTERS), dtype=np.int64),
@@ -103,7 +103,7 @@ def search_people(
     limits: FloatArray | None = None,
     most_work: IntArray | None = None,
     listener: Listener | None = None,
-) -> Found:
+) -> Fronts:
     """Search for every person of the batch; ``limits`` (n,) are seconds, for each person.
 
     ``most_work`` (n,) limits what the counter WORK may reach, for each person: it ends a search at the same
@@ -165,7 +165,7 @@ def search_people(
                 open_boxes[person], open_totals[person] = _what_is_open(person, work, people, rules)
                 work.state[ws.STARTED] = 0
                 person, person_begin = person + 1, now
-    return Found(
+    return Fronts(
         points=results.points[: results.first[-1]],
         first=results.first,
         counters=results.counters,

@@ -21,7 +21,7 @@ from p2ce.solver.split_box import choose_cut
 from p2ce.solver.workspace import BEATEN, BOUND, BOXES, RULE, SCORED, TOO_MANY, WORK
 
 # What became of a point that was offered.
-ADDED, NO_ROOM, REFUSED, IMPLAUSIBLE = range(4)
+ADDED, NO_ROOM, REJECT, IMPLAUSIBLE = range(4)
 
 
 @kernel
@@ -51,9 +51,9 @@ def stay_where_undecided(me, box):
 
 
 @kernel
-def is_hopeless(flat, s, me, box, size, changes_left, work):
+def is_infeasible(flat, s, me, box, size, changes_left, work):
     """Tell whether the score of every point of the box is below its threshold: the paper's f̄ₐ < τ."""
-    enough = me.limits[s].refused_below - me.limits[s].base
+    enough = me.limits[s].reject_below - me.limits[s].base
     if flat.scores[s].table >= 0:
         return best_gains(me, flat.scores[s].table, box, size, changes_left, work.sums.few) < enough
     best, visited = highest_total(flat, s, me, box.spans, changes_left, work.walk, enough)
@@ -108,7 +108,7 @@ def probe_corner(flat, me, box, size, rules, work):
     """Offer the cheapest point of the box: undecided axes stay, the others go to their nearest candidate.
 
     Where it is valid and costs no more than the corner, nothing else in the box is worth a look. Returns
-    what became of it: ADDED (or not worth adding), NO_ROOM in the front, REFUSED by the first score or
+    what became of it: ADDED (or not worth adding), NO_ROOM in the front, REJECT by the first score or
     IMPLAUSIBLE to a further one.
     """
     steps = 0
@@ -137,7 +137,7 @@ def probe_corner(flat, me, box, size, rules, work):
     if not is_beaten(work.front, trial) and not is_banned(flat, me, box.cell):
         for s in range(flat.scores.shape[0]):
             if outcome == ADDED and not passes(flat, s, me, box.cell, work):
-                outcome = REFUSED if s == 0 else IMPLAUSIBLE
+                outcome = REJECT if s == 0 else IMPLAUSIBLE
         if outcome == ADDED and not add_point(work.front, trial, steps, box.cell, rules.keep_ties):
             outcome = NO_ROOM
     for k in range(size):
@@ -193,19 +193,19 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
         # The leaves come sorted, so that listing them is no dearer than bounding.
         count = reach_model(flat, me, box, size, changes_left, grouped, work)
         if flat.scores[0].table >= 0:
-            hopeless = is_hopeless(flat, 0, me, box, size, changes_left, work)
+            infeasible = is_infeasible(flat, 0, me, box, size, changes_left, work)
         else:
             best = me.limits[0].base + best_total(flat, 0, work.reached, count, work.best)
-            hopeless = best < me.limits[0].refused_below
+            infeasible = best < me.limits[0].reject_below
     else:
-        hopeless = rules.bounds and is_hopeless(flat, 0, me, box, size, changes_left, work)
-    if rules.bounds and hopeless:
+        infeasible = rules.bounds and is_infeasible(flat, 0, me, box, size, changes_left, work)
+    if rules.bounds and infeasible:
         counters[BOUND] += 1
         return True
     # Rules between features cost next to nothing to bound.
     for s in range(1, flat.scores.shape[0]):
         is_rule = flat.scores[s].table >= flat.weights.shape[0]
-        if is_rule and is_hopeless(flat, s, me, box, size, changes_left, work):
+        if is_rule and is_infeasible(flat, s, me, box, size, changes_left, work):
             counters[RULE] += 1
             return True
     # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
@@ -213,7 +213,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
         for s in range(1, flat.scores.shape[0]):
             if flat.scores[s].table >= flat.weights.shape[0]:
                 continue
-            if is_hopeless(flat, s, me, box, size, changes_left, work):
+            if is_infeasible(flat, s, me, box, size, changes_left, work):
                 counters[BOUND + min(s, 2)] += 1
                 return True
     if not grouped:

@@ -9,7 +9,7 @@ from p2ce.solver.scan_cells import is_banned, passes
 from p2ce.solver.workspace import BOUND, ESTIMATE, SCORED, WORK
 
 # What a cell is to the compiled scores.
-REFUSED, PASSED, IN_DOUBT = 0, 1, 2
+REJECT, PASSED, IN_DOUBT = 0, 1, 2
 
 
 @kernel
@@ -32,18 +32,18 @@ def screen_leaf(flat, me, box, size, volume, scratch, work):
         )
         work.counters[WORK] += 4 * visited
         base = me.limits[s].base
-        if base + best_total(flat, s, scratch.reached, count, scratch.best) < me.limits[s].refused_below:
+        if base + best_total(flat, s, scratch.reached, count, scratch.best) < me.limits[s].reject_below:
             work.counters[BOUND + min(s, 2)] += 1
             return False
         fill_dense(scratch.reached, count, box.spans, box.axes, size, scratch.corner, scratch.cells)
         left = False
         for i in range(volume):
             total = base + scratch.cells[i]
-            if total < me.limits[s].refused_below:
-                scratch.passed[i] = REFUSED
-            elif total < me.limits[s].accepted_from and scratch.passed[i] == PASSED:
+            if total < me.limits[s].reject_below:
+                scratch.passed[i] = REJECT
+            elif total < me.limits[s].accept_from and scratch.passed[i] == PASSED:
                 scratch.passed[i] = IN_DOUBT
-            left = left or scratch.passed[i] != REFUSED
+            left = left or scratch.passed[i] != REJECT
         if not left:
             return False
     return True
@@ -61,7 +61,7 @@ def sums_pass(flat, me, cell, counters):
             total = me.limits[s].base
             for a in range(cell.shape[0]):
                 total += me.gains[table, a, cell[a]]
-            if total < me.limits[s].refused_below:
+            if total < me.limits[s].reject_below:
                 if s == flat.scores.shape[0]:
                     counters[ESTIMATE] += 1
                 return False
@@ -106,7 +106,7 @@ def mail_leaf(flat, me, p, box, size, volume, rules, scratch, work, mail):
                 part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.cell[axes[k]]].cost)
         for i in range(span.low, span.high + 1):
             verdict = scratch.passed[row * length + i - span.low]
-            if verdict == REFUSED or i == me.spots[last].here:
+            if verdict == REJECT or i == me.spots[last].here:
                 continue
             for m in range(me.joins.shape[0]):
                 trial[m] = quantum(join(me.joins[m] == 1, part[m], me.prices[m, last, i].cost))

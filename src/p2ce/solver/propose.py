@@ -11,7 +11,7 @@ from p2ce.solver.box_costs import (
     price_corner,
     trim_box,
 )
-from p2ce.solver.explore_box import best_gains, is_hopeless, list_axes, stay_where_undecided
+from p2ce.solver.explore_box import best_gains, is_infeasible, list_axes, stay_where_undecided
 from p2ce.solver.lanes import Desk
 from p2ce.solver.leaf import mail_leaf, screen_leaf
 from p2ce.solver.open_boxes import has_room, pop_box, push_box
@@ -92,7 +92,7 @@ def estimate_is_low(flat, me, box, size, changes_left, work):
         return False
     table = me.gains.shape[0] - 1
     best = best_gains(me, table, box, size, changes_left, work.sums.few)
-    return best < me.limits[s].refused_below - me.limits[s].base
+    return best < me.limits[s].reject_below - me.limits[s].base
 
 
 @kernel
@@ -106,7 +106,7 @@ def no_score_can_pass(flat, me, box, size, changes_left, rules, forests, work):
     for s in range(flat.scores.shape[0]):
         if flat.scores[s].table < 0 and not forests:
             continue
-        if is_hopeless(flat, s, me, box, size, changes_left, work):
+        if is_infeasible(flat, s, me, box, size, changes_left, work):
             is_rule = flat.scores[s].table >= flat.weights.shape[0]
             work.counters[RULE if is_rule else BOUND + min(s, 2)] += 1
             return True

@@ -129,7 +129,7 @@ def note_own_total(flat, me, work):
 
 
 @kernel
-def support_is_hopeless(flat, me, size, work):
+def support_is_infeasible(flat, me, size, work):
     """Tell whether no choice of values for the axes of the box at hand can reach the first threshold."""
     lift = 0
     if flat.scores[0].table >= 0:
@@ -138,7 +138,7 @@ def support_is_hopeless(flat, me, size, work):
     else:
         lift, visited = best_lift(work.groups, work.box.axes, size, work.box.spans.shape[0], work.lifted)
         work.counters[WORK] += visited
-    return work.own_total[0] + lift < me.limits[0].refused_below
+    return work.own_total[0] + lift < me.limits[0].reject_below
 
 
 @kernel
@@ -244,7 +244,7 @@ def run_person(flat, me, rules, work, budget):
                 state[FRESH] = 1
                 continue
             size = take_support(me, work)
-            if rules.bounds and support_is_hopeless(flat, me, size, work):
+            if rules.bounds and support_is_infeasible(flat, me, size, work):
                 work.counters[BOXES] += 1
                 work.counters[BOUND] += 1
                 release_box(me, work.box)

@@ -38,10 +38,10 @@ def passes(flat, s, me, index, work):
         total = me.limits[s].base
         for a in range(index.shape[0]):
             total += me.gains[table, a, index[a]]
-        return total >= me.limits[s].refused_below
+        return total >= me.limits[s].reject_below
     work.counters[CHECKED] += 1
     work.counters[WORK] += 16 * (flat.scores[s].last_tree - flat.scores[s].first_tree)
-    return score_cell(flat, s, me, index, work.row) >= flat.scores[s].maybe
+    return score_cell(flat, s, me, index, work.row) >= flat.scores[s].reject_below
 
 
 @kernel
@@ -139,7 +139,7 @@ def seek(flat, me, box, size, row, ticks, begin, end, step, in_hull, slot, work)
     span = box.spans[last]
     length = span.high - span.low + 1
     table = flat.scores[0].table
-    refused_below = me.limits[0].refused_below
+    reject_below = me.limits[0].reject_below
     part = work.sums.part[0]
     behind = work.sums.behind
     others = size - 1 - work.state[PLACE]
@@ -153,14 +153,14 @@ def seek(flat, me, box, size, row, ticks, begin, end, step, in_hull, slot, work)
             tick += me.gains[table, last, i]
         else:
             tick += work.cells[row * length + i - span.low]
-        if tick < refused_below:
+        if tick < reject_below:
             continue
         if in_hull:
             hull = box.hull[last]
             if i < hull.low or i > hull.high:
                 continue
             further = me.limits[1].base + work.further_cells[hull_row + i - hull.low]
-            if further < me.limits[1].refused_below:
+            if further < me.limits[1].reject_below:
                 continue
         for m in range(me.joins.shape[0]):
             cost = join(me.joins[m] == 1, part[m], me.prices[m, last, i].cost)
@@ -208,7 +208,7 @@ def collect_rows(flat, me, box, size, least, rules, in_hull, work):
             top = work.cells[row * length]
             for i in range(row * length + 1, (row + 1) * length):
                 top = max(top, work.cells[i])
-            if me.limits[0].base + top < me.limits[0].refused_below:
+            if me.limits[0].base + top < me.limits[0].reject_below:
                 changed = -1
         if changed >= 0:
             changed, ticks = enter_row(flat, me, box, size, rules, work)
@@ -332,7 +332,7 @@ def score_further(flat, me, box, size, least, count, work):
     for a in range(box.spans.shape[0]):
         if box.hull[a].low > box.hull[a].high:
             return False
-    enough = me.limits[1].refused_below - me.limits[1].base
+    enough = me.limits[1].reject_below - me.limits[1].base
     best, visited = highest_total(flat, 1, me, box.hull, NO_LIMIT, work.walk, enough)
     work.counters[WORK] += 4 * visited
     if best < enough:
@@ -349,13 +349,13 @@ def score_further(flat, me, box, size, least, count, work):
 @kernel
 def cell_is_valid(flat, me, box, size, tick, in_hull, work):
     """Put the cell ``box.cell`` to every score: 0 refused by the first, 1 by a further one, 2 valid."""
-    if tick < me.limits[0].accepted_from and not passes(flat, 0, me, box.cell, work):
+    if tick < me.limits[0].accept_from and not passes(flat, 0, me, box.cell, work):
         return 0
     for s in range(1, flat.scores.shape[0]):
         if in_hull and s == 1:
             last = box.axes[size - 1]
             cell = row_in_hull(box, size) + box.cell[last] - box.hull[last].low
-            if me.limits[s].base + work.further_cells[cell] >= me.limits[s].accepted_from:
+            if me.limits[s].base + work.further_cells[cell] >= me.limits[s].accept_from:
                 continue
         if not passes(flat, s, me, box.cell, work):
             return 1

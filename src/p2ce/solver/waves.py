@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.scores.external import REFUSED, Boxes, ForeignPeople, OutOfTime, some_boxes
-from p2ce.solver.engine import SHORT_SLICE, Found, Listener, Progress
+from p2ce.scores.external import REJECT, Boxes, OutOfTime, PreparedScore, some_boxes
+from p2ce.solver.engine import SHORT_SLICE, Fronts, Listener, Progress
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
     from p2ce.scores.flat_arrays import FlatPeople, ScoreLayout
@@ -44,7 +44,7 @@ NEVER = float("inf")
 class OutsideScore:
     """A score that is computed outside, laid out for the people at hand."""
 
-    people: ForeignPeople
+    people: PreparedScore
     has_bound: bool
     keeps_values: bool  # what it said about the points that are found is wanted later
 
@@ -89,7 +89,7 @@ def search_in_waves(
     limits: FloatArray | None = None,
     most_work: IntArray | None = None,
     listener: Listener | None = None,
-) -> Found:
+) -> Fronts:
     """Search for every person of the batch, as `search_people` does, with ``scores`` asked in this order.
 
     A cell is put to a score only where those before it accept or doubt, and only once; it counts as
@@ -123,7 +123,7 @@ class _Search:
         self.wave_work = WAVE_WORK  # of a person, in a wave
         self.per_row: float | None = None  # seconds, in the last wave
 
-    def run(self, limits: FloatArray | None, listener: Listener | None) -> Found:
+    def run(self, limits: FloatArray | None, listener: Listener | None) -> Fronts:
         """Keep up to `LANES` people under way until everyone is settled."""
         from p2ce.solver import workspace as ws
         from p2ce.solver.lanes import new_lane
@@ -269,12 +269,12 @@ class _Search:
             must=spans["must"] == 1,
             changes_left=mail.changes_left[:count],
         )
-        hopeless: BoolArray = np.zeros(count, dtype=np.bool_)
+        infeasible: BoolArray = np.zeros(count, dtype=np.bool_)
         for score in self.scores:
-            if score.has_bound and not hopeless.all():
-                left = np.flatnonzero(~hopeless)
-                hopeless[left] = score.people.hopeless(owner[left], some_boxes(boxes, left))
-        cells = np.where(hopeless, np.prod(boxes.high - boxes.low + 1.0, axis=1).clip(max=1e9), 0.0)
+            if score.has_bound and not infeasible.all():
+                left = np.flatnonzero(~infeasible)
+                infeasible[left] = score.people.infeasible(owner[left], some_boxes(boxes, left))
+        cells = np.where(infeasible, np.prod(boxes.high - boxes.low + 1.0, axis=1).clip(max=1e9), 0.0)
         if self.most_work is None:
             self.worth.learn(count, float(cells.sum()))
         else:
@@ -283,7 +283,7 @@ class _Search:
                 lanes[person].worth.learn(int(np.count_nonzero(mine)), float(cells[mine].sum()))
         for at, person in enumerate(owner.tolist()):
             one = lanes[person]
-            if hopeless[at]:
+            if infeasible[at]:
                 one.lane.counters[ws.FOREIGN] += 1
                 continue
             if one.lane.state[ws.OPEN] + 2 > len(one.lane.queue):
@@ -302,7 +302,7 @@ class _Search:
             said = score.people.judge(mail.owner[left], mail.points[left])
             if score.keeps_values:
                 values[left, self.kept.index(s)] = said.value
-            left = left[said.verdict != REFUSED]
+            left = left[said.verdict != REJECT]
         return left, values[left]
 
     def _accept(self, one: _Runner, mail: "Mail", valid: IntArray, values: FloatArray) -> None:
@@ -345,7 +345,7 @@ class _Search:
         open_boxes: IntArray,
         open_totals: FloatArray,
         stopped: bool,
-    ) -> Found:
+    ) -> Fronts:
         runners = [one for one in done if one is not None]
         fronts: list[Int32Array] = [one.lane.front.points[: one.lane.front.used[0]] for one in runners]
         said = [
@@ -355,7 +355,7 @@ class _Search:
             if self.kept
         ]
         axes = self.people.prices.shape[2]
-        return Found(
+        return Fronts(
             points=np.concatenate([*fronts, np.zeros((0, axes), dtype=np.int32)]),
             first=np.cumsum([0, *map(len, fronts)], dtype=np.int64),
             counters=np.array([one.lane.counters for one in runners]),
@@ -392,4 +392,4 @@ def warm_waves(
         kernels.cut_mailed_box(people, 0, lane, scratch, mail, 0)
     for score in scores:
         if score.has_bound:
-            score.people.hopeless(np.zeros(1, dtype=np.int64), everywhere)
+            score.people.infeasible(np.zeros(1, dtype=np.int64), everywhere)

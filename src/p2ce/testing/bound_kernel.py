@@ -4,7 +4,7 @@ from typing import Any
 
 from p2ce.jit import entry
 from p2ce.scores.one_instance import person_of
-from p2ce.solver.explore_box import is_hopeless, list_axes
+from p2ce.solver.explore_box import is_infeasible, list_axes
 
 
 @entry
@@ -20,4 +20,4 @@ def drop_boxes(
             span.high = high[b, a]
             span.must = 1 if must[b, a] else 0
         size = list_axes(me, work.box)
-        out[b] = is_hopeless(flat, 0, me, work.box, size, changes_left[b], work)
+        out[b] = is_infeasible(flat, 0, me, work.box, size, changes_left[b], work)

@@ -10,7 +10,7 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import Placement, place, point_rows
-from p2ce.scores.external import ForeignScore
+from p2ce.scores.external import ExternalScore
 from p2ce.scores.score import CompiledScore
 from p2ce.solver.engine import rules_of
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
@@ -89,7 +89,7 @@ def drop(
 
 
 def _drop(
-    score: CompiledScore | ForeignScore,
+    score: CompiledScore | ExternalScore,
     grid: BaseGrid,
     placement: Placement,
     people: FloatArray,
@@ -97,7 +97,7 @@ def _drop(
 ) -> BoolArray:
     owner, laid = stacked(list(boxes))
     if not isinstance(score, CompiledScore):
-        return np.asarray(score.lay_out(grid, placement, people).hopeless(owner, laid))
+        return np.asarray(score.lay_out(grid, placement, people).infeasible(owner, laid))
     from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
     from p2ce.solver.workspace import new_workspace
     from p2ce.testing.bound_kernel import drop_boxes

@@ -20,18 +20,18 @@ def front_by_brute_force(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
 
     Without rules, that is every combination of candidates with at most so many changes.
     """
-    setup, accepts = explainer._setup, _accepts(explainer)
-    batch = prepare(setup, setup.codebook.encode(row))
+    problem, accepts = explainer._problem, _accepts(explainer)
+    batch = prepare(problem, problem.codebook.encode(row))
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
     found: list[FloatArray] = []
-    for cells in _cells(placement.lowest[0], placement.highest[0], here, setup.max_changes):
-        rows = batch.rows(setup, np.zeros(len(cells), dtype=np.int64), cells)
-        cells = cells[accepts(setup.frame(rows))]
+    for cells in _cells(placement.lowest[0], placement.highest[0], here, problem.max_changes):
+        rows = batch.rows(problem, np.zeros(len(cells), dtype=np.int64), cells)
+        cells = cells[accepts(problem.frame(rows))]
         totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
         found = [_cheapest(np.concatenate([*found, totals]))]
-    costs: FloatArray = found[0].copy() if found else np.empty((0, len(setup.objectives)))
-    for place, objective in enumerate(setup.objectives):
+    costs: FloatArray = found[0].copy() if found else np.empty((0, len(problem.objectives)))
+    for place, objective in enumerate(problem.objectives):
         costs[:, place] = objective.report(costs[:, place])
     return costs
 
@@ -70,13 +70,13 @@ def _cheapest(totals: FloatArray) -> FloatArray:
 
 
 def _accepts(explainer: Explainer) -> Callable[[pd.DataFrame], BoolArray]:
-    setup = explainer._setup
+    problem = explainer._problem
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
         accepted = np.ones(len(frame), dtype=np.bool_)
-        for model in setup.models:
+        for model in problem.models:
             accepted &= np.asarray(model.ask(frame)) >= model.threshold
-        judge = setup.judges
+        judge = problem.judges
         if judge is None or not accepted.any():
             return accepted
         some = frame[accepted]
@@ -84,7 +84,7 @@ def _accepts(explainer: Explainer) -> Callable[[pd.DataFrame], BoolArray]:
             plausible = np.asarray(judge.ask(some)) >= 0
         else:  # our own forest, whose compiled score is the detector
             assert judge.score is not None
-            codes = setup.codebook.of(judge.columns).encode(some)
+            codes = problem.codebook.of(judge.columns).encode(some)
             plausible = judge.report(score_rows(judge.score, codes)) >= 0
         accepted[accepted] = plausible
         return accepted

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.detectors.parse_detector import read_detector
-from p2ce.detectors.parsed_detector import ReadDetector
+from p2ce.detectors.parse_detector import parse_detector
+from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.explainer import Explainer
 from p2ce.tables.codebook import MISSING, codebook_of
 from p2ce.testing.bounds import Bounded, check_bounds
@@ -61,7 +61,7 @@ def check_detector(
     codebook = codebook_of(reference)
 
     def subject_at(share: float | None) -> Subject:
-        read = read_detector(
+        read = parse_detector(
             detector,
             reference=reference,
             random_state=random_state,
@@ -102,7 +102,7 @@ def check_detector(
     )
 
 
-def _check_terms(read: ReadDetector | None) -> None:
+def _check_terms(read: DetectorAdapter | None) -> None:
     require(read is not None, "A detector is needed to check one; got None.")
     assert read is not None
     require(

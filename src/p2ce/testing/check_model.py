@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.models.parse_model import read_model
-from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ReadModel
+from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapter
+from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.testing.bounds import check_bounds
 from p2ce.testing.check_scores import check_scores
@@ -63,8 +63,8 @@ def check_model(
 
     codebook = codebook_of(reference)
 
-    def read(asked: float | None) -> ReadModel:
-        return read_model(
+    def read(asked: float | None) -> ModelAdapter:
+        return parse_model(
             model,
             reference=reference,
             target=target,
@@ -96,7 +96,7 @@ def check_model(
 
 
 def check_reading(
-    read: ReadModel,
+    read: ModelAdapter,
     reference: pd.DataFrame,
     *,
     codebook: Codebook | None = None,
@@ -106,7 +106,7 @@ def check_reading(
     cells: int = 2000,
     people: int = 3,
     random_state: int = 0,
-    read_again: Callable[[float], ReadModel] | None = None,
+    read_again: Callable[[float], ModelAdapter] | None = None,
     explainer: MakeExplainer | None = None,
 ) -> ModelReport:
     """Check what a family's ``read`` gave, before the family is registered.
@@ -120,7 +120,7 @@ def check_reading(
     >>> from p2ce.scores.score import CompiledScore
     >>> people = pd.DataFrame({"Income": [10.0, 20.0, 30.0, 40.0], "Debts": [3.0, 1.0, 2.0, 0.0]})
     >>> weights = np.array([1.0, -4.0])
-    >>> reading = ReadModel(
+    >>> reading = ModelAdapter(
     ...     family="my family", columns=("Income", "Debts"), scale="decision", threshold=20.0, classes=(0, 1),
     ...     score=CompiledScore(name="model", column_count=2, weights=weights, sure=20.001, maybe=19.999),
     ...     ask=lambda frame: frame[["Income", "Debts"]].to_numpy() @ weights,
@@ -162,7 +162,7 @@ def check_reading(
     )
 
 
-def _check_terms(read: ReadModel) -> None:
+def _check_terms(read: ModelAdapter) -> None:
     require(
         len(read.classes) != 1 and len(set(map(str, read.classes))) == len(read.classes),
         f"classes of a reading are two or more, each once, or none of a regressor; got {read.classes!r}.",
@@ -183,5 +183,5 @@ def _check_terms(read: ReadModel) -> None:
     )
 
 
-def _at(subject: Subject, read: ReadModel) -> Subject:
+def _at(subject: Subject, read: ModelAdapter) -> Subject:
     return replace(subject, scores=read.scores, decides=read.decides, threshold=read.threshold, call=read.ask)

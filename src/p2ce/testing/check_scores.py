@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
-from p2ce.scores.external import ACCEPTED, REFUSED
+from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.testing.failing import require
@@ -60,14 +60,14 @@ def readings_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Read
 def _readings_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
     if isinstance(score, CompiledScore):
         value = score_rows(score, rows)
-        return [Reading("score_rows", value, value >= score.sure, value < score.maybe)]
+        return [Reading("score_rows", value, value >= score.accept_from, value < score.reject_below)]
     found = []
     placement = place(grid, rows)
     said = score.lay_out(grid, placement, rows).judge(np.arange(len(rows)), placement.position)
-    found.append(Reading("judge", said.value, said.verdict == ACCEPTED, said.verdict == REFUSED))
+    found.append(Reading("judge", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
     if hasattr(score, "judge_rows"):
         said = score.judge_rows(rows)
-        found.append(Reading("judge_rows", said.value, said.verdict == ACCEPTED, said.verdict == REFUSED))
+        found.append(Reading("judge_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
     if hasattr(score, "score_rows"):
         found.append(found[-1]._replace(how="score_rows", value=score.score_rows(rows)))
     return found

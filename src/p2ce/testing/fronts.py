@@ -9,7 +9,7 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.comparing import quanta
 from p2ce.compilation.batch import prepare
-from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.explainer import Explainer
 from p2ce.result import Explanation
 from p2ce.result.status import Status
@@ -41,11 +41,11 @@ def check_fronts(
         row = people.iloc[[at]]
         fronts = {}
         for how, explainer in explainers.items():
-            setup = explainer._setup
+            problem = explainer._problem
             fronts[how] = explainer.explain(row)
             told = f"The front that was found {how} for {shown(row.iloc[0])}"
             _require_proof(fronts[how], told)
-            truth = front_by_asking(setup, setup.codebook.encode(row)[0], accepts)
+            truth = front_by_asking(problem, problem.codebook.encode(row)[0], accepts)
             _require_equal(fronts[how], truth, told)
             points += len(truth)
         first, *others = fronts
@@ -60,10 +60,10 @@ def check_fronts(
 
 
 def front_by_asking(
-    setup: Setup, person: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
+    problem: Problem, person: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> FloatArray:
     """Ask about every cell of a person's grid; give the costs (points, objectives) of the front, sorted."""
-    batch = prepare(setup, person[None, :])
+    batch = prepare(problem, person[None, :])
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
     box = BoxOf(
@@ -71,18 +71,18 @@ def front_by_asking(
         low=placement.lowest[0],
         high=placement.highest[0],
         must=np.zeros(len(here), dtype=np.int32),
-        left=len(here) if setup.max_changes is None else setup.max_changes,
+        left=len(here) if problem.max_changes is None else problem.max_changes,
     )
     cells = cells_of(box, here, EVERY_CELL, np.random.default_rng(0))
     cells = cells[(cells != here).any(axis=1)]
     if len(cells):
-        rows = batch.rows(setup, np.zeros(len(cells), dtype=np.int64), cells)
-        cells = cells[accepts(setup.frame(rows))]
+        rows = batch.rows(problem, np.zeros(len(cells), dtype=np.int64), cells)
+        cells = cells[accepts(problem.frame(rows))]
     totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
     totals = totals[undominated(quanta(totals))] if len(totals) else totals
     _, first = np.unique(quanta(totals), axis=0, return_index=True)
     costs: FloatArray = totals[first]
-    for m, objective in enumerate(setup.objectives):
+    for m, objective in enumerate(problem.objectives):
         costs[:, m] = objective.report(costs[:, m])
     return costs
 

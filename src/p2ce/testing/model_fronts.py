@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray
-from p2ce.compilation.compiled_problem import Setup, labels_of
+from p2ce.compilation.compiled_problem import Problem, labels_of
+from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.explainer import Explainer
-from p2ce.decisions.model_adapter import ReadModel
 from p2ce.problem.actions import ActionSet
 from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.small_grid import refused_people, small_actions
@@ -22,7 +22,7 @@ MakeExplainer: TypeAlias = Callable[[pd.DataFrame, ActionSet], Explainer]
 
 def check_model_fronts(
     subject: Subject,
-    read: ReadModel,
+    read: ModelAdapter,
     reference: pd.DataFrame,
     *,
     people: int,
@@ -45,26 +45,28 @@ def check_model_fronts(
     return check_fronts(explainers, subject.frame(refused), accepts)
 
 
-def _of_callable(read: ReadModel, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
+def _of_callable(read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
     """Make an explainer that knows nothing of the model but its answers."""
     made = explainer_of(lambda frame: read.ask(frame), reference, actions=actions, threshold=read.threshold)
-    asked = made._setup.model
+    asked = made._problem.model
     # Whoever computes in single precision rounds otherwise in another batch, which a few rows may not show.
     asked = replace(asked, tolerance=max(asked.tolerance, read.tolerance))
-    made._setup = _with_model(made._setup, asked, made._setup.may_miss)
+    made._problem = _with_model(made._problem, asked, made._problem.may_miss)
     return made
 
 
-def _of_reading(read: ReadModel, reference: pd.DataFrame, actions: ActionSet, subject: Subject) -> Explainer:
+def _of_reading(
+    read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet, subject: Subject
+) -> Explainer:
     """Put a reading that no family is registered for in the place of a callable's."""
     made = _of_callable(read, reference, actions)
     may_miss = frozenset(subject.columns[column] for column in subject.may_miss)
-    made._setup = _with_model(made._setup, read, made._setup.may_miss | may_miss)
+    made._problem = _with_model(made._problem, read, made._problem.may_miss | may_miss)
     return made
 
 
-def _with_model(setup: Setup, read: ReadModel, may_miss: frozenset[str]) -> Setup:
-    return setup.with_models((read,), detector=setup.detector, may_miss=may_miss)
+def _with_model(problem: Problem, read: ModelAdapter, may_miss: frozenset[str]) -> Problem:
+    return problem.with_models((read,), detector=problem.detector, may_miss=may_miss)
 
 
 def explainer_of(

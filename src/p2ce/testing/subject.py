@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.detectors.parsed_detector import ReadDetector
 from p2ce.compilation.compiled_problem import labels_of
-from p2ce.decisions.model_adapter import ReadModel
-from p2ce.scores.external import ForeignScore
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.detectors.parsed_detector import DetectorAdapter
+from p2ce.scores.external import ExternalScore
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
@@ -30,7 +30,9 @@ class Subject:
 
     who: str  # "model" or "detector", as messages call it
     family: str
-    scores: tuple[CompiledScore | ForeignScore, ...]  # all have to reach their thresholds; none if only asked
+    scores: tuple[
+        CompiledScore | ExternalScore, ...
+    ]  # all have to reach their thresholds; none if only asked
     decides: bool  # whether what reaches them all is accepted
     threshold: float
     tolerance: float
@@ -106,7 +108,7 @@ class Subject:
 
 
 def subject_of_model(
-    read: ReadModel,
+    read: ModelAdapter,
     reference: pd.DataFrame,
     *,
     codebook: Codebook | None = None,
@@ -122,7 +124,7 @@ def subject_of_model(
 
 
 def subject_of_detector(
-    read: ReadDetector, reference: pd.DataFrame, *, codebook: Codebook, may_miss: Collection[str] | None
+    read: DetectorAdapter, reference: pd.DataFrame, *, codebook: Codebook, may_miss: Collection[str] | None
 ) -> Subject:
     """Make a reading of a detector the subject of checks; 0 and more is plausible."""
     score = read.score
@@ -139,7 +141,7 @@ def subject_of_detector(
 
 def _subject(
     who: str,
-    read: ReadModel | ReadDetector,
+    read: ModelAdapter | DetectorAdapter,
     reference: pd.DataFrame,
     codebook: Codebook,
     may_miss: Collection[str] | None,

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import Kind
@@ -23,17 +23,17 @@ class Kept(NamedTuple):
     broken_for_sure: BoolArray  # (n,) in a way that the search should have known
 
 
-def kept_rows(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> Kept:
+def kept_rows(problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> Kept:
     """Check rows (n, d) of codes, and the same as a frame, against every constraint and rule."""
-    allowed = allowed_rows(setup.actions, setup.codebook, before, after)
-    if setup.max_changes is not None:
-        allowed &= moves(setup.compounds, before, after) <= setup.max_changes
+    allowed = allowed_rows(problem.actions, problem.codebook, before, after)
+    if problem.max_changes is not None:
+        allowed &= moves(problem.compounds, before, after) <= problem.max_changes
     for_sure = ~allowed
     denied = np.zeros(len(after), dtype=np.bool_)
     # A rule that breaks may have been in doubt: large numbers leave its budgets few digits.
-    for rule in setup.rules:
+    for rule in problem.rules:
         if not rule.asks:
-            allowed &= rule.holds(setup.names, before, after)
+            allowed &= rule.holds(problem.names, before, after)
         elif len(frame):
             denied |= ~rule.holds_frame(frame)
     return Kept(allowed & ~denied, denied, for_sure)
@@ -50,13 +50,13 @@ def allowed_rows(actions: ActionSet, codebook: Codebook, before: FloatArray, aft
     return fine
 
 
-def broken_rules(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> list[str]:
+def broken_rules(problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> list[str]:
     """Say in words what a proposal (d,) breaks; an empty list means that it is allowed."""
     broken = []
     changed = np.flatnonzero(after != before)
     for column in changed.tolist():
-        coding = setup.codebook.codings[column]
-        feature = setup.actions[coding.name]
+        coding = problem.codebook.codings[column]
+        feature = problem.actions[coding.name]
         then, now = coding.plain(float(before[column])), coding.plain(float(after[column]))
         if feature.allows(then, now):
             continue
@@ -72,12 +72,14 @@ def broken_rules(setup: Setup, before: FloatArray, after: FloatArray, frame: pd.
             broken.append(f"{echoed(name)} may only {way}, but goes {move}.")
         else:
             broken.append(f"{echoed(name)} goes {move}, outside of what within() and values() allow.")
-    count = int(moves(setup.compounds, before[None, :], after[None, :])[0])
-    if setup.max_changes is not None and count > setup.max_changes:
-        broken.append(f"{count} features change, at most {setup.max_changes} may.")
-    for rule in setup.rules:
+    count = int(moves(problem.compounds, before[None, :], after[None, :])[0])
+    if problem.max_changes is not None and count > problem.max_changes:
+        broken.append(f"{count} features change, at most {problem.max_changes} may.")
+    for rule in problem.rules:
         holds = (
-            rule.holds_frame(frame) if rule.asks else rule.holds(setup.names, before[None, :], after[None, :])
+            rule.holds_frame(frame)
+            if rule.asks
+            else rule.holds(problem.names, before[None, :], after[None, :])
         )
         if not holds[0]:
             broken.append(f"The rule '{rule.rule.text()}' does not hold.")

@@ -7,7 +7,7 @@ import pandas as pd
 
 from p2ce.adapters.evaluate import ask, ask_closely
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.verification.verify_points import path_lengths_of_rows
 
 
@@ -19,34 +19,34 @@ class Scored(NamedTuple):
     each: FloatArray  # (models, n) what each of them says
 
 
-def score_frame(setup: Setup, frame: pd.DataFrame, *, closely: bool = True) -> Scored:
+def score_frame(problem: Problem, frame: pd.DataFrame, *, closely: bool = True) -> Scored:
     """Ask every model about rows; ``closely``, rows near a threshold once more by themselves."""
     scores = np.stack(
         [
             _asked(
                 model.ask,
                 frame,
-                setup.name_of(number),
+                problem.name_of(number),
                 threshold=model.threshold,
                 tolerance=model.tolerance,
                 closely=closely,
             )
-            for number, model in enumerate(setup.models)
+            for number, model in enumerate(problem.models)
         ]
     )
-    thresholds = np.array([[model.threshold] for model in setup.models])
-    return Scored(setup.reported(scores), np.asarray((scores >= thresholds).all(axis=0)), scores)
+    thresholds = np.array([[model.threshold] for model in problem.models])
+    return Scored(problem.reported(scores), np.asarray((scores >= thresholds).all(axis=0)), scores)
 
 
 def plausibility_of(
-    setup: Setup, rows: FloatArray, frame: pd.DataFrame, *, closely: bool = True
+    problem: Problem, rows: FloatArray, frame: pd.DataFrame, *, closely: bool = True
 ) -> FloatArray:
     """Give the detector's decision values (n,) of rows (n, d), the same as a frame; NaN without one."""
-    detector = setup.detector
+    detector = problem.detector
     if detector is None or not len(rows):
         return np.full(len(rows), np.nan)
     if detector.ask is None:
-        return detector.report(path_lengths_of_rows(setup, rows))
+        return detector.report(path_lengths_of_rows(problem, rows))
     return _asked(
         detector.ask, frame, "detector", threshold=0.0, tolerance=detector.tolerance, closely=closely
     )

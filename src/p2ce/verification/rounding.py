@@ -7,8 +7,8 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.comparing import quanta
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import P2CEError
-from p2ce.compilation.compiled_problem import Setup
 from p2ce.problem.decimals import to_dtype
 from p2ce.verification.constraints import kept_rows
 from p2ce.verification.evaluate_rows import plausibility_of, score_frame
@@ -25,7 +25,7 @@ class Told(NamedTuple):
 
 
 def rounded_rows(
-    setup: Setup,
+    problem: Problem,
     before: FloatArray,
     after: FloatArray,
     owner: IntArray,
@@ -39,11 +39,11 @@ def rounded_rows(
     row does, objective by objective: else a told option could be beaten by another one, or be called best at
     something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as compared.
     """
-    rounded = _rounded(setup, before, after)
+    rounded = _rounded(problem, before, after)
     rows = np.flatnonzero((rounded != after).any(axis=1))
     if len(rows):
         try:
-            return _told(setup, before, after, rounded, rows, owner, scores, totals)
+            return _told(problem, before, after, rounded, rows, owner, scores, totals)
         except P2CEError as error:
             # Rounded rows lie off the grid, where nobody promised that a model or a rule answers at all.
             log.info("Nothing is rounded, since the rounded rows cannot be verified: %s", error)
@@ -51,7 +51,7 @@ def rounded_rows(
 
 
 def _told(
-    setup: Setup,
+    problem: Problem,
     before: FloatArray,
     after: FloatArray,
     rounded: FloatArray,
@@ -60,18 +60,18 @@ def _told(
     scores: FloatArray,
     totals: FloatArray,
 ) -> Told:
-    frame = setup.frame(rounded[rows])
-    said = score_frame(setup, frame)
+    frame = problem.frame(rounded[rows])
+    said = score_frame(problem, frame)
     fine = said.accepted.copy()
-    if setup.judges is not None and fine.any():  # detectors and rules are asked about what is accepted only
-        fine[fine] = plausibility_of(setup, rounded[rows[fine]], frame[fine]) >= 0.0
+    if problem.judges is not None and fine.any():  # detectors and rules are asked about what is accepted only
+        fine[fine] = plausibility_of(problem, rounded[rows[fine]], frame[fine]) >= 0.0
     if fine.any():
-        fine[fine] = kept_rows(setup, before[rows[fine]], rounded[rows[fine]], frame[fine]).allowed
+        fine[fine] = kept_rows(problem, before[rows[fine]], rounded[rows[fine]], frame[fine]).allowed
     told, told_scores = after.copy(), scores.copy()
     exact = quanta(totals)
     shown = exact.copy()
     for row, score in zip(rows[fine].tolist(), said.scores[fine].tolist(), strict=True):
-        price = quanta(totals_of(setup, before[row], rounded[row]))
+        price = quanta(totals_of(problem, before[row], rounded[row]))
         others = np.flatnonzero(owner == owner[row])
         others = others[others != row]
         if (np.sign(price - shown[others]) == np.sign(exact[row] - shown[others])).all():
@@ -79,11 +79,11 @@ def _told(
     return Told(told, told_scores)
 
 
-def _rounded(setup: Setup, before: FloatArray, after: FloatArray) -> FloatArray:
+def _rounded(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
     """Round changed numbers, unless that would undo the change."""
     rounded = after.copy()
-    for column, name in enumerate(setup.names):
-        feature = setup.actions[name]
+    for column, name in enumerate(problem.names):
+        feature = problem.actions[name]
         if feature.display.decimals is None or feature.is_category:
             continue
         for row in np.flatnonzero((after[:, column] != before[:, column]) & np.isfinite(after[:, column])):

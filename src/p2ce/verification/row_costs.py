@@ -4,37 +4,37 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.batch import compound_cost
-from p2ce.compilation.compiled_problem import Setup, without_special
+from p2ce.compilation.compiled_problem import Problem, without_special
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives.objective import FittedObjective, blamed
 
 
-def totals_of(setup: Setup, old: FloatArray, new: FloatArray) -> FloatArray:
+def totals_of(problem: Problem, old: FloatArray, new: FloatArray) -> FloatArray:
     """Price the change of every column (d,), also of those that may not change: (objectives,) as compared.
 
     Costs are added in the order of the axes, as the search adds them, what is no axis behind: a point of the
     grid costs here what it costs there, to the last bit.
     """
-    axes = setup.grid.columns.tolist()
-    together = {member for compound in setup.compounds for member in compound.members.tolist()}
+    axes = problem.grid.columns.tolist()
+    together = {member for compound in problem.compounds for member in compound.members.tolist()}
     alone = set(range(len(old))) - together
-    joint = {len(old) + place for place in range(len(setup.compounds))}
+    joint = {len(old) + place for place in range(len(problem.compounds))}
     moves = [*axes, *sorted((alone | joint).difference(axes))]
-    old, new = without_special(setup.actions, setup.names, np.stack([old, new]))
-    found = np.zeros(len(setup.objectives))
-    for place, objective in enumerate(setup.objectives):
+    old, new = without_special(problem.actions, problem.names, np.stack([old, new]))
+    found = np.zeros(len(problem.objectives))
+    for place, objective in enumerate(problem.objectives):
         for move in moves:
-            cost = _cost_of_move(setup, objective, move, old, new)
+            cost = _cost_of_move(problem, objective, move, old, new)
             found[place] = max(found[place], cost) if objective.join is Join.MAX else found[place] + cost
     return found
 
 
 def _cost_of_move(
-    setup: Setup, objective: FittedObjective, move: int, old: FloatArray, new: FloatArray
+    problem: Problem, objective: FittedObjective, move: int, old: FloatArray, new: FloatArray
 ) -> float:
     """Price the change of one column, or of the columns that are one, numbered behind the others."""
     if move >= len(old):
-        compound = setup.compounds[move - len(old)]
+        compound = problem.compounds[move - len(old)]
         before, after = old[None, None, compound.members], new[None, None, compound.members]
         return float(compound_cost(objective, compound, before, after)[0, 0])
     if new[move] == old[move]:
@@ -43,10 +43,10 @@ def _cost_of_move(
         return float(objective.costs(move, new[None, move, None], old[None, move, None])[0, 0])
 
 
-def reported(setup: Setup, totals: FloatArray) -> FloatArray:
+def reported(problem: Problem, totals: FloatArray) -> FloatArray:
     """Turn totals (n, objectives) into the costs that people see."""
     costs = []
-    for place, objective in enumerate(setup.objectives):
+    for place, objective in enumerate(problem.objectives):
         with blamed(objective):
             costs.append(objective.report(totals[:, place]))
     return np.stack(costs, axis=1)

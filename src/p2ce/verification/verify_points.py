@@ -7,11 +7,11 @@ import numpy as np
 
 from p2ce.adapters.evaluate import ask_closely, require_steady
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.errors import InvalidAnswer
 from p2ce.compilation.batch import Batch
-from p2ce.compilation.compiled_problem import Setup
-from p2ce.decisions.model_adapter import ReadModel
-from p2ce.scores.external import ACCEPTED, REFUSED
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.errors import InvalidAnswer
+from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.verification.constraints import kept_rows
@@ -60,25 +60,25 @@ class Checked:
         )
 
 
-def surely_refused(setup: Setup, batch: Batch) -> BoolArray:
+def surely_refused(problem: Problem, batch: Batch) -> BoolArray:
     """Mark the people of whom a reading proves that some model refuses them as they are."""
     everyone = np.arange(len(batch.values))
     refused = np.zeros(len(everyone), dtype=np.bool_)
-    for number, model in enumerate(setup.models):
+    for number, model in enumerate(problem.models):
         if model.score is not None:
-            refused |= _readings(setup, batch, number, everyone, batch.placement.position).refuses
+            refused |= _readings(problem, batch, number, everyone, batch.placement.position).refuses
     return refused
 
 
 def compiled_scores(
-    setup: Setup, people: "FlatPeople", slot: int, owner: IntArray, points: Int32Array
+    problem: Problem, people: "FlatPeople", slot: int, owner: IntArray, points: Int32Array
 ) -> FloatArray:
     """Score points in the library's own order."""
     from p2ce.scores.score_cells import score_points
 
     out = np.empty(len(points))
     row = np.empty(people.own.shape[2])
-    score_points(setup.layout.flat, slot, people, owner, np.ascontiguousarray(points), row, out)
+    score_points(problem.layout.flat, slot, people, owner, np.ascontiguousarray(points), row, out)
     return out
 
 
@@ -95,31 +95,31 @@ class _Reading(NamedTuple):
     refuses: BoolArray
 
 
-def _readings(setup: Setup, batch: Batch, number: int, owner: IntArray, points: Int32Array) -> _Reading:
+def _readings(problem: Problem, batch: Batch, number: int, owner: IntArray, points: Int32Array) -> _Reading:
     """Put points to a model as it was read; a model that can only be asked is sure of nothing."""
-    model = setup.models[number]
+    model = problem.models[number]
     first = np.full(len(points), np.nan)
     accepts = np.full(len(points), model.score is not None and model.decides)
     refuses = np.zeros(len(points), dtype=np.bool_)
-    for place, (slot, score) in enumerate(zip(setup.slots.models[number], model.scores, strict=True)):
+    for place, (slot, score) in enumerate(zip(problem.slots.models[number], model.scores, strict=True)):
         if slot is not None:
             assert isinstance(score, CompiledScore)
-            value = compiled_scores(setup, batch.people, slot, owner, points)
-            accepts &= value >= score.sure
-            refuses |= value < score.maybe
+            value = compiled_scores(problem, batch.people, slot, owner, points)
+            accepts &= value >= score.accept_from
+            refuses |= value < score.reject_below
         else:
             assert not isinstance(score, CompiledScore)
             # From scratch: what the search reaches by changes is less exact the farther out a person stands.
-            rows = batch.rows(setup, owner, points)[:, setup.columns_of(model)]
+            rows = batch.rows(problem, owner, points)[:, problem.columns_of(model)]
             verdict, value = score.judge_rows(rows)
-            accepts &= verdict == ACCEPTED
-            refuses |= verdict == REFUSED
+            accepts &= verdict == ACCEPT
+            refuses |= verdict == REJECT
         if place == 0:
             first = value
     return _Reading(first, accepts, refuses)
 
 
-def _contradictions(model: ReadModel, reading: _Reading, own: FloatArray) -> BoolArray:
+def _contradictions(model: ModelAdapter, reading: _Reading, own: FloatArray) -> BoolArray:
     """Tell where the model itself denies what its reading is sure of, or reports another value."""
     accepted = own >= model.threshold
     contradicted: BoolArray = (reading.accepts & ~accepted) | (reading.refuses & accepted)
@@ -130,7 +130,7 @@ def _contradictions(model: ReadModel, reading: _Reading, own: FloatArray) -> Boo
 
 
 def check_points(
-    setup: Setup,
+    problem: Problem,
     batch: Batch,
     owner: IntArray,
     points: Int32Array,
@@ -144,20 +144,20 @@ def check_points(
     ``said`` (points, asked scores) is what models and detectors that can only be asked said before. ``until``
     is when the time for points is over, by the clock of `time.perf_counter`.
     """
-    rows = batch.rows(setup, owner, points)
+    rows = batch.rows(problem, owner, points)
     asked = np.concatenate([rows, batch.values]) if with_people else rows
-    frame = setup.frame(asked)
+    frame = problem.frame(asked)
     spots = np.concatenate([points, batch.placement.position]) if with_people else points
     owners = np.concatenate([owner, np.arange(len(batch.values))]) if with_people else owner
-    scores = np.empty((len(setup.models), len(asked)))
+    scores = np.empty((len(problem.models), len(asked)))
     contradicted = np.zeros(len(asked), dtype=np.bool_)
     unsettled = np.zeros(len(asked), dtype=np.bool_)
     # The score that refused a point in its doubt: what looks the same to its forest is refused too.
     refused_by = np.full(len(asked), EXACTLY)
     before = iter(said.T)
-    for number, model in enumerate(setup.models):
-        name = setup.name_of(number)
-        reading = _readings(setup, batch, number, owners, spots)
+    for number, model in enumerate(problem.models):
+        name = problem.name_of(number)
+        reading = _readings(problem, batch, number, owners, spots)
         settled = reading.accepts | reading.refuses
         closely = ask_closely(
             model.ask,
@@ -170,31 +170,31 @@ def check_points(
         )
         scores[number] = closely.answers
         unsettled |= closely.unsettled
-        if model.is_asked and said.size:
+        if model.is_black_box and said.size:
             require_steady(next(before), scores[number, : len(rows)], name, tolerance=model.tolerance)
         contradicted |= _contradictions(model, reading, scores[number])
         # A linear model rounds a row differently from place to place in a batch: it says nothing of others.
         # Neither does one of several scores that decide together.
         if len(model.scores) == 1 and model.decides and is_forest(model.score):
-            only = setup.slots.models[number][0]
+            only = problem.slots.models[number][0]
             assert only is not None
             refused_by = np.where(scores[number] < model.threshold, only, refused_by)
-    reported = setup.reported(scores)
-    thresholds = np.array([[model.threshold] for model in setup.models])
+    reported = problem.reported(scores)
+    thresholds = np.array([[model.threshold] for model in problem.models])
     accepted: BoolArray = np.asarray((scores >= thresholds).all(axis=0))
 
     plausibility = np.full(len(rows), np.nan)
     plausible = np.ones(len(rows), dtype=np.bool_)
-    detector, slot = setup.detector, setup.slots.detector
+    detector, slot = problem.detector, problem.slots.detector
     if detector is not None:
-        lengths = _path_lengths(setup, batch, owner, points, rows)
+        lengths = _path_lengths(problem, batch, owner, points, rows)
         if detector.ask is None:
             plausibility = detector.report(lengths)
         else:
             settled = np.zeros(len(rows), dtype=np.bool_)
             if slot is not None:
                 assert detector.score is not None
-                settled = (lengths >= detector.score.sure) | (lengths < detector.score.maybe)
+                settled = (lengths >= detector.score.accept_from) | (lengths < detector.score.reject_below)
             closely = ask_closely(
                 detector.ask,
                 frame.iloc[: len(rows)],
@@ -206,16 +206,16 @@ def check_points(
             )
             plausibility = closely.answers
             unsettled[: len(rows)] |= closely.unsettled
-    if setup.judges is not None:
+    if problem.judges is not None:
         plausible = plausibility >= 0.0
         if slot is not None:
-            assert setup.judges.score is not None
-            contradicted[: len(rows)] |= (lengths >= setup.judges.score.sure) & ~plausible
+            assert problem.judges.score is not None
+            contradicted[: len(rows)] |= (lengths >= problem.judges.score.accept_from) & ~plausible
             by_detector = accepted[: len(rows)] & ~plausible
             refused_by[: len(rows)] = np.where(by_detector, slot, refused_by[: len(rows)])
         elif said.size:
-            require_steady(next(before), plausibility, "detector", tolerance=setup.judges.tolerance)
-    kept = kept_rows(setup, batch.values[owner], rows, frame.iloc[: len(rows)])
+            require_steady(next(before), plausibility, "detector", tolerance=problem.judges.tolerance)
+    kept = kept_rows(problem, batch.values[owner], rows, frame.iloc[: len(rows)])
     if kept.denied_by_function.any():
         raise InvalidAnswer(
             "A rule that is a function said yes to a row during the search, and no when asked again. "
@@ -243,17 +243,17 @@ def check_points(
 
 
 def _path_lengths(
-    setup: Setup, batch: Batch, owner: IntArray, points: Int32Array, rows: FloatArray
+    problem: Problem, batch: Batch, owner: IntArray, points: Int32Array, rows: FloatArray
 ) -> FloatArray:
     """Score points by the compiled detector, where there is one."""
-    assert setup.detector is not None
-    if setup.slots.detector is not None:
-        return compiled_scores(setup, batch.people, setup.slots.detector, owner, points)
-    return np.zeros(0) if setup.detector.score is None else path_lengths_of_rows(setup, rows)
+    assert problem.detector is not None
+    if problem.slots.detector is not None:
+        return compiled_scores(problem, batch.people, problem.slots.detector, owner, points)
+    return np.zeros(0) if problem.detector.score is None else path_lengths_of_rows(problem, rows)
 
 
-def path_lengths_of_rows(setup: Setup, rows: FloatArray) -> FloatArray:
+def path_lengths_of_rows(problem: Problem, rows: FloatArray) -> FloatArray:
     """Score rows of all the model's columns by the compiled detector."""
-    assert setup.detector is not None
-    assert setup.detector.score is not None
-    return score_rows(setup.detector.score, rows[:, setup.columns_of(setup.detector)])
+    assert problem.detector is not None
+    assert problem.detector.score is not None
+    return score_rows(problem.detector.score, rows[:, problem.columns_of(problem.detector)])

@@ -12,9 +12,9 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from p2ce.errors import UnsupportedModel
-from p2ce.models.parse_model import read_model
 from p2ce.decisions.model_adapter import Request
+from p2ce.errors import UnsupportedModel
+from p2ce.models.parse_model import parse_model
 from p2ce.models.sklearn import gradient_boosting as sklearn_boosting
 from tests.models.laws import assert_reads, people
 from tests.models.table_laws import assert_decides
@@ -45,7 +45,7 @@ def test_a_start_that_is_a_model_is_only_asked(caplog):
     small = (frame - frame.mean()) / frame.std()
     model = GradientBoostingClassifier(n_estimators=3, init=LogisticRegression()).fit(small, label)
     with caplog.at_level("INFO", logger="p2ce"):
-        assert read_model(model, reference=small).score is None
+        assert parse_model(model, reference=small).score is None
     assert "starts from LogisticRegression" in caplog.text
 
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_diabetes, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from p2ce.errors import InvalidOption, InvalidTarget
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.models.sklearn.fitted_attributes import steps_of_points
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import codebook_of
@@ -64,7 +64,7 @@ def test_numbers_of_an_array_can_be_categories():
     # As floats, numbers between and beyond the categories are unknown to the model.
     odd = plain.assign(region=plain["region"] + np.arange(len(plain)) % 3 * 0.5)
     book = codebook_of(plain)
-    found = read_model(model, reference=plain, codebook=book, may_miss=["region"])
+    found = parse_model(model, reference=plain, codebook=book, may_miss=["region"])
     rows = pd.concat([odd, plain, plain.assign(region=np.nan), plain.assign(region=-1.0)])
     answers = found.ask(rows)
     assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - answers).max() <= 1e-12
@@ -76,7 +76,7 @@ def test_labels_that_only_the_model_knows_are_told_from_those_that_nobody_knows(
     model.fit(frame, labelled(number))
     part = frame[frame["job"] != "cook"]
     book = codebook_of(part)
-    found = read_model(model, reference=part, codebook=book)
+    found = parse_model(model, reference=part, codebook=book)
     rows = pd.concat([frame.assign(job=job) for job in ("cook", "never seen", "smith")])
     answers = found.ask(rows)
     assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - answers).max() <= 1e-12
@@ -98,7 +98,7 @@ def test_none_and_nan_in_one_column_are_left_to_the_model(caplog):
     model = HistGradientBoostingClassifier(categorical_features=CATEGORIES["labels"], **FEW)
     model.fit(frame, labelled(number))
     with caplog.at_level("INFO", logger="p2ce"):
-        assert read_model(model, reference=frame).score is None
+        assert parse_model(model, reference=frame).score is None
     assert "None for a category of 'job'" in caplog.text
 
 
@@ -228,6 +228,6 @@ def test_slips_have_an_answer():
     plain = numbers(frame)
     model = HistGradientBoostingRegressor(**FEW).fit(plain, number)
     with pytest.raises(InvalidTarget, match=r"is a regressor: pass target=\(low, high\)"):
-        read_model(model, reference=plain, target=1)
+        parse_model(model, reference=plain, target=1)
     with pytest.raises(InvalidOption, match="scale='decision'"):
-        read_model(model, reference=plain, target=(0.0, 1.0), scale="decision")
+        parse_model(model, reference=plain, target=(0.0, 1.0), scale="decision")

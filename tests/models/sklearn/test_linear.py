@@ -13,7 +13,7 @@ from sklearn.linear_model import (
 )
 from sklearn.svm import LinearSVC
 
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_reads, people
 
@@ -61,21 +61,21 @@ def test_single_precision_models_get_the_band_of_single_precision():
     single = frame.astype(np.float32)
     model = LogisticRegression().fit(single, label)
     assert model.coef_.dtype == np.float32
-    found = read_model(model, reference=single)
+    found = parse_model(model, reference=single)
     answers = found.ask(single)
     scores = score_rows(found.score, single.to_numpy(dtype=np.float64))
     for threshold in answers[:40]:
-        again = read_model(model, reference=single, threshold=float(threshold)).score
+        again = parse_model(model, reference=single, threshold=float(threshold)).score
         accepted = answers >= threshold
-        assert accepted[scores >= again.sure].all()
-        assert not accepted[scores < again.maybe].any()
-        assert again.sure - again.maybe > 1e-7
+        assert accepted[scores >= again.accept_from].all()
+        assert not accepted[scores < again.reject_below].any()
+        assert again.accept_from - again.reject_below > 1e-7
 
 
 def test_a_larger_reach_widens_the_band():
     frame, label = scaled_people()
     model = LogisticRegression().fit(frame, label)
-    near = read_model(model, reference=frame)
-    far = read_model(model, reference=frame, reach=np.full(5, 1e6))
-    assert far.score.sure - far.score.maybe > near.score.sure - near.score.maybe
+    near = parse_model(model, reference=frame)
+    far = parse_model(model, reference=frame, reach=np.full(5, 1e6))
+    assert far.score.accept_from - far.score.reject_below > near.score.accept_from - near.score.reject_below
     assert (far.reach == 1e6).all()

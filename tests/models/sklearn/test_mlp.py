@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from sklearn.neural_network import MLPClassifier
 
+from p2ce.decisions.model_adapter import ModelAdapter, Request
 from p2ce.errors import InvalidThreshold, NotFitted, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
-from p2ce.decisions.model_adapter import ReadModel, Request
 from p2ce.models.sklearn import mlp as sklearn_network
-from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes
 from p2ce.scores.network import NetworkScore
 from tests.models.laws import people
 
@@ -31,7 +31,7 @@ def fitted(frame, label, activation: str = "relu", layers: tuple[int, ...] = (12
         return MLPClassifier(layers, activation=activation, max_iter=60, random_state=0).fit(frame, label)
 
 
-def read(model, frame: pd.DataFrame, *, target=1, threshold=None) -> ReadModel:
+def read(model, frame: pd.DataFrame, *, target=1, threshold=None) -> ModelAdapter:
     request = Request(
         reference=frame,
         target=target,
@@ -55,10 +55,10 @@ def assert_never_contradicted(model, frame: pd.DataFrame, rows: pd.DataFrame, ta
         found = read(model, frame, target=target, threshold=float(threshold))
         said = found.score.judge_rows(rows.to_numpy(dtype=np.float64)).verdict
         accepted = answers >= threshold
-        assert accepted[said == ACCEPTED].all()
-        assert not accepted[said == REFUSED].any()
+        assert accepted[said == ACCEPT].all()
+        assert not accepted[said == REJECT].any()
         if 1e-3 < threshold < 1 - 1e-3:
-            assert (said == DOUBTFUL).mean() < 0.05
+            assert (said == UNDECIDED).mean() < 0.05
 
 
 @pytest.mark.parametrize("target", [0, 1])
@@ -118,8 +118,8 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(activation):
         rows[:, grid.columns] = placement.values[who, axes, points]
         answers = found.ask(pd.DataFrame(rows, columns=names))
         said = laid.judge(np.full(len(points), who), points).verdict
-        assert (said == np.where(answers >= 0.5, ACCEPTED, REFUSED)).all()
-        if laid.hopeless(np.array([who]), box)[0]:
+        assert (said == np.where(answers >= 0.5, ACCEPT, REJECT)).all()
+        if laid.infeasible(np.array([who]), box)[0]:
             settled += 1
             assert (answers < 0.5).all()
     assert settled >= 10

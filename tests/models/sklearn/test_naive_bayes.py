@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import p2ce
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_reads, people
 from tests.models.target_laws import assert_decides_as, assert_reaches, assert_wins
@@ -41,7 +41,7 @@ def test_the_band_holds_out_to_the_end_of_the_reach(seed):
     """Rows as far out as the reading is proven for, thresholds at the answers and their neighbours."""
     rng = np.random.default_rng(seed)
     model = GaussianNB().fit(FRAME, LABEL)
-    found = read_model(model, reference=FRAME)
+    found = parse_model(model, reference=FRAME)
     share = rng.choice([0.0, 1e-3, 1e-2, 0.1, 1.0], (2_000, 5)) * rng.uniform(-1.0, 1.0, (2_000, 5))
     rows = FRAME.astype(float).iloc[:0].reindex(range(len(share)), fill_value=0.0)
     rows[:] = FRAME.to_numpy()[rng.integers(0, len(FRAME), len(share))] * (1.0 - np.abs(share))
@@ -50,15 +50,15 @@ def test_the_band_holds_out_to_the_end_of_the_reach(seed):
     scores = score_rows(found.score, rows.to_numpy())
     inner = answers[(answers > 0.0) & (answers < 1.0)]
     for threshold in [0.0, 0.5, 1.0, *rng.choice(inner, 4), np.nextafter(inner[0], 1.0), 1e-310]:
-        again = read_model(model, reference=FRAME, threshold=float(threshold)).score
+        again = parse_model(model, reference=FRAME, threshold=float(threshold)).score
         accepted = answers >= threshold
-        assert accepted[scores >= again.sure].all()
-        assert not accepted[scores < again.maybe].any()
+        assert accepted[scores >= again.accept_from].all()
+        assert not accepted[scores < again.reject_below].any()
 
 
 def test_a_parabola_turns_around_within_a_column():
     model = GaussianNB().fit(FRAME, LABEL)
-    see = read_model(model, reference=FRAME).score.see
+    see = parse_model(model, reference=FRAME).score.see
     rows = np.zeros((400, 5))
     rows[:, 2] = np.linspace(-50.0, 50.0, 400)
     steps = np.sign(np.diff(see(rows)[:, 2]))
@@ -67,8 +67,8 @@ def test_a_parabola_turns_around_within_a_column():
 
 def test_numbers_at_the_ends_of_float64_leave_nothing_certain():
     model = GaussianNB().fit(FRAME, LABEL)
-    score = read_model(model, reference=FRAME, reach=np.full(5, 1e200)).score
-    assert (score.sure, score.maybe) == (np.inf, -np.inf)
+    score = parse_model(model, reference=FRAME, reach=np.full(5, 1e200)).score
+    assert (score.accept_from, score.reject_below) == (np.inf, -np.inf)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_numbers_at_the_ends_of_float64_leave_nothing_certain():
 )
 def test_what_rounds_otherwise_is_only_asked(model, frame):
     model.fit(frame, LABEL)
-    found = read_model(model, reference=frame)
+    found = parse_model(model, reference=frame)
     assert found.score is None
     assert (found.ask(frame) == model.predict_proba(frame)[:, 1].astype(np.float64)).all()
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from p2ce.errors import NotFitted, UnsupportedModel
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.score import seen_as_given
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_reads, people
@@ -51,7 +51,7 @@ def test_what_is_sure_is_what_the_pipeline_says(name, named, target):
 def test_columns_may_come_in_another_order():
     frame, label = people()
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, label)
-    found = read_model(model, reference=frame[frame.columns[::-1]])
+    found = parse_model(model, reference=frame[frame.columns[::-1]])
     assert found.columns == tuple(frame.columns)
     assert (found.ask(frame[frame.columns[::-1]]) == model.predict_proba(frame)[:, 1]).all()
 
@@ -60,9 +60,9 @@ def test_single_precision_is_kept_on_the_way_to_the_model():
     frame, label = people()
     single = frame.astype(np.float32)
     model = make_pipeline(StandardScaler(), forest()).fit(single, label)
-    found = read_model(model, reference=single)
+    found = parse_model(model, reference=single)
     scores = score_rows(found.score, single.to_numpy(dtype=np.float64))
-    assert ((scores >= found.score.sure) == (found.ask(single) >= 0.5)).all()
+    assert ((scores >= found.score.accept_from) == (found.ask(single) >= 0.5)).all()
     assert np.array_equal(found.report(scores), found.ask(single))
 
 
@@ -70,7 +70,7 @@ def test_a_pipeline_with_other_transformers_is_asked_as_a_whole(caplog):
     frame, label = people()
     model = make_pipeline(PCA(2), forest()).fit(frame, label)
     with caplog.at_level("INFO", logger="p2ce"):
-        found = read_model(model, reference=frame)
+        found = parse_model(model, reference=frame)
     assert "contains PCA" in caplog.text
     assert found.score is None
     assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
@@ -79,7 +79,7 @@ def test_a_pipeline_with_other_transformers_is_asked_as_a_whole(caplog):
 def test_a_model_that_is_not_read_makes_the_whole_pipeline_asked():
     frame, label = people()
     model = make_pipeline(StandardScaler(), KNeighborsClassifier()).fit(frame, label)
-    found = read_model(model, reference=frame)
+    found = parse_model(model, reference=frame)
     assert found.score is None
     assert found.family == "opaque (Pipeline)"
     assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
@@ -88,7 +88,7 @@ def test_a_model_that_is_not_read_makes_the_whole_pipeline_asked():
 def test_a_pipeline_without_a_model_is_refused():
     frame, _ = people()
     with pytest.raises(UnsupportedModel, match="ends without a model"):
-        read_model(
+        parse_model(
             Pipeline([("scale", StandardScaler()), ("end", "passthrough")]).fit(frame), reference=frame
         )
 
@@ -97,9 +97,9 @@ def test_trees_behind_scalers_split_the_table_itself():
     """Splits are moved through the scaler, so that the search need not see through it at all."""
     frame, label = people()
     model = make_pipeline(StandardScaler(), RobustScaler(), forest()).fit(frame, label)
-    found = read_model(model, reference=frame)
+    found = parse_model(model, reference=frame)
     assert found.score.see is seen_as_given
-    plain = read_model(model[-1], reference=pd.DataFrame(model[:-1].transform(frame)))
+    plain = parse_model(model[-1], reference=pd.DataFrame(model[:-1].transform(frame)))
     assert len(found.score.forest.feature) == len(plain.score.forest.feature)
     assert found.family == "scikit-learn random forest behind StandardScaler, RobustScaler"
 
@@ -107,7 +107,7 @@ def test_trees_behind_scalers_split_the_table_itself():
 def test_an_unfitted_pipeline_says_so():
     frame, _ = people()
     with pytest.raises(NotFitted, match="not fitted"):
-        read_model(make_pipeline(StandardScaler(), forest()), reference=frame)
+        parse_model(make_pipeline(StandardScaler(), forest()), reference=frame)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_scaler_that_writes_into_its_input_harms_nobody(scaler, last):
     frame = frame.astype(np.float64)
     before = frame.copy()
     model = make_pipeline(clone(scaler), clone(last)).fit(frame.copy(), label)
-    found = read_model(model, reference=frame)
+    found = parse_model(model, reference=frame)
     assert (found.score is None) == isinstance(last, KNeighborsClassifier)
     asked = frame.head(20).copy()
     answers = found.ask(asked)

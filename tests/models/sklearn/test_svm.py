@@ -11,13 +11,13 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC, NuSVC
 
 import p2ce
+from p2ce.decisions.model_adapter import ModelAdapter, Request
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
-from p2ce.models.parse_model import read_model
-from p2ce.decisions.model_adapter import ReadModel, Request
+from p2ce.models.parse_model import parse_model
 from p2ce.models.sklearn import svm as sklearn_svm
-from p2ce.scores.external import ACCEPTED, DOUBTFUL, REFUSED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes
 from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.score import seen_as_given, seen_in_single
 from p2ce.scores.score_rows import score_rows
@@ -54,18 +54,18 @@ def test_the_band_covers_sums_that_cancel():
         warnings.simplefilter("ignore")
         model.fit(rows, label)
     reference = SCALED + 100.0
-    found = read_model(model, reference=reference)
+    found = parse_model(model, reference=reference)
     error = np.abs(score_rows(found.score, reference.to_numpy()) - found.ask(reference))
-    half_band = (found.score.sure - found.score.maybe) / 2.0
+    half_band = (found.score.accept_from - found.score.reject_below) / 2.0
     assert error.max() > 1e-9
     assert error.max() <= half_band
 
 
 def test_a_larger_reach_widens_the_band():
     model = SVC(kernel="linear").fit(SCALED, LABEL)
-    near = read_model(model, reference=SCALED).score
-    far = read_model(model, reference=SCALED, reach=np.full(5, 1e8)).score
-    assert far.sure - far.maybe > near.sure - near.maybe
+    near = parse_model(model, reference=SCALED).score
+    far = parse_model(model, reference=SCALED, reach=np.full(5, 1e8)).score
+    assert far.accept_from - far.reject_below > near.accept_from - near.reject_below
 
 
 CURVED = {
@@ -79,9 +79,11 @@ CURVED = {
 }
 
 
-def assert_never_contradicted(model, frame: pd.DataFrame, rows: pd.DataFrame, target: int = 1) -> ReadModel:
+def assert_never_contradicted(
+    model, frame: pd.DataFrame, rows: pd.DataFrame, target: int = 1
+) -> ModelAdapter:
     """Put the threshold exactly at the model's own answers, and at their neighbours."""
-    found = read_model(model, reference=frame, target=target)
+    found = parse_model(model, reference=frame, target=target)
     answers = found.ask(rows)
     values = rows[list(found.columns)].to_numpy(dtype=np.float64)
     error = np.abs(found.report(found.score.score_rows(values)) - answers)
@@ -89,12 +91,12 @@ def assert_never_contradicted(model, frame: pd.DataFrame, rows: pd.DataFrame, ta
     assert error.max() <= 1e-9 * max(1.0, np.abs(answers).max())
     asked = np.random.default_rng(1).choice(answers, 4)
     for threshold in [*asked, *np.nextafter(asked, np.inf), *np.nextafter(asked, -np.inf), 0.0]:
-        again = read_model(model, reference=frame, target=target, threshold=float(threshold))
+        again = parse_model(model, reference=frame, target=target, threshold=float(threshold))
         said = again.score.judge_rows(values).verdict
         accepted = answers >= threshold
-        assert accepted[said == ACCEPTED].all()
-        assert not accepted[said == REFUSED].any()
-        assert (said == DOUBTFUL).mean() < 0.05
+        assert accepted[said == ACCEPT].all()
+        assert not accepted[said == REJECT].any()
+        assert (said == UNDECIDED).mean() < 0.05
     return found
 
 
@@ -139,7 +141,7 @@ def test_columns_that_are_not_scaled_and_whole_numbers():
 @pytest.mark.parametrize("name", ["rbf", "poly", "poly of degree 2"])
 def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(name):
     model = CURVED[name]().fit(SCALED, LABEL)
-    found = read_model(model, reference=SCALED)
+    found = parse_model(model, reference=SCALED)
     names = list(SCALED.columns)
     grid = BaseGrid.from_candidates(
         {name: np.quantile(SCALED[name], np.linspace(0, 1, 9)) for name in names}, columns=names
@@ -161,8 +163,8 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(name):
         rows[:, grid.columns] = placement.values[who, axes, points]
         answers = found.ask(pd.DataFrame(rows, columns=names))
         said = laid.judge(np.full(len(points), who), points).verdict
-        assert (said == np.where(answers >= 0.0, ACCEPTED, REFUSED)).all()
-        if laid.hopeless(np.array([who]), box)[0]:
+        assert (said == np.where(answers >= 0.0, ACCEPT, REJECT)).all()
+        if laid.infeasible(np.array([who]), box)[0]:
             settled += 1
             assert (answers < 0.0).all()
     assert settled >= 10
@@ -208,7 +210,7 @@ def test_what_the_model_itself_uses_is_read():
 def test_words_as_classes_and_columns_in_any_order():
     words = np.where(LABEL == 1, "yes", "no")
     model = SVC().fit(SCALED, words, sample_weight=np.linspace(0.1, 2.0, len(words)))
-    found = read_model(model, reference=SCALED[SCALED.columns[::-1]], target="no")
+    found = parse_model(model, reference=SCALED[SCALED.columns[::-1]], target="no")
     assert found.columns == tuple(SCALED.columns)
     assert found.classes == ("no", "yes")
     assert np.abs(found.score.score_rows(SCALED.to_numpy()) + model.decision_function(SCALED)).max() < 1e-11
@@ -217,7 +219,7 @@ def test_words_as_classes_and_columns_in_any_order():
 @pytest.mark.parametrize("kernel", ["sigmoid", lambda one, other: one @ other.T])
 def test_other_kernels_are_only_asked(kernel):
     model = SVC(kernel=kernel).fit(SCALED.to_numpy(), LABEL)
-    found = read_model(model, reference=SCALED)
+    found = parse_model(model, reference=SCALED)
     assert found.family == "opaque (SVC)"
     assert (found.ask(SCALED) == model.decision_function(SCALED.to_numpy())).all()
     assert_only_asked(model, SCALED, "Kernels that can be read are 'linear', 'rbf' and 'poly'")
@@ -254,7 +256,7 @@ def test_probabilities_are_only_asked_since_their_link_is_an_iteration_that_stop
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn 1.9 deprecates probability=True
         model = SVC(kernel="linear", probability=True, random_state=0).fit(SCALED, LABEL)
-    found = read_model(model, reference=SCALED)
+    found = parse_model(model, reference=SCALED)
     assert (found.family, found.scale) == ("opaque (SVC)", "probability")
     # The reason: where libsvm's logistic is within half a percent of one half, it reports exactly one half.
     low, high = model.decision_function(SCALED).argmin(), model.decision_function(SCALED).argmax()
@@ -268,7 +270,7 @@ def test_probabilities_are_only_asked_since_their_link_is_an_iteration_that_stop
 
 def test_an_unfitted_model_says_so():
     with pytest.raises(NotFitted, match=r"Call \.fit\(X, y\)"):
-        read_model(SVC(kernel="linear"), reference=SCALED)
+        parse_model(SVC(kernel="linear"), reference=SCALED)
 
 
 def test_a_person_far_out_withdraws_nobodys_proof():

@@ -19,7 +19,7 @@ from sklearn.tree import (
 )
 
 from p2ce.errors import InvalidOption, InvalidTarget, UnsupportedModel
-from p2ce.models.parse_model import read_model
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_reads, people, rows_near_splits
 from tests.models.table_laws import assert_decides, numbers, table
@@ -54,19 +54,19 @@ def test_threads_widen_the_band_and_nothing_else():
     frame, label = people()
     model = RandomForestClassifier(n_estimators=9, max_depth=4, n_jobs=2, random_state=0).fit(frame, label)
     found = assert_reads(model, frame, band=1e-12)
-    assert found.score.sure - found.score.maybe > 0.0
+    assert found.score.accept_from - found.score.reject_below > 0.0
 
 
 def test_each_class_of_many_is_a_sum_of_its_own():
     frame, names = three_classes()
     model = RandomForestClassifier(n_estimators=9, max_depth=4, random_state=0).fit(frame, names)
     for target in ("low", "middle", "high"):
-        shares = read_model(model, reference=frame, target=target, threshold=0.5).ask(frame)
+        shares = parse_model(model, reference=frame, target=target, threshold=0.5).ask(frame)
         for threshold in (0.0, 0.5, float(shares[3]), float(np.nextafter(shares[4], 1.0)), 1.0):
             found, _ = assert_decides(model, frame, target=target, threshold=threshold)
-            assert found.score.sure == found.score.maybe
+            assert found.score.accept_from == found.score.reject_below
     with pytest.raises(InvalidTarget, match="'high', 'low', 'middle'"):
-        read_model(model, reference=frame, target="hihg")
+        parse_model(model, reference=frame, target="hihg")
 
 
 SEVERAL = [
@@ -102,7 +102,7 @@ def test_votes_that_tie_go_to_the_earlier_class_without_a_doubt(target):
     shares = model.predict_proba(frame)
     assert (shares == 0.5).any()
     found, _ = assert_decides(model, frame, target=target, doubts=0.0)
-    assert found.score.sure == found.score.maybe
+    assert found.score.accept_from == found.score.reject_below
 
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[2], MODELS[3], MODELS[5]], ids=lambda one: str(one)[:12])
@@ -160,19 +160,19 @@ def test_forests_have_no_decision_function():
     frame, label = people()
     model = DecisionTreeClassifier(max_depth=2).fit(frame, label)
     with pytest.raises(InvalidOption, match="scale='decision'"):
-        read_model(model, reference=frame, scale="decision")
+        parse_model(model, reference=frame, scale="decision")
     with pytest.raises(InvalidTarget, match="is a regressor"):
-        read_model(DecisionTreeRegressor(max_depth=2).fit(frame, label), reference=frame)
+        parse_model(DecisionTreeRegressor(max_depth=2).fit(frame, label), reference=frame)
 
 
 def test_shares_that_tie_with_the_threshold_are_decided_as_the_library_decides():
     frame, label = people()
     model = RandomForestClassifier(n_estimators=3, max_depth=2, random_state=0).fit(frame, label)
-    rows = rows_near_splits(read_model(model, reference=frame), frame)
-    answers = read_model(model, reference=frame).ask(rows)
+    rows = rows_near_splits(parse_model(model, reference=frame), frame)
+    answers = parse_model(model, reference=frame).ask(rows)
     for threshold in np.unique(answers):
-        found = read_model(model, reference=frame, threshold=float(threshold))
-        decided = score_rows(found.score, rows.to_numpy()) >= found.score.sure
+        found = parse_model(model, reference=frame, threshold=float(threshold))
+        decided = score_rows(found.score, rows.to_numpy()) >= found.score.accept_from
         assert (decided == (answers >= threshold)).all()
 
 
@@ -180,4 +180,4 @@ def test_several_outputs_are_refused():
     frame, label = people()
     model = DecisionTreeClassifier(max_depth=2).fit(frame, np.stack([label, 1 - label], axis=1))
     with pytest.raises(UnsupportedModel, match="2 outputs"):
-        read_model(model, reference=frame)
+        parse_model(model, reference=frame)

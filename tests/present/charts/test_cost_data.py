@@ -42,7 +42,7 @@ def test_people_without_options_are_told_apart() -> None:
     counts = {one.outcome: one.people for one in data.outcomes}
     statuses = portfolio().statuses
     assert counts["no_recourse"] == statuses[Status.NO_RECOURSE]
-    assert counts["nothing_found"] == statuses[Status.TIME_LIMIT]
+    assert counts["no_fronts"] == statuses[Status.TIME_LIMIT]
     assert counts["favourable"] == statuses[Status.ALREADY_FAVOURABLE]
     assert counts["error"] == statuses[Status.ERROR]
     assert data.people_text == "400 pessoas"

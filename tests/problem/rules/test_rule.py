@@ -65,14 +65,14 @@ def test_a_rule_holds_exactly_where_all_its_budgets_do(rule: Rule, before: Codes
     resolved = rule.resolve(BOOK)
     assert resolved.holds is not None
     truth = resolved.holds(before, after)
-    within, sure = np.ones(40, dtype=bool), np.ones(40, dtype=bool)
+    within, accept_from = np.ones(40, dtype=bool), np.ones(40, dtype=bool)
     for budget, total in zip(resolved.budgets, totals(resolved, before, after), strict=True):
         within &= total <= budget.limit
         if not budget.whole:  # rounding is decided by the truth
-            sure &= ~(np.abs(total - budget.limit) < 1e-6)
+            accept_from &= ~(np.abs(total - budget.limit) < 1e-6)
     assert truth.dtype == np.bool_
     assert truth.shape == (40,)
-    np.testing.assert_array_equal(truth[sure], within[sure])
+    np.testing.assert_array_equal(truth[accept_from], within[accept_from])
 
 
 @given(budget_rules(), codes(), codes())

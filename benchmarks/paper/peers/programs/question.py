@@ -17,9 +17,9 @@ import pandas as pd
 from portable_model import PortableModel, read_scorer
 
 Rows = list[list[float]]
-Ask = Callable[[], Any]  # the peer's own call, with nothing else in it: this is what the clock is around
+Evaluate = Callable[[], Any]  # the peer's own call, with nothing else in it: this is what the clock is around
 Read = Callable[[Any], Rows]  # what the call gave → rows in the order of the columns
-Peer = Callable[[np.ndarray, int], tuple[Ask, Read]]  # a person (d,) and a seed → the call about them
+Peer = Callable[[np.ndarray, int], tuple[Evaluate, Read]]  # a person (d,) and a seed → the call about them
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def warm_up(peer: Peer, question: Question) -> None:
     timed(*peer(denied[0] if len(denied) else rows[0], question.seed))
 
 
-def timed(ask: Ask, read_rows: Read) -> dict[str, Any]:
+def timed(ask: Evaluate, read_rows: Read) -> dict[str, Any]:
     """Make one call; what it raises is its answer."""
     start = perf_counter()
     try:

@@ -14,16 +14,16 @@ from scipy.special import expit
 from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
-from p2ce.decisions.targets import Margin
-from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.decisions.model_adapter import (
-    ReadModel,
+    ModelAdapter,
     Request,
     columns_by_count,
     columns_by_name,
     feeder,
     plain_classes,
 )
+from p2ce.decisions.targets import Margin
+from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.sklearn.fitted_attributes import require_numbers, require_own, steps_of_points
 from p2ce.scores.assemble import assemble_forest, largest_leaves
 from p2ce.scores.cuts import cut_of_float32_at_most
@@ -50,13 +50,13 @@ def recognises(model: object) -> bool:
     return library_class(model, root="catboost", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read the trees from CatBoost's own JSON; leaves are float64, borders float32."""
     # The hash of a label that the reference does not have may be that of another.
-    return replace(_read(model, request), takes_strangers=False)
+    return replace(_read(model, request), knows_unseen_categories=False)
 
 
-def _read(model: Any, request: Request) -> ReadModel:
+def _read(model: Any, request: Request) -> ModelAdapter:
     kind = require_own(model, root="catboost", names=_NAMES).__name__
     if not model.is_fitted():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")

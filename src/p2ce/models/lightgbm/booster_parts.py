@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from p2ce.decisions.model_adapter import Request, columns_by_count, columns_by_name, feeder
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
 from p2ce.models.category_codes import Seen, library_codes
 from p2ce.models.lightgbm.model_text import split_text
-from p2ce.decisions.model_adapter import Request, columns_by_count, columns_by_name, feeder
 from p2ce.models.sklearn.fitted_attributes import require_own
 from p2ce.tables.codebook import Coding
 from p2ce.visible import echoed, listed

@@ -6,20 +6,20 @@ import numpy as np
 from scipy.special import expit
 
 from p2ce.adapters.library import library_class
-from p2ce.decisions.targets import refuse_scale, score_or_range
-from p2ce.errors import UnsupportedModel
-from p2ce.models.lightgbm.booster_parts import FAMILY, NAMES, Parts, take_apart
-from p2ce.models.lightgbm.model_text import read_tree
-from p2ce.models.lightgbm.targets_lightgbm import AS_IT_IS, EXPONENTIAL, SEVERAL, read_regressor, read_several
 from p2ce.decisions.model_adapter import (
     PROBABILITY,
-    ReadModel,
+    ModelAdapter,
     Request,
     binary_index,
     plain_classes,
     probability_threshold,
     second_class_or_first,
 )
+from p2ce.decisions.targets import refuse_scale, score_or_range
+from p2ce.errors import UnsupportedModel
+from p2ce.models.lightgbm.booster_parts import FAMILY, NAMES, Parts, take_apart
+from p2ce.models.lightgbm.model_text import read_tree
+from p2ce.models.lightgbm.targets_lightgbm import AS_IT_IS, EXPONENTIAL, SEVERAL, read_regressor, read_several
 from p2ce.models.sklearn.fitted_attributes import asks
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.error_bands import logistic, sure_and_maybe
@@ -32,7 +32,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="lightgbm", names=NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read two classes, one class of several, or a predicted number, by the model's objective."""
     parts = take_apart(model, request)
     if parts.kind == "LGBMRegressor":
@@ -51,7 +51,7 @@ def read(model: Any, request: Request) -> ReadModel:
     return _read_two(parts, request)
 
 
-def _read_two(parts: Parts, request: Request) -> ReadModel:
+def _read_two(parts: Parts, request: Request) -> ModelAdapter:
     classifier = parts.kind == "LGBMClassifier"
     classes = plain_classes(parts.model.classes_) if classifier else (0, 1)
     sigmoid = _sigmoid(parts, classes)
@@ -61,15 +61,19 @@ def _read_two(parts: Parts, request: Request) -> ReadModel:
     divisor = parts.divisor
     forest = assemble_forest([read_tree(block, parts.seen, factor=sign) for block in parts.blocks])
     threshold = probability_threshold(request.threshold)
-    sure, maybe = sure_and_maybe(
+    accept_from, reject_below = sure_and_maybe(
         logistic(complement=index == 0, margin=lambda total: sigmoid * (total / divisor)), threshold
     )
     of_target = second_class_or_first(index)
     ask = asks(parts.call, parts.feed, index if classifier else None)
-    return ReadModel(
+    return ModelAdapter(
         family=FAMILY,
         score=CompiledScore(
-            name="model", column_count=len(parts.columns), forest=forest, sure=sure, maybe=maybe
+            name="model",
+            column_count=len(parts.columns),
+            forest=forest,
+            accept_from=accept_from,
+            reject_below=reject_below,
         ),
         columns=parts.columns,
         scale=PROBABILITY,

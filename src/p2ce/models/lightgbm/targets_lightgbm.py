@@ -9,8 +9,17 @@ import pandas as pd
 from scipy.special import expit
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import (
+    LEAD,
+    PROBABILITY,
+    ModelAdapter,
+    Request,
+    class_index,
+    plain_classes,
+    probability_threshold,
+)
 from p2ce.decisions.targets import (
-    AskAll,
+    EvaluateAll,
     Margin,
     class_ask,
     difference_score,
@@ -26,15 +35,6 @@ from p2ce.decisions.targets import (
 from p2ce.errors import UnsupportedModel
 from p2ce.models.lightgbm.booster_parts import FAMILY, Parts
 from p2ce.models.lightgbm.model_text import read_tree
-from p2ce.decisions.model_adapter import (
-    LEAD,
-    PROBABILITY,
-    ReadModel,
-    Request,
-    class_index,
-    plain_classes,
-    probability_threshold,
-)
 from p2ce.models.sklearn.fitted_attributes import asks
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.error_bands import Reported, exactly, logistic, summation_error, sure_and_maybe, widened
@@ -50,7 +50,7 @@ _UNIT = 2.0**-53
 # Several classes
 
 
-def read_several(parts: Parts, request: Request) -> ReadModel:
+def read_several(parts: Parts, request: Request) -> ModelAdapter:
     """Read one margin per class: the trees of a round belong to the classes in turn."""
     count = parts.per_round
     classes = plain_classes(parts.model.classes_) if parts.kind == "LGBMClassifier" else tuple(range(count))
@@ -82,7 +82,7 @@ def read_several(parts: Parts, request: Request) -> ReadModel:
         if place != index
     ]
     of_class = class_ask(ask_all, index)
-    return ReadModel(
+    return ModelAdapter(
         family=FAMILY,
         score=scores[0],
         also=tuple(scores[1:]),
@@ -136,21 +136,25 @@ def _read_one_of_several(
     parts: Parts,
     index: int,
     classes: tuple[Any, ...],
-    ask_all: AskAll,
+    ask_all: EvaluateAll,
     request: Request,
-) -> ReadModel:
+) -> ModelAdapter:
     """Read one class of a one-against-the-rest model: its probability is its own margin's, nothing else."""
     sigmoid, divisor = float(parts.options.get("sigmoid", "1")), parts.divisor
     threshold = probability_threshold(request.threshold)
     blocks = parts.blocks[index :: len(classes)]
-    sure, maybe = sure_and_maybe(
+    accept_from, reject_below = sure_and_maybe(
         logistic(complement=False, margin=lambda total: sigmoid * (total / divisor)), threshold
     )
     forest = assemble_forest([read_tree(block, parts.seen) for block in blocks])
-    return ReadModel(
+    return ModelAdapter(
         family=FAMILY,
         score=CompiledScore(
-            name="model", column_count=len(parts.columns), forest=forest, sure=sure, maybe=maybe
+            name="model",
+            column_count=len(parts.columns),
+            forest=forest,
+            accept_from=accept_from,
+            reject_below=reject_below,
         ),
         columns=parts.columns,
         scale=PROBABILITY,
@@ -165,7 +169,7 @@ def _read_one_of_several(
 # Regressors
 
 
-def read_regressor(parts: Parts, request: Request) -> ReadModel:
+def read_regressor(parts: Parts, request: Request) -> ModelAdapter:
     """Read the prediction: LightGBM adds the trees from zero in float64, so that we repeat it bit by bit."""
     wanted = read_range(request, name=f"LightGBM {parts.kind}")
     reported, report = _prediction(parts)
@@ -176,8 +180,8 @@ def read_regressor(parts: Parts, request: Request) -> ReadModel:
             name="model",
             column_count=len(parts.columns),
             forest=forest if end.sign > 0 else negated(forest),
-            sure=end.sure,
-            maybe=end.maybe,
+            accept_from=end.accept_from,
+            reject_below=end.reject_below,
         )
         for end in ends
     ]

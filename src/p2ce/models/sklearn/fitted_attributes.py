@@ -1,6 +1,5 @@
 """Settle what scikit-learn estimators share: being fitted, columns, the scoring call, tree nodes."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,8 +8,8 @@ import pandas as pd
 
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import BoolArray, FloatArray
+from p2ce.decisions.model_adapter import Evaluate, Request, columns_by_count, columns_by_name, feeder
 from p2ce.errors import NotFitted, UnsupportedModel
-from p2ce.decisions.model_adapter import Ask, Request, columns_by_count, columns_by_name, feeder
 from p2ce.scores.cuts import cut_of_float32_at_most
 from p2ce.scores.steps import Steps, steps_of_cut
 from p2ce.scores.tree_nodes import TreeNodes, parsing
@@ -76,7 +75,7 @@ def require_numbers(
 
 def asks(
     method: Callable[[Any], Any], feed: Callable[[pd.DataFrame], Any], column: int | None, sign: float = 1.0
-) -> Ask:
+) -> Evaluate:
     """Build the one call of the user's own method; ``column`` picks the class where it reports several."""
 
     def ask(frame: pd.DataFrame) -> FloatArray:
@@ -89,7 +88,7 @@ def asks(
 
 def asks_estimator(
     model: Any, method: str, reference: pd.DataFrame, *, column: int | None, sign: float = 1.0
-) -> Ask:
+) -> Evaluate:
     """Build the call of an estimator's method, fed with what it was fitted on."""
     columns, named = columns_of(model, reference)
     return asks(getattr(model, method), feeder(columns, reference, named=named), column, sign)
@@ -102,7 +101,7 @@ def asks_all(model: Any, method: str, reference: pd.DataFrame) -> Callable[[pd.D
     return lambda frame: np.asarray(call(feed(frame)), dtype=np.float64)
 
 
-def asks_number(model: Any, method: str, reference: pd.DataFrame) -> Ask:
+def asks_number(model: Any, method: str, reference: pd.DataFrame) -> Evaluate:
     """Build the call of an estimator's method that gives one number per row, whatever its shape."""
     ask_all = asks_all(model, method, reference)
     return lambda frame: ask_all(frame).reshape(len(frame))
@@ -163,13 +162,3 @@ def positions_that_may_miss(columns: Sequence[str], request: Request) -> BoolArr
     """Mark the model's columns in which a value may be missing: (d,); None if there is no such column."""
     marked = np.array([column in request.may_miss for column in columns], dtype=np.bool_)
     return marked if marked.any() else None
-
-
-def quiet_check_array(rows: Any) -> np.ndarray:
-    """See rows as a scikit-learn estimator would, which tells the precision it computes in."""
-    from sklearn.utils import check_array
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        seen: np.ndarray = check_array(rows, dtype="numeric")
-    return seen

@@ -9,9 +9,9 @@ from scipy.special import expit, logit
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
 from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
+from p2ce.decisions.model_adapter import ModelAdapter, Request, plain_classes
 from p2ce.decisions.targets import Margin
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import ReadModel, Request, plain_classes
 from p2ce.models.sklearn.fitted_attributes import (
     asks_all,
     asks_number,
@@ -37,7 +37,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read the stages, scaled by the learning rate, on top of a constant start; one forest per class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)

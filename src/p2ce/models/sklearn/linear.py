@@ -6,8 +6,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from p2ce.adapters.library import library_class
+from p2ce.adapters.library import library_class, quiet_check_array
 from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import (
+    DECISION,
+    LEAD,
+    PROBABILITY,
+    ModelAdapter,
+    Request,
+    class_index,
+    decision_threshold,
+    feeder,
+    plain_classes,
+    probability_threshold,
+    second_class_or_first,
+)
 from p2ce.decisions.targets import (
     class_ask,
     range_ends,
@@ -19,25 +32,11 @@ from p2ce.decisions.targets import (
     wins_ask,
 )
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import (
-    DECISION,
-    LEAD,
-    PROBABILITY,
-    ReadModel,
-    Request,
-    class_index,
-    decision_threshold,
-    feeder,
-    plain_classes,
-    probability_threshold,
-    second_class_or_first,
-)
 from p2ce.models.sklearn.fitted_attributes import (
     asks_all,
     asks_estimator,
     asks_number,
     columns_of,
-    quiet_check_array,
     require_fitted,
     require_numbers,
     require_own,
@@ -112,7 +111,13 @@ class _Sums(NamedTuple):
             return float(abs(self.intercepts[place]) + np.abs(self.weights[place]) @ self.reach)
 
     def score(
-        self, sure: float, maybe: float, *, plus: int, minus: int | None = None, sign: float = 1.0
+        self,
+        accept_from: float,
+        reject_below: float,
+        *,
+        plus: int,
+        minus: int | None = None,
+        sign: float = 1.0,
     ) -> CompiledScore:
         """Give one of the sums, turned by ``sign``, or the difference of two, as a score."""
         weights, offset = self.weights[plus], float(self.intercepts[plus])
@@ -123,12 +128,12 @@ class _Sums(NamedTuple):
             column_count=len(self.columns),
             offset=sign * offset,
             weights=sign * weights,
-            sure=sure,
-            maybe=maybe,
+            accept_from=accept_from,
+            reject_below=reject_below,
         )
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read weights and intercepts; bands cover every order and fusing of the library's dot products."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
@@ -173,16 +178,16 @@ def _sums(model: Any, request: Request, family: str) -> _Sums:
 
 def _read_one_of_two(
     model: Any, request: Request, family: str, classes: tuple[Any, ...], index: int, scale: str
-) -> ReadModel:
+) -> ModelAdapter:
     sums = _sums(model, request, family)
     sign = 1.0 if index == 1 else -1.0
     band = sums.band(0)
     threshold, reported, linked = _link(model, scale, request.threshold, index, sums.single)
-    sure, maybe = widened(*sure_and_maybe(reported, threshold), band)
+    accept_from, reject_below = widened(*sure_and_maybe(reported, threshold), band)
     of_target = second_class_or_first(index)
-    return ReadModel(
+    return ModelAdapter(
         family=family,
-        score=sums.score(sure, maybe, plus=0, sign=sign),
+        score=sums.score(accept_from, reject_below, plus=0, sign=sign),
         columns=sums.columns,
         scale=scale,
         threshold=threshold,
@@ -258,7 +263,9 @@ def _refuse_labels_of_their_own(model: Any, classes: tuple[Any, ...], family: st
 # Several classes
 
 
-def _read_win(model: Any, request: Request, family: str, classes: tuple[Any, ...], index: int) -> ReadModel:
+def _read_win(
+    model: Any, request: Request, family: str, classes: tuple[Any, ...], index: int
+) -> ModelAdapter:
     """Compare margins in pairs; ``predict`` takes the largest decision value, however it is reported."""
     sums = _sums(model, request, family)
     bands = {other: sums.band(index, other) for other in range(len(classes)) if other != index}
@@ -267,7 +274,7 @@ def _read_win(model: Any, request: Request, family: str, classes: tuple[Any, ...
         for other, band in bands.items()
     )
     probabilities = hasattr(model, "predict_proba")
-    return ReadModel(
+    return ModelAdapter(
         family=family,
         score=first,
         also=tuple(more),
@@ -285,7 +292,9 @@ def _read_win(model: Any, request: Request, family: str, classes: tuple[Any, ...
     )
 
 
-def _read_share(model: Any, request: Request, family: str, classes: tuple[Any, ...], index: int) -> ReadModel:
+def _read_share(
+    model: Any, request: Request, family: str, classes: tuple[Any, ...], index: int
+) -> ModelAdapter:
     """Bound a probability by what it is between two classes; the model is asked about what passes."""
     if not _is_softmax(model):
         raise UnsupportedModel(
@@ -306,7 +315,7 @@ def _read_share(model: Any, request: Request, family: str, classes: tuple[Any, .
         for other in range(len(classes))
         if other != index
     )
-    return ReadModel(
+    return ModelAdapter(
         family=family,
         score=first,
         also=tuple(more),
@@ -332,11 +341,11 @@ def _is_softmax(model: Any) -> bool:
 
 def _read_decision(
     model: Any, request: Request, family: str, classes: tuple[Any, ...], index: int
-) -> ReadModel:
+) -> ModelAdapter:
     """Take the class's own decision value, whatever those of the others are."""
     sums = _sums(model, request, family)
     threshold, band = decision_threshold(request.threshold), sums.band(index)
-    return ReadModel(
+    return ModelAdapter(
         family=family,
         score=sums.score(*widened(threshold, threshold, band), plus=index),
         columns=sums.columns,
@@ -353,7 +362,7 @@ def _read_decision(
 # Regressors
 
 
-def _read_regressor(model: Any, request: Request, family: str) -> ReadModel:
+def _read_regressor(model: Any, request: Request, family: str) -> ModelAdapter:
     """Hold the predicted number between the ends of a range."""
     sums = _sums(model, request, family)
     if len(sums.weights) != 1:
@@ -366,7 +375,7 @@ def _read_regressor(model: Any, request: Request, family: str) -> ReadModel:
     sign = ends[0].sign
     return range_model(
         wanted,
-        [sums.score(end.sure, end.maybe, plus=0, sign=end.sign) for end in ends],
+        [sums.score(end.accept_from, end.reject_below, plus=0, sign=end.sign) for end in ends],
         family=family,
         columns=sums.columns,
         predict=asks_number(model, "predict", request.reference),

@@ -5,7 +5,17 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from p2ce.adapters.library import library_class
+from p2ce.adapters.library import library_class, quiet_check_array
+from p2ce.decisions.model_adapter import (
+    PROBABILITY,
+    ModelAdapter,
+    Request,
+    class_index,
+    feeder,
+    plain_classes,
+    probability_threshold,
+    second_class_or_first,
+)
 from p2ce.decisions.network_outputs import (
     Outputs,
     one_output,
@@ -15,22 +25,11 @@ from p2ce.decisions.network_outputs import (
 )
 from p2ce.decisions.targets import read_range, refuse_scale
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import (
-    PROBABILITY,
-    ReadModel,
-    Request,
-    class_index,
-    feeder,
-    plain_classes,
-    probability_threshold,
-    second_class_or_first,
-)
 from p2ce.models.sklearn.fitted_attributes import (
     asks_all,
     asks_estimator,
     asks_number,
     columns_of,
-    quiet_check_array,
     require_fitted,
     require_numbers,
     require_own,
@@ -52,7 +51,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read the layers; outputs are logits of the classes, or the predicted number."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
@@ -82,14 +81,14 @@ def read(model: Any, request: Request) -> ReadModel:
 
 def _read_one_of_two(
     model: Any, request: Request, outputs: Outputs, classes: tuple[Any, ...], index: int
-) -> ReadModel:
+) -> ModelAdapter:
     """Read the one output: the logit of the second class, or minus it for the first."""
     sign = 1.0 if index == 1 else -1.0
     threshold = probability_threshold(request.threshold)
-    sure, maybe = sure_and_maybe(_link(complement=index == 0, single=outputs.single), threshold)
+    accept_from, reject_below = sure_and_maybe(_link(complement=index == 0, single=outputs.single), threshold)
     of_target = second_class_or_first(index)
-    score = outputs.score(one_output(outputs.layers[-1], 0, sign=sign), sure, maybe)
-    return ReadModel(
+    score = outputs.score(one_output(outputs.layers[-1], 0, sign=sign), accept_from, reject_below)
+    return ModelAdapter(
         family=outputs.family,
         score=score,
         columns=outputs.columns,

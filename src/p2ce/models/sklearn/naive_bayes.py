@@ -7,25 +7,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from p2ce.adapters.library import library_class
+from p2ce.adapters.library import library_class, quiet_check_array
 from p2ce.arrays import FloatArray
-from p2ce.decisions.targets import refuse_scale, wins_ask
-from p2ce.errors import UnsupportedModel
 from p2ce.decisions.model_adapter import (
     LEAD,
     PROBABILITY,
-    ReadModel,
+    ModelAdapter,
     Request,
     class_index,
     feeder,
     plain_classes,
     probability_threshold,
 )
+from p2ce.decisions.targets import refuse_scale, wins_ask
+from p2ce.errors import UnsupportedModel
 from p2ce.models.sklearn.fitted_attributes import (
     asks_all,
     asks_estimator,
     columns_of,
-    quiet_check_array,
     require_fitted,
     require_numbers,
     require_own,
@@ -66,7 +65,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read means and variances; what a column adds to the log-odds is what the search sees of it."""
     require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
@@ -99,8 +98,8 @@ def read(model: Any, request: Request) -> ReadModel:
             column_count=len(columns),
             offset=known[index].constant - known[place].constant,
             weights=np.ones(len(columns)),
-            sure=limits[0],
-            maybe=limits[1],
+            accept_from=limits[0],
+            reject_below=limits[1],
             see=_parabolas(known[index], known[place]),
         )
         for place, limits in (
@@ -109,7 +108,7 @@ def read(model: Any, request: Request) -> ReadModel:
         )
     )
     of_target = asks_estimator(model, "predict_proba", request.reference, column=index)
-    return ReadModel(
+    return ModelAdapter(
         family=FAMILY,
         score=first,
         also=tuple(more),
@@ -141,8 +140,8 @@ def _reaches(relative: float, threshold: float, band: float, *, several: bool) -
     """
     if not (relative < 0.25 and math.isfinite(band)):
         return math.inf, -math.inf  # rows out to the ends of float64: of those nothing is certain
-    sure, maybe = widened(*sure_and_maybe(_reported(relative), threshold), band)
-    return (math.inf if several else sure), maybe
+    accept_from, reject_below = widened(*sure_and_maybe(_reported(relative), threshold), band)
+    return (math.inf if several else accept_from), reject_below
 
 
 def _parabolas(target: _Class, other: _Class) -> Callable[[FloatArray], FloatArray]:

@@ -34,11 +34,18 @@ from p2ce.adapters.checked_calls import answers_of, one_per_class, one_per_row
 from p2ce.adapters.library import library_class, overrides
 from p2ce.adapters.retries import retried
 from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import (
+    DECISION,
+    PROBABILITY,
+    ModelAdapter,
+    Request,
+    class_index,
+    plain_classes,
+)
 from p2ce.decisions.network_outputs import one_output
+from p2ce.decisions.row_format import Way, choose_way
 from p2ce.decisions.targets import negated
 from p2ce.errors import InvalidOption, InvalidThreshold, NotFitted, UnsupportedModel
-from p2ce.decisions.model_adapter import DECISION, PROBABILITY, ReadModel, Request, class_index, plain_classes
-from p2ce.decisions.row_format import Way, choose_way
 from p2ce.models.sklearn.fitted_attributes import require_own
 from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.network import NetworkScore
@@ -75,7 +82,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Parse the classifier inside, whose scores the wrapper reports as they are."""
     require_own(model, root="sklearn", names=_NAMES)
     return request.read(_inside(model), request)
@@ -89,7 +96,7 @@ def best_of(model: Any) -> Any:
     return model
 
 
-def loses_ties(model: Any, read: ReadModel, target: Any) -> bool:
+def loses_ties(model: Any, read: ModelAdapter, target: Any) -> bool:
     """Tell whether the model counts votes, and gives a tie of two classes to the one that is not wanted.
 
     ``predict`` of scikit-learn takes the first of the most probable classes, so that the second one needs
@@ -149,8 +156,8 @@ def _classes(model: Any, inside: Any) -> Any:
 
 
 def read_with_own_threshold(
-    model: Any, own: OwnThreshold, request: Request, read_any: Callable[[Any, Request], ReadModel]
-) -> ReadModel:
+    model: Any, own: OwnThreshold, request: Request, read_any: Callable[[Any, Request], ModelAdapter]
+) -> ModelAdapter:
     """Parse a model so that the target is reached exactly where ``predict`` gives it; see above.
 
     ``request.margin`` moves the threshold away from the target.
@@ -184,8 +191,13 @@ def read_with_own_threshold(
 
 
 def _turned(
-    found: ReadModel, method: Callable[[Any], Any], way: Way, own: OwnThreshold, threshold: float, call: str
-) -> ReadModel:
+    found: ModelAdapter,
+    method: Callable[[Any], Any],
+    way: Way,
+    own: OwnThreshold,
+    threshold: float,
+    call: str,
+) -> ModelAdapter:
     """Turn the parsed model of the positive class around: accepted is what stays below its threshold."""
     assert not found.also, "one of two classes is one score"
     has_two = own.scale == PROBABILITY
@@ -221,21 +233,29 @@ def _turned(
 
 def _turned_score(score: Any) -> Any:
     """Negate a parsed score, and exchange what is certain about it."""
-    sure, maybe = _next_above_minus(score.maybe), _next_above_minus(score.sure)
+    accept_from, reject_below = _next_above_minus(score.reject_below), _next_above_minus(score.accept_from)
     if isinstance(score, CompiledScore):
         return replace(
             score,
             offset=-score.offset,
             forest=None if score.forest is None else negated(score.forest),
             weights=None if score.weights is None else -score.weights,
-            sure=sure,
-            maybe=maybe,
+            accept_from=accept_from,
+            reject_below=reject_below,
         )
     if isinstance(score, NetworkScore):
         last = one_output(score.layers[-1], 0, sign=-1.0)
-        return replace(score, layers=(*score.layers[:-1], last), sure=sure, maybe=maybe)
+        return replace(
+            score, layers=(*score.layers[:-1], last), accept_from=accept_from, reject_below=reject_below
+        )
     if isinstance(score, KernelMachine):
-        return replace(score, weights=-score.weights, intercept=-score.intercept, sure=sure, maybe=maybe)
+        return replace(
+            score,
+            weights=-score.weights,
+            intercept=-score.intercept,
+            accept_from=accept_from,
+            reject_below=reject_below,
+        )
     raise UnsupportedModel(f"A {type(score).__name__} behind a threshold of its own cannot be turned around.")
 
 

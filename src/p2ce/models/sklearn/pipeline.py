@@ -13,8 +13,8 @@ import pandas as pd
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.decisions.model_adapter import Evaluate, ModelAdapter, Request, columns_by_count, feeder
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import Ask, ReadModel, Request, columns_by_count, feeder
 from p2ce.models.sklearn.fitted_attributes import columns_of, require_fitted, require_own
 from p2ce.preprocessing.fold import is_sparse
 from p2ce.preprocessing.input_maps import Lens, may_be_missing
@@ -36,7 +36,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read the last step; what it reads is written in terms of the table's own columns."""
     require_own(model, root="sklearn", names=_NAMES)
     with parsing("This Pipeline"):
@@ -82,11 +82,11 @@ def read(model: Any, request: Request) -> ReadModel:
 
 def _read_inside(
     last: Any, request: Request, seen: SeenThrough, lens: Lens, may_miss: BoolArray
-) -> tuple[ReadModel, Lens]:
+) -> tuple[ModelAdapter, Lens]:
     """Read the model on its inputs, some of which may be missing."""
     labels = [str(label) for label in seen.frame.columns]
 
-    def read_with(missing: BoolArray) -> ReadModel:
+    def read_with(missing: BoolArray) -> ModelAdapter:
         names = frozenset(label for label, may in zip(labels, missing, strict=True) if may)
         found = request.read(
             last, replace(request, reference=seen.frame, codebook=seen.inputs, may_miss=names)
@@ -97,8 +97,8 @@ def _read_inside(
             )
         return found
 
-    missing = may_be_missing(lens, may_miss, strangers=True)
-    expected = may_be_missing(lens, may_miss, strangers=False)
+    missing = may_be_missing(lens, may_miss, unseen=True)
+    expected = may_be_missing(lens, may_miss, unseen=False)
     try:
         return read_with(missing), lens
     except UnsupportedModel:
@@ -140,14 +140,14 @@ def _preparation(
     )
 
 
-def _through(seen: SeenThrough) -> Callable[[Ask], Ask]:
+def _through(seen: SeenThrough) -> Callable[[Evaluate], Evaluate]:
     """Let a call of the last step go through the whole pipeline: its own transformers, then its own method.
 
     The model gets the very object that the transformers give, as in the pipeline's own call.
     """
     labels = pd.Index(list(seen.frame.columns), tupleize_cols=False)
 
-    def through(ask: Ask) -> Ask:
+    def through(ask: Evaluate) -> Evaluate:
         def asked(frame: pd.DataFrame) -> FloatArray:
             rows: Any = seen.preparation.transform(frame)
             return ask(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, labels))  # type: ignore[arg-type]

@@ -8,18 +8,18 @@ import pandas as pd
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray
-from p2ce.decisions.targets import range_ends, range_model, read_range, refuse_scale
-from p2ce.errors import UnsupportedModel
 from p2ce.decisions.model_adapter import (
     DECISION,
     PROBABILITY,
-    ReadModel,
+    ModelAdapter,
     Request,
     array_dtype,
     binary_index,
     decision_threshold,
     plain_classes,
 )
+from p2ce.decisions.targets import range_ends, range_model, read_range, refuse_scale
+from p2ce.errors import UnsupportedModel
 from p2ce.models.sklearn.fitted_attributes import (
     asks_estimator,
     asks_number,
@@ -44,7 +44,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read support vectors and dual coefficients, those that the model's own decision function uses."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
@@ -67,7 +67,7 @@ def read(model: Any, request: Request) -> ReadModel:
     threshold, sign = decision_threshold(request.threshold), 1.0 if index == 1 else -1.0
     # With two classes libsvm's value points to the first one, and scikit-learn reports minus that.
     score = machine.score(-sign, threshold, threshold)
-    return ReadModel(
+    return ModelAdapter(
         family=family,
         score=score,
         columns=machine.columns,
@@ -81,13 +81,13 @@ def read(model: Any, request: Request) -> ReadModel:
     )
 
 
-def _read_regressor(model: Any, request: Request, family: str) -> ReadModel:
+def _read_regressor(model: Any, request: Request, family: str) -> ModelAdapter:
     """Hold the predicted number, which is libsvm's value as it is, between the ends of a range."""
     _refuse_what_has_no_bound(model, family)
     wanted = read_range(request, name=type(model).__name__)
     machine = _machine(model, request, family)
     ends = range_ends(wanted, exactly(float), band=0.0)
-    scores = [machine.score(end.sign, end.sure, end.maybe) for end in ends]
+    scores = [machine.score(end.sign, end.accept_from, end.reject_below) for end in ends]
     sign = ends[0].sign
     return range_model(
         wanted,
@@ -123,19 +123,19 @@ class _Machine(NamedTuple):
         """A kernel machine bounds its rounding for every person anew, however far out."""
         return self.reach if self.is_linear else None
 
-    def score(self, sign: float, sure: float, maybe: float) -> CompiledScore | KernelMachine:
+    def score(self, sign: float, accept_from: float, reject_below: float) -> CompiledScore | KernelMachine:
         """Give libsvm's value times ``sign`` as a score, with thresholds on it."""
         duals, intercept = sign * self.duals, sign * self.intercept
         if self.is_linear:
             band = _band(duals, self.vectors, intercept, self.reach)
-            sure, maybe = widened(sure, maybe, band)
+            accept_from, reject_below = widened(accept_from, reject_below, band)
             return CompiledScore(
                 name="model",
                 column_count=len(self.columns),
                 offset=intercept,
                 weights=duals @ self.vectors,
-                sure=sure,
-                maybe=maybe,
+                accept_from=accept_from,
+                reject_below=reject_below,
             )
         is_poly = self.model.kernel == POLY
         return KernelMachine(
@@ -148,8 +148,8 @@ class _Machine(NamedTuple):
             gamma=float(self.model._gamma),
             coef0=float(self.model.coef0) if is_poly else 0.0,
             degree=int(self.model.degree) if is_poly else 0,
-            sure=sure,
-            maybe=maybe,
+            accept_from=accept_from,
+            reject_below=reject_below,
             see=self.see,
         )
 

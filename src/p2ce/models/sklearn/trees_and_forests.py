@@ -9,6 +9,15 @@ from joblib import effective_n_jobs
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import BoolArray, FloatArray
+from p2ce.decisions.model_adapter import (
+    LEAD,
+    PROBABILITY,
+    ModelAdapter,
+    Request,
+    class_index,
+    plain_classes,
+    probability_threshold,
+)
 from p2ce.decisions.targets import (
     class_ask,
     negated,
@@ -19,15 +28,6 @@ from p2ce.decisions.targets import (
     wins_ask,
 )
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import (
-    LEAD,
-    PROBABILITY,
-    ReadModel,
-    Request,
-    class_index,
-    plain_classes,
-    probability_threshold,
-)
 from p2ce.models.sklearn.fitted_attributes import (
     asks_all,
     asks_number,
@@ -72,9 +72,13 @@ class _Mean:
         pairs = zip(self.trees, values, strict=True)
         return assemble_forest([tree_nodes(tree, value, self.may_miss) for tree, value in pairs])
 
-    def score(self, forest: Forest, sure: float, maybe: float) -> CompiledScore:
+    def score(self, forest: Forest, accept_from: float, reject_below: float) -> CompiledScore:
         return CompiledScore(
-            name="model", column_count=len(self.columns), forest=forest, sure=sure, maybe=maybe
+            name="model",
+            column_count=len(self.columns),
+            forest=forest,
+            accept_from=accept_from,
+            reject_below=reject_below,
         )
 
     def doubt(self, forest: Forest) -> float:
@@ -92,7 +96,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read what the leaves hold: a share of each class, or a number."""
     kind = require_own(model, root="sklearn", names=_NAMES).__name__
     family = _FAMILIES[kind]
@@ -124,14 +128,14 @@ def read(model: Any, request: Request) -> ReadModel:
 
 def _read_probability(
     model: Any, mean: _Mean, request: Request, classes: tuple[Any, ...], index: int
-) -> ReadModel:
+) -> ModelAdapter:
     """Read the share of one class, which is a sum of its own whatever the number of classes."""
     forest = mean.forest([tree.value[:, 0, index] for tree in mean.trees])
     threshold = probability_threshold(request.threshold)
-    sure, maybe = sure_and_maybe(exactly(mean.divided), threshold)
-    return ReadModel(
+    accept_from, reject_below = sure_and_maybe(exactly(mean.divided), threshold)
+    return ModelAdapter(
         family=mean.family,
-        score=mean.score(forest, *widened(sure, maybe, mean.doubt(forest))),
+        score=mean.score(forest, *widened(accept_from, reject_below, mean.doubt(forest))),
         columns=mean.columns,
         scale=PROBABILITY,
         threshold=threshold,
@@ -144,7 +148,7 @@ def _read_probability(
 
 def _read_winner(
     model: Any, mean: _Mean, request: Request, classes: tuple[Any, ...], index: int
-) -> ReadModel:
+) -> ModelAdapter:
     """Read that one class has the largest share: a score for each other class, the difference to it."""
     scores = []
     for other in range(len(classes)):
@@ -153,7 +157,7 @@ def _read_winner(
         forest = mean.forest([tree.value[:, 0, index] - tree.value[:, 0, other] for tree in mean.trees])
         scores.append(mean.score(forest, *_ahead(mean, index, other)))
     ask_all = asks_all(model, "predict_proba", request.reference)
-    return ReadModel(
+    return ModelAdapter(
         family=mean.family,
         score=scores[0],
         also=tuple(scores[1:]),
@@ -188,12 +192,15 @@ def _ahead(mean: _Mean, index: int, other: int) -> tuple[float, float]:
     return math.nextafter(band, math.inf), math.nextafter(-band, -math.inf)
 
 
-def _read_number(model: Any, mean: _Mean, request: Request) -> ReadModel:
+def _read_number(model: Any, mean: _Mean, request: Request) -> ModelAdapter:
     """Read that the mean of the trees' numbers lies in a range."""
     wanted = read_range(request, name=mean.family)
     forest = mean.forest([tree.value[:, 0, 0] for tree in mean.trees])
     ends = range_ends(wanted, exactly(mean.divided), band=mean.doubt(forest))
-    scores = [mean.score(forest if end.sign > 0.0 else negated(forest), end.sure, end.maybe) for end in ends]
+    scores = [
+        mean.score(forest if end.sign > 0.0 else negated(forest), end.accept_from, end.reject_below)
+        for end in ends
+    ]
     sign, count = ends[0].sign, len(mean.trees)
     predict = asks_number(model, "predict", request.reference)
     return range_model(

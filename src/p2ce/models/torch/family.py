@@ -20,6 +20,14 @@ from scipy.special import expit, softmax
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
 from p2ce.decisions.black_box_decision import Question, about_number, about_probability, is_range
+from p2ce.decisions.model_adapter import (
+    PROBABILITY,
+    ModelAdapter,
+    Request,
+    class_index,
+    columns_by_count,
+    probability_threshold,
+)
 from p2ce.decisions.network_outputs import (
     Outputs,
     difference,
@@ -28,16 +36,8 @@ from p2ce.decisions.network_outputs import (
     read_network_share,
     read_network_win,
 )
-from p2ce.decisions.targets import AskAll, class_ask, read_range, refuse_scale
+from p2ce.decisions.targets import EvaluateAll, class_ask, read_range, refuse_scale
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import (
-    PROBABILITY,
-    ReadModel,
-    Request,
-    class_index,
-    columns_by_count,
-    probability_threshold,
-)
 from p2ce.models.sklearn.fitted_attributes import require_numbers
 from p2ce.models.torch.layers import (
     IGNORED,
@@ -74,7 +74,7 @@ def recognises_module(model: object) -> bool:
     )
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read the layers in order, and hold the outputs to what is asked of them."""
     dtype = precision_of(model)
     parts = [part for part in parts_of(model) if kind_of(part) not in IGNORED]
@@ -121,8 +121,8 @@ def read(model: Any, request: Request) -> ReadModel:
 
 
 def _read_one_of_two(
-    request: Request, outputs: Outputs, index: int, ending: str, returned: AskAll, *, single: bool
-) -> ReadModel:
+    request: Request, outputs: Outputs, index: int, ending: str, returned: EvaluateAll, *, single: bool
+) -> ModelAdapter:
     threshold = probability_threshold(request.threshold)
     link = (
         _printed_link(index, ending, SINGLE if single else DOUBLE) if ending else logistic(complement=False)
@@ -133,7 +133,7 @@ def _read_one_of_two(
     else:
         last = difference(last, index, 1 - index)
     score = outputs.score(last, *sure_and_maybe(link, threshold))
-    return ReadModel(
+    return ModelAdapter(
         family=FAMILY,
         score=score,
         columns=outputs.columns,
@@ -146,7 +146,7 @@ def _read_one_of_two(
     )
 
 
-def ask_module(module: Any, request: Request) -> ReadModel:
+def ask_module(module: Any, request: Request) -> ModelAdapter:
     """Take any module as one that can only be asked; its outputs are logits, or a number.
 
     (n,) or (n, 1) is the logit of class 1, or with ``target=(low, high)`` the number that has to lie there;
@@ -171,7 +171,7 @@ def ask_module(module: Any, request: Request) -> ReadModel:
             "rows. It must give one logit per row, or one per row and class."
         )
     question = _question(request, returned, 1 if len(shape) == 1 else shape[1])
-    return ReadModel(
+    return ModelAdapter(
         family=OPAQUE_FAMILY,
         score=None,
         columns=columns,
@@ -185,7 +185,7 @@ def ask_module(module: Any, request: Request) -> ReadModel:
     )
 
 
-def _question(request: Request, returned: AskAll, width: int) -> Question:
+def _question(request: Request, returned: EvaluateAll, width: int) -> Question:
     if is_range(request.target) and width == 1:
         return about_number(request, lambda frame: returned(frame).reshape(len(frame)), name="module")
     classes = tuple(range(max(2, width)))
@@ -204,7 +204,7 @@ def _expit(scores: FloatArray) -> FloatArray:
     return np.asarray(expit(scores), dtype=np.float64)
 
 
-def _asks(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> AskAll:
+def _asks(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> EvaluateAll:
     """Build the call that gives what the module returns for a frame."""
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
@@ -228,7 +228,7 @@ def run_module(module: Any, values: FloatArray) -> FloatArray:
     return np.asarray(returned.detach().to("cpu", torch.float64).numpy())
 
 
-def _probabilities(returned: AskAll, ending: str) -> AskAll:
+def _probabilities(returned: EvaluateAll, ending: str) -> EvaluateAll:
     """Choose the formula that turns what the module returns into one probability per class."""
 
     def probabilities(frame: pd.DataFrame) -> FloatArray:

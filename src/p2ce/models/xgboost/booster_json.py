@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import Request, columns_by_count, columns_by_name, feeder
 from p2ce.decisions.targets import NO_TREES
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
 from p2ce.models.category_codes import Seen, library_codes
-from p2ce.decisions.model_adapter import Request, columns_by_count, columns_by_name, feeder
 from p2ce.models.sklearn.fitted_attributes import require_own
 from p2ce.models.xgboost.trees import dropout_weights, read_tree
 from p2ce.scores.assemble import assemble_forest

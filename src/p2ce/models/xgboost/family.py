@@ -9,18 +9,18 @@ from scipy.special import expit
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray
-from p2ce.decisions.targets import refuse_scale, score_or_range
-from p2ce.errors import UnsupportedModel
 from p2ce.decisions.model_adapter import (
     PROBABILITY,
-    Ask,
-    ReadModel,
+    Evaluate,
+    ModelAdapter,
     Request,
     binary_index,
     plain_classes,
     probability_threshold,
     second_class_or_first,
 )
+from p2ce.decisions.targets import refuse_scale, score_or_range
+from p2ce.errors import UnsupportedModel
 from p2ce.models.sklearn.fitted_attributes import asks
 from p2ce.models.xgboost.booster_json import CLASSIFIERS, FAMILY, NAMES, REGRESSORS, Parts, take_apart
 from p2ce.models.xgboost.targets_xgboost import NUMBERS, SEVERAL, read_regressor, read_several
@@ -37,13 +37,13 @@ def recognises(model: object) -> bool:
     return library_class(model, root="xgboost", names=NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ReadModel:
+def read(model: Any, request: Request) -> ModelAdapter:
     """Read two classes, one class of several, or a predicted number, by the model's objective."""
     # It guesses at labels that it does not know, by rules of its own.
-    return replace(_read(take_apart(model, request), request), takes_strangers=False)
+    return replace(_read(take_apart(model, request), request), knows_unseen_categories=False)
 
 
-def _read(parts: Parts, request: Request) -> ReadModel:
+def _read(parts: Parts, request: Request) -> ModelAdapter:
     if parts.kind in REGRESSORS:
         return read_regressor(parts, request)
     if parts.kind == "Booster" and parts.objective in NUMBERS:
@@ -56,7 +56,7 @@ def _read(parts: Parts, request: Request) -> ReadModel:
     return _read_two(parts, request)
 
 
-def _read_two(parts: Parts, request: Request) -> ReadModel:
+def _read_two(parts: Parts, request: Request) -> ModelAdapter:
     classifier = parts.kind in CLASSIFIERS
     classes = plain_classes(parts.model.classes_) if classifier else (0, 1)
     if parts.objective not in _OBJECTIVES:
@@ -72,17 +72,19 @@ def _read_two(parts: Parts, request: Request) -> ReadModel:
     largest = abs(start) + start_error
     band = start_error + our_rounding(forest, largest)
     band += library_rounding(forest, largest, in_order=is_plain(parts.learner))
-    sure, maybe = widened(*sure_and_maybe(logistic(complement=index == 0, single=True), threshold), band)
+    accept_from, reject_below = widened(
+        *sure_and_maybe(logistic(complement=index == 0, single=True), threshold), band
+    )
     of_target = second_class_or_first(index)
-    return ReadModel(
+    return ModelAdapter(
         family=FAMILY,
         score=CompiledScore(
             name="model",
             column_count=len(parts.columns),
             offset=sign * start,
             forest=forest,
-            sure=sure,
-            maybe=maybe,
+            accept_from=accept_from,
+            reject_below=reject_below,
         ),
         columns=parts.columns,
         scale=PROBABILITY,
@@ -94,7 +96,7 @@ def _read_two(parts: Parts, request: Request) -> ReadModel:
     )
 
 
-def _ask(parts: Parts, index: int) -> Ask:
+def _ask(parts: Parts, index: int) -> Evaluate:
     def ask(frame: pd.DataFrame) -> FloatArray:
         second = parts.predict(frame)
         # Subtracted in float32, as XGBClassifier does for its first class.

@@ -9,8 +9,17 @@ import pandas as pd
 from scipy.special import expit, softmax
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import (
+    LEAD,
+    PROBABILITY,
+    ModelAdapter,
+    Request,
+    class_index,
+    plain_classes,
+    probability_threshold,
+)
 from p2ce.decisions.targets import (
-    AskAll,
+    EvaluateAll,
     Margin,
     class_ask,
     difference_score,
@@ -24,15 +33,6 @@ from p2ce.decisions.targets import (
     wins_ask,
 )
 from p2ce.errors import UnsupportedModel
-from p2ce.decisions.model_adapter import (
-    LEAD,
-    PROBABILITY,
-    ReadModel,
-    Request,
-    class_index,
-    plain_classes,
-    probability_threshold,
-)
 from p2ce.models.xgboost.booster_json import CLASSIFIERS, FAMILY, Parts
 from p2ce.models.xgboost.trees import is_plain, library_rounding, our_rounding, start_of
 from p2ce.scores.error_bands import Reported, exactly, logistic
@@ -55,7 +55,7 @@ NUMBERS = _AS_IT_IS + _EXPONENTIAL
 # Several classes
 
 
-def read_several(parts: Parts, request: Request) -> ReadModel:
+def read_several(parts: Parts, request: Request) -> ModelAdapter:
     """Read one margin per class."""
     count = parts.groups
     classes = plain_classes(parts.model.classes_) if parts.kind in CLASSIFIERS else tuple(range(count))
@@ -80,7 +80,7 @@ def read_several(parts: Parts, request: Request) -> ReadModel:
     ]
     in_favour, probabilities = _calls(parts)
     of_class = class_ask(probabilities, index)
-    return ReadModel(
+    return ModelAdapter(
         family=FAMILY,
         score=scores[0],
         also=tuple(scores[1:]),
@@ -103,7 +103,7 @@ def _margin(parts: Parts, group: int) -> Margin:
     return Margin(offset=start, forest=forest, error=error)
 
 
-def _calls(parts: Parts) -> tuple[AskAll, AskAll]:
+def _calls(parts: Parts) -> tuple[EvaluateAll, EvaluateAll]:
     """Give the call whose largest column is the class that ``predict`` chooses, and that for probabilities.
 
     With multi:softmax, XGBoost chooses by the margins, and the probabilities are made of them afterwards.
@@ -125,7 +125,7 @@ def _calls(parts: Parts) -> tuple[AskAll, AskAll]:
 # Regressors
 
 
-def read_regressor(parts: Parts, request: Request) -> ReadModel:
+def read_regressor(parts: Parts, request: Request) -> ModelAdapter:
     """Read the prediction, up to the rounding of XGBoost's float32 sum."""
     wanted = read_range(request, name=f"XGBoost {parts.kind}")
     link, reported, report = _prediction(parts)
@@ -141,8 +141,8 @@ def read_regressor(parts: Parts, request: Request) -> ReadModel:
             column_count=len(parts.columns),
             offset=end.sign * start,
             forest=forest if end.sign > 0 else negated(forest),
-            sure=end.sure,
-            maybe=end.maybe,
+            accept_from=end.accept_from,
+            reject_below=end.reject_below,
         )
         for end in ends
     ]

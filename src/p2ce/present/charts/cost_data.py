@@ -15,12 +15,12 @@ from p2ce.present.speaker import Speaker, speaker_for
 from p2ce.result import Explanation, Explanations, Status
 from p2ce.result.question import Question
 
-Outcome = Literal["with_options", "unproven", "no_recourse", "nothing_found", "favourable", "error"]
+Outcome = Literal["with_options", "unproven", "no_recourse", "no_fronts", "favourable", "error"]
 OUTCOMES: tuple[Outcome, ...] = (
     "with_options",
     "unproven",
     "no_recourse",
-    "nothing_found",
+    "no_fronts",
     "favourable",
     "error",
 )
@@ -132,7 +132,7 @@ def outcome_of(entry: Explanation) -> Outcome:
     if len(entry):
         proven = entry.certificate is None or entry.certificate.proven
         return "with_options" if proven and entry.status is Status.OPTIMAL else "unproven"
-    return "no_recourse" if entry.status is Status.NO_RECOURSE else "nothing_found"
+    return "no_recourse" if entry.status is Status.NO_RECOURSE else "no_fronts"
 
 
 def people_text(count: int, speaker: Speaker) -> str:

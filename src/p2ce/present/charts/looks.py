@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 INK, GREY, PALE, PAPER = "#1a1a1a", "#5f5f5f", "#dedede", "#ffffff"
-ACCEPTED, REFUSED = "#d8ecf8", "#ebbd9c"  # a light blue and a darker vermilion
+ACCEPT, REJECT = "#d8ecf8", "#ebbd9c"  # a light blue and a darker vermilion
 POPULATION = "#d9d9d9"
 DOTS = "#6f6f6f"
 
@@ -48,7 +48,7 @@ OUTCOME_FILLS = {
     "with_options": Fill(colour="#0072B2", hatch="", pattern=""),
     "unproven": Fill(colour="#56B4E9", hatch="....", pattern="."),
     "no_recourse": Fill(colour="#D55E00", hatch="////", pattern="/"),
-    "nothing_found": Fill(colour="#E69F00", hatch="\\\\\\\\", pattern="\\"),
+    "no_fronts": Fill(colour="#E69F00", hatch="\\\\\\\\", pattern="\\"),
     "favourable": Fill(colour="#B8DCCB", hatch="", pattern=""),
     "error": Fill(colour="#bbbbbb", hatch="xxxx", pattern="x"),
 }

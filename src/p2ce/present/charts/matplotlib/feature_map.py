@@ -13,7 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from p2ce.present.charts.axis_scales import wrapped
 from p2ce.present.charts.chart_labels import label
-from p2ce.present.charts.looks import ACCEPTED, DOTS, GREY, INK, REFUSED, look_of
+from p2ce.present.charts.looks import ACCEPT, DOTS, GREY, INK, REJECT, look_of
 from p2ce.present.charts.map_data import MapData, Way
 from p2ce.present.charts.matplotlib.canvas import add_legend, add_note, new_figure, set_ticks, shown, styled
 from p2ce.present.charts.placing import number_places
@@ -48,14 +48,14 @@ def _regions(axes: Axes, data: MapData) -> tuple[list[Any], list[str]]:
         np.array(data.across.edges),
         np.array(data.up.edges),
         data.accepted.astype(float),
-        cmap=ListedColormap([REFUSED, ACCEPTED]),
+        cmap=ListedColormap([REJECT, ACCEPT]),
         vmin=0,
         vmax=1,
         zorder=0,
         rasterized=True,
     )
     _lines(axes, data.outline(data.accepted), color=INK, linewidth=1.0)
-    handles = [_patch(facecolor=ACCEPTED), _patch(facecolor=REFUSED)]
+    handles = [_patch(facecolor=ACCEPT), _patch(facecolor=REJECT)]
     texts = [label(data.language, "accepted"), label(data.language, "refused")]
     if data.plausible is not None and not data.plausible.all():
         boxes = _boxes(data.boxes(~data.plausible))

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from p2ce.present.charts.axis_scales import wrapped
 from p2ce.present.charts.chart_labels import label
-from p2ce.present.charts.looks import ACCEPTED, DOTS, GREY, INK, REFUSED, look_of
+from p2ce.present.charts.looks import ACCEPT, DOTS, GREY, INK, REJECT, look_of
 from p2ce.present.charts.map_data import MapData
 from p2ce.present.charts.placing import number_places
 from p2ce.present.charts.plotly.canvas import axis, finish, shown
@@ -33,15 +33,15 @@ def _regions(figure: go.Figure, data: MapData) -> None:
             z=data.accepted.astype(int).tolist(),
             zmin=0,
             zmax=1,
-            colorscale=[[0.0, REFUSED], [1.0, ACCEPTED]],
+            colorscale=[[0.0, REJECT], [1.0, ACCEPT]],
             showscale=False,
             hoverinfo="text",
             hovertext=_hovers(data),
         )
     )
     _lines(figure, data.outline(data.accepted), "", {"color": INK, "width": 1.2})
-    _area(figure, label(data.language, "accepted"), ACCEPTED)
-    _area(figure, label(data.language, "refused"), REFUSED)
+    _area(figure, label(data.language, "accepted"), ACCEPT)
+    _area(figure, label(data.language, "refused"), REJECT)
     if data.plausible is not None and not data.plausible.all():
         name = label(data.language, "implausible")
         _boxes(figure, data.boxes(~data.plausible), name, colour="rgba(255,255,255,0)", pattern="/")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from p2ce.compilation.encode import read_row, read_table, unseen_labels
 from p2ce.errors import InvalidPerson
-from p2ce.explain.encode import read_row, read_table, unseen_labels
 from p2ce.tables.codebook import MISSING, codebook_of
 
 SCHOOL = ["none", "school", "phd"]

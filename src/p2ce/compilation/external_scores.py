@@ -9,25 +9,25 @@ import pandas as pd
 
 from p2ce.adapters.evaluate import ask, ask_alone, is_close
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compilation.compiled_problem import Setup
+from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.rule_scores import CheckedRule
+from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.grid.placement import Placement
-from p2ce.decisions.model_adapter import ReadModel
 from p2ce.scores.external import (
-    ACCEPTED,
-    DOUBTFUL,
-    REFUSED,
+    ACCEPT,
+    REJECT,
+    UNDECIDED,
     Boxes,
-    ForeignPeople,
-    ForeignScore,
+    ExternalScore,
     OutOfTime,
+    PreparedScore,
     Verdicts,
 )
 from p2ce.scores.score import CompiledScore
 from p2ce.solver.waves import OutsideScore
 
 # For each model, of each of its scores; None where it is compiled.
-Networks: TypeAlias = list[list[ForeignPeople | None]]
+Networks: TypeAlias = list[list[PreparedScore | None]]
 
 
 class Unbounded:
@@ -35,7 +35,7 @@ class Unbounded:
 
     __slots__ = ()
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
         """Drop nothing."""
         return np.zeros(len(owner), dtype=np.bool_)
 
@@ -44,7 +44,7 @@ class Unbounded:
 class AskedPeople(Unbounded):
     """A model or detector that can only be asked, with the people it is asked about."""
 
-    setup: Setup
+    problem: Problem
     values: FloatArray  # (n, wide)
     placement: Placement
     call: Callable[[pd.DataFrame], FloatArray]
@@ -73,10 +73,10 @@ class AskedPeople(Unbounded):
             if len(alone) < len(close):
                 raise OutOfTime
             value[close] = alone
-        return Verdicts(np.where(value >= self.threshold, ACCEPTED, REFUSED), value)
+        return Verdicts(np.where(value >= self.threshold, ACCEPT, REJECT), value)
 
     def _frame(self, owner: IntArray, points: Int32Array) -> pd.DataFrame:
-        return self.setup.frame(self.setup.rows(self.values, self.placement, owner, points))
+        return self.problem.frame(self.problem.rows(self.values, self.placement, owner, points))
 
     def _said_before(self, owner: IntArray, points: Int32Array) -> FloatArray:
         """Look up the single changes that were asked about already."""
@@ -91,92 +91,94 @@ class AskedPeople(Unbounded):
 class ReadPeople:
     """A network with its people; what it is in doubt about is put to the user's own model."""
 
-    network: ForeignPeople
+    network: PreparedScore
     model: AskedPeople
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         """Judge by the network as read, and the few doubtful cells by the model."""
         said = self.network.judge(owner, points)
-        doubtful = np.flatnonzero(said.verdict == DOUBTFUL)
+        doubtful = np.flatnonzero(said.verdict == UNDECIDED)
         if not len(doubtful):
             return said
         verdict = said.verdict.copy()
         verdict[doubtful] = self.model.judge(owner[doubtful], points[doubtful]).verdict
         return Verdicts(verdict, said.value)
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         """Bound the boxes by the network as read."""
-        return self.network.hopeless(owner, boxes)
+        return self.network.infeasible(owner, boxes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RulePeople(Unbounded):
     """A rule that is a function of the user's, with the people it is asked about."""
 
-    setup: Setup
+    problem: Problem
     rule: CheckedRule
     values: FloatArray  # (n, wide)
     placement: Placement
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         """Put the cells to the function, all in one call."""
-        rows = self.setup.rows(self.values, self.placement, owner, points)
-        holds = self.rule.holds_frame(self.setup.frame(rows))
-        return Verdicts(np.where(holds, ACCEPTED, REFUSED), holds.astype(np.float64))
+        rows = self.problem.rows(self.values, self.placement, owner, points)
+        holds = self.rule.holds_frame(self.problem.frame(rows))
+        return Verdicts(np.where(holds, ACCEPT, REJECT), holds.astype(np.float64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowPeople(Unbounded):
     """A network with people some of whose columns move as one: cells are judged as whole rows."""
 
-    setup: Setup
-    model: ReadModel
-    score: ForeignScore
+    problem: Problem
+    model: ModelAdapter
+    score: ExternalScore
     values: FloatArray  # (n, wide)
     placement: Placement
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         """Judge the cells by the network, each from scratch."""
-        rows = self.setup.rows(self.values, self.placement, owner, points)
-        return self.score.judge_rows(np.ascontiguousarray(rows[:, self.setup.columns_of(self.model)]))
+        rows = self.problem.rows(self.values, self.placement, owner, points)
+        return self.score.judge_rows(np.ascontiguousarray(rows[:, self.problem.columns_of(self.model)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SomePeople:
     """Some people of a batch, numbered anew."""
 
-    people: ForeignPeople
+    people: PreparedScore
     who: IntArray
 
     def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
         """Judge cells of those people."""
         return self.people.judge(self.who[owner], points)
 
-    def hopeless(self, owner: IntArray, boxes: Boxes) -> BoolArray:
+    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         """Bound boxes of those people."""
-        return self.people.hopeless(self.who[owner], boxes)
+        return self.people.infeasible(self.who[owner], boxes)
 
 
-def lay_out_networks(setup: Setup, placement: Placement, values: FloatArray) -> Networks:
+def lay_out_networks(problem: Problem, placement: Placement, values: FloatArray) -> Networks:
     """Show the people to every score of a model that is read but not compiled; None for the others."""
     networks: Networks = []
-    for model in setup.models:
+    for model in problem.models:
         if all(isinstance(score, CompiledScore) for score in model.scores):
             networks.append([None] * len(model.scores))
             continue
-        if setup.compounds:
+        if problem.compounds:
             networks.append(
                 [
                     None
                     if isinstance(score, CompiledScore)
-                    else RowPeople(setup=setup, model=model, score=score, values=values, placement=placement)
+                    else RowPeople(
+                        problem=problem, model=model, score=score, values=values, placement=placement
+                    )
                     for score in model.scores
                 ]
             )
             continue
-        columns = setup.columns_of(model)
+        columns = problem.columns_of(model)
         place = np.argsort(columns)  # of each of our columns among the model's own
-        grid = replace(setup.grid, columns=place[setup.grid.columns])
+        grid = replace(problem.grid, columns=place[problem.grid.columns])
         networks.append(
             [
                 None
@@ -189,7 +191,7 @@ def lay_out_networks(setup: Setup, placement: Placement, values: FloatArray) -> 
 
 
 def outside_scores(
-    setup: Setup,
+    problem: Problem,
     placement: Placement,
     values: FloatArray,
     networks: Networks,
@@ -205,21 +207,21 @@ def outside_scores(
     model said of single changes of these people, if it was asked before. ``until`` is when the time of all
     of them is over, by the clock of `time.perf_counter`.
     """
-    slots = setup.slots
+    slots = problem.slots
     known = None
-    if singles is not None and not setup.others:  # several models were asked for their joint score
+    if singles is not None and not problem.others:  # several models were asked for their joint score
         known = np.full(placement.values.shape, np.nan)
         known[who] = singles
     read, asked = [], []
-    for i, model in enumerate(setup.models):
+    for i, model in enumerate(problem.models):
         own = AskedPeople(
-            setup=setup,
+            problem=problem,
             values=values,
             placement=placement,
             call=model.ask,
             threshold=model.threshold,
             tolerance=model.tolerance,
-            who=setup.name_of(i),
+            who=problem.name_of(i),
             known=known,
             until=until,
         )
@@ -229,19 +231,19 @@ def outside_scores(
                 # Where several scores decide together, what one of them doubts is settled by all.
                 both = ReadPeople(network=network, model=own)
                 read.append(
-                    _some(both, who, has_bound=score.has_bound and not setup.compounds, keeps_values=False)
+                    _some(both, who, has_bound=score.has_bound and not problem.compounds, keeps_values=False)
                 )
-        if model.is_asked:
+        if model.is_black_box:
             asked.append(_some(own, who, has_bound=False, keeps_values=True))
-    for rule in setup.rules:
+    for rule in problem.rules:
         if rule.asks:
-            checked = RulePeople(setup=setup, rule=rule, values=values, placement=placement)
+            checked = RulePeople(problem=problem, rule=rule, values=values, placement=placement)
             read.append(_some(checked, who, has_bound=False, keeps_values=False))
-    detector = setup.judges
+    detector = problem.judges
     if detector is not None and slots.detector is None:
         assert detector.ask is not None, "a detector without a compiled score is asked"
         own = AskedPeople(
-            setup=setup,
+            problem=problem,
             values=values,
             placement=placement,
             call=detector.ask,
@@ -254,7 +256,7 @@ def outside_scores(
     return read + asked
 
 
-def _some(people: ForeignPeople, who: IntArray, *, has_bound: bool, keeps_values: bool) -> OutsideScore:
+def _some(people: PreparedScore, who: IntArray, *, has_bound: bool, keeps_values: bool) -> OutsideScore:
     return OutsideScore(
         people=SomePeople(people=people, who=who), has_bound=has_bound, keeps_values=keeps_values
     )

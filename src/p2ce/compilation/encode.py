@@ -232,7 +232,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def has_strangers(codebook: Codebook, values: FloatArray) -> BoolArray:
+def has_unseen_categories(codebook: Codebook, values: FloatArray) -> BoolArray:
     """Tell which people (n, d) have a label that the reference does not have."""
     known = np.array([np.inf if coding.labels is None else len(coding.labels) for coding in codebook])
     return np.asarray((values >= known).any(axis=1))
