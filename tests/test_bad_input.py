@@ -26,7 +26,7 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def searched(*_: Any, **__: Any) -> None:
         raise AssertionError("the search began")
 
-    monkeypatch.setattr(answer, "search_people", searched)
+    monkeypatch.setattr(answer, "search_in_kernel", searched)
     monkeypatch.setattr(answer, "search_by_paper", searched)
 
 
@@ -305,21 +305,25 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         errors.UnsupportedDetector,
         ["str", "None"],
     ),
-    "contamination": (lambda: p2ce.IsolationForest(contamination=0.7), errors.InvalidOption, ["0.5", "0.7"]),
+    "contamination": (
+        lambda: p2ce.IsolationForest(contamination=0.7),
+        errors.InvalidArgument,
+        ["0.5", "0.7"],
+    ),
     "seed": (lambda: loans.explainer(random_state="lucky"), p2ce.P2CEError, ["random_state", "'lucky'"]),
     "method": (
         lambda: loans.explainer(method="p2c"),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["'p2c'", "'p2ce'", "'p2ce-ablation'", "'mapocam'", "'exact'"],
     ),
     "ties of the paper": (
         lambda: loans.explainer(method="p2ce", ties=True),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["ties=True", "method='exact'"],
     ),
     "bound beside the paper's": (
         lambda: loans.explainer(method="mapocam", bound="none"),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["bound='none'", "exact search", "p2ce.paper"],
     ),
     "one-hot columns for the paper": (
@@ -329,67 +333,71 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
             method="p2ce",
             actions=ActionSet.infer(homes()).rule(p2ce.rules.one_hot("home", ["Owns", "Rents"])),
         ),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["one_hot()", "method='exact'"],
     ),
     "linked columns for the paper": (
         lambda: loans.explainer(method="p2ce", actions=actions().rule(p2ce.rules.linked("Income", "Debt"))),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["linked()", "method='exact'"],
     ),
     "a bound of trees for another model": (
         lambda: loans.explainer(model=lambda rows: rows["Rate"], method=p2ce.paper.P2CE(bound="tree")),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ['"tree"', '"shap"', '"none"'],
     ),
     "a monotone bound of trees": (
         lambda: loans.explainer(method=p2ce.paper.Mapocam(bound="monotone")),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["monotone", "linear", "random forest"],
     ),
     "a bound that the paper does not have": (
         lambda: p2ce.paper.P2CE(bound="shapp"),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["'shapp'", "Did you mean 'shap'?"],
     ),
-    "an order of search": (lambda: p2ce.paper.P2CE(order=3), errors.InvalidOption, ["'importance'", "3"]),
-    "no background": (lambda: p2ce.paper.P2CE(background=0), errors.InvalidOption, ["at least 1", "0"]),
+    "an order of search": (lambda: p2ce.paper.P2CE(order=3), errors.InvalidArgument, ["'importance'", "3"]),
+    "no background": (lambda: p2ce.paper.P2CE(background=0), errors.InvalidArgument, ["at least 1", "0"]),
     "a seed of the background": (
         lambda: p2ce.paper.Mapocam(random_state=-1),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["random_state", "-1"],
     ),
     "half an ablation": (
         lambda: p2ce.paper.P2CE(partial_plausibility=0.5),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["True or False", "0.5"],
     ),
     "bound": (
         lambda: loans.explainer(bound="shapp"),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["'auto'", "'none'", "'shapp'", "'shap'"],
     ),
-    "no changes": (lambda: loans.explainer(max_changes=0), errors.InvalidOption, ["at least 1", "None", "0"]),
-    "half a change": (lambda: loans.explainer(max_changes=1.5), errors.InvalidOption, ["whole", "1.5"]),
-    "True changes": (lambda: loans.explainer(max_changes=True), errors.InvalidOption, ["whole", "True"]),
+    "no changes": (
+        lambda: loans.explainer(max_changes=0),
+        errors.InvalidArgument,
+        ["at least 1", "None", "0"],
+    ),
+    "half a change": (lambda: loans.explainer(max_changes=1.5), errors.InvalidArgument, ["whole", "1.5"]),
+    "True changes": (lambda: loans.explainer(max_changes=True), errors.InvalidArgument, ["whole", "True"]),
     "changes of one person": (
         lambda: loans.explainer().explain(person(), max_changes="many"),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["whole", "'many'"],
     ),
     "time backwards": (
         lambda: loans.explainer().explain(person(), time_limit=-1),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["time_limit", "0 or more", "-1"],
     ),
     "no number of seconds": (
         lambda: loans.explainer().explain_many(loans.people(), time_limit=np.nan),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["time_limit", "nan"],
     ),
     "no processes": (
         lambda: loans.explainer().explain_many(loans.people(), n_jobs=0),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["n_jobs", "-1", "0"],
     ),
 }
@@ -436,7 +444,7 @@ def test_a_model_that_answers_nonsense_is_named(monkeypatch: pytest.MonkeyPatch)
         (lambda frame: np.zeros((len(frame), 2)), "shape"),
     ]:
         explainer._problem = replace(problem, model=replace(problem.model, ask=nonsense))
-        with pytest.raises(errors.InvalidAnswer, match=words):
+        with pytest.raises(errors.InvalidOutput, match=words):
             explainer.explain(person())
 
 
@@ -472,7 +480,7 @@ REFUSED_BY_THE_MODEL: dict[str, tuple[Callable[[], Any], list[str]]] = {
 def test_what_the_model_does_not_take_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     do, words = REFUSED_BY_THE_MODEL[name]
-    with pytest.raises(errors.InvalidAnswer) as caught:
+    with pytest.raises(errors.InvalidOutput) as caught:
         do()
     for word in words:
         assert word in str(caught.value)

@@ -136,22 +136,22 @@ CASES: dict[str, Case] = {
     # Missing values that somebody refuses.
     "a gap in the person, and a model that refuses it": (
         lambda: lenient().explain(person(debt=np.nan)),
-        errors.InvalidAnswer,
+        errors.InvalidOutput,
         ["contains NaN", "'debt'", "imputer"],
     ),
     "a gap in a whole column": (
         lambda: lenient().explain(person(age=None)),
-        errors.InvalidAnswer,
+        errors.InvalidOutput,
         ["contains NaN", "'age'"],
     ),
     "gaps in the reference, and a model that refuses them": (
         lambda: ask(pipeline("ignore"), people().assign(debt=with_gaps()["debt"])),
-        errors.InvalidAnswer,
+        errors.InvalidOutput,
         ["contains NaN", "'debt'", "imputer"],
     ),
     "gaps in the reference, and a detector that refuses them": (
         lambda: ask(boosting(), with_gaps(), plausibility=LocalOutlierFactor(novelty=True).fit(numbers())),
-        errors.InvalidAnswer,
+        errors.InvalidOutput,
         ["detector", "contains NaN", "'age', 'debt'"],
     ),
     # Rules.
@@ -219,12 +219,12 @@ CASES: dict[str, Case] = {
     ),
     "a predicate that answers once for all": (
         lambda: ruled(rules.predicate(lambda _: [True], name="sure")),
-        errors.InvalidAnswer,
+        errors.InvalidOutput,
         ["'sure'", "bools", "one for each row"],
     ),
     "a predicate that raises": (
         lambda: ruled(rules.predicate(lambda rows: rows["dept"] > 1, name="low debt")),
-        errors.InvalidAnswer,
+        errors.InvalidOutput,
         ["'low debt'", "KeyError: 'dept'"],
     ),
     # Actions.
@@ -290,12 +290,12 @@ CASES: dict[str, Case] = {
         lambda: ask(
             RandomForestClassifier(2).fit(numbers(), people()["debt"] < 1), numbers(), scale="decision"
         ),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["scale='decision'", "scale='probability'"],
     ),
     "an unknown scale": (
         lambda: ask(pipeline("ignore"), people(), scale="decisions"),
-        errors.InvalidOption,
+        errors.InvalidArgument,
         ["scale='decisions'", "scale='decision'"],
     ),
     "dates": (
@@ -314,7 +314,7 @@ def test_the_message_names_the_thing_and_nothing_is_half_done(name: str) -> None
         do()
     assert isinstance(caught.value, p2ce.P2CEError)
     # What somebody else's code answered is no wrong value of the caller's.
-    assert isinstance(caught.value, ValueError | TypeError | errors.InvalidAnswer)
+    assert isinstance(caught.value, ValueError | TypeError | errors.InvalidOutput)
     for word in words:
         assert word in str(caught.value), str(caught.value)
     assert re.search(r"[.?]$", str(caught.value)), "a message is a sentence"
@@ -370,7 +370,7 @@ def test_a_detector_that_refuses_a_gap_of_the_person_is_named() -> None:
     policy = ActionSet.infer(with_gaps()).keep_missing("age")
     explainer = ask(boosting(), frame, actions=policy, plausibility=detector)
     lacking = {"age": np.nan, "debt": 1.75}
-    with pytest.raises(errors.InvalidAnswer, match=r"detector.*contains NaN[\s\S]*'age'"):
+    with pytest.raises(errors.InvalidOutput, match=r"detector.*contains NaN[\s\S]*'age'"):
         explainer.explain(lacking)
     assert explainer.explain({"age": 24, "debt": 1.75}).status is Status.OPTIMAL
     (first, second) = explainer.explain_many(pd.DataFrame([lacking, {"age": 24.0, "debt": 1.75}]))

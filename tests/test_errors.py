@@ -30,7 +30,7 @@ def test_every_error_derives_from_ours_and_stands_in_the_tree(error: type[Except
         (errors.InvalidThreshold, ValueError),
         (errors.UnknownObjective, ValueError),
         (errors.InvalidObjective, ValueError),
-        (errors.InvalidOption, ValueError),
+        (errors.InvalidArgument, ValueError),
         (errors.UnsupportedModel, TypeError),
         (errors.UnsupportedDetector, TypeError),
         (errors.ModelMismatch, RuntimeError),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.files import write_whole
 
 
@@ -34,7 +34,7 @@ def test_an_old_file_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.Mo
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InvalidOption, match="No space left on device"):
+    with pytest.raises(InvalidArgument, match="No space left on device"):
         write_whole(path, b"new")
     assert path.read_text(encoding="utf-8") == "old"
     assert os.listdir(tmp_path) == ["a.txt"]
@@ -58,25 +58,25 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_named_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match=r"the folder does not exist\. Make it first") as raised:
+    with pytest.raises(InvalidArgument, match=r"the folder does not exist\. Make it first") as raised:
         write_whole(tmp_path / "none" / "a.txt", b"new")
     assert "\n" not in str(raised.value)
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match=r"it is a folder\. Name a file in it"):
+    with pytest.raises(InvalidArgument, match=r"it is a folder\. Name a file in it"):
         write_whole(tmp_path, b"new")
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old", encoding="utf-8")
-    with pytest.raises(InvalidOption, match="Name another"):
+    with pytest.raises(InvalidArgument, match="Name another"):
         write_whole(tmp_path / "file" / "a.txt", b"new")
 
 
 @pytest.mark.parametrize("name", ["x" * 400, "a\x00b"])
 def test_a_name_that_no_disk_takes_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match="cannot be written"):
+    with pytest.raises(InvalidArgument, match="cannot be written"):
         write_whole(tmp_path / name, b"new")
 
 
@@ -86,7 +86,7 @@ def test_a_name_that_no_disk_takes_is_refused(name: str, tmp_path: Path) -> None
 )
 def test_a_forbidden_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o500)
-    with pytest.raises(InvalidOption, match="not permitted"):
+    with pytest.raises(InvalidArgument, match="not permitted"):
         write_whole(tmp_path / "closed" / "a.txt", b"new")
 
 
@@ -95,7 +95,7 @@ def test_a_forbidden_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path.write_text("old", encoding="utf-8")
     path.chmod(0o400)
     monkeypatch.setattr(os, "access", lambda *_: False)  # as for anybody but an administrator
-    with pytest.raises(InvalidOption, match="not permitted"):
+    with pytest.raises(InvalidArgument, match="not permitted"):
         write_whole(path, b"new")
     assert path.read_text(encoding="utf-8") == "old"
 

@@ -17,7 +17,7 @@ import p2ce
 from p2ce import ActionSet, Limits
 from p2ce.apps.table_files import read_table
 from p2ce.apps.where import rows_where
-from p2ce.errors import InvalidActions, InvalidOption, LimitExceeded
+from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded
 from p2ce.limits import read_limits
 from tests.apps.commands import run
 from tests.explain import loans
@@ -193,7 +193,7 @@ def test_archives(tmp_path: Path) -> None:
 def test_expressions_of_where(expression: str) -> None:
     frame = loans.people()
     refusal(lambda: rows_where(expression + " " * 2000, frame), "where_characters")
-    with pytest.raises(InvalidOption) as caught:
+    with pytest.raises(InvalidArgument) as caught:
         rows_where(expression, frame)
     assert tame(str(caught.value))
 
@@ -214,14 +214,14 @@ def test_every_limit_has_a_name_on_the_command_line(name: str) -> None:
     ],
 )
 def test_limits_that_are_none(text: str) -> None:
-    with pytest.raises(InvalidOption) as caught:
+    with pytest.raises(InvalidArgument) as caught:
         read_limits([text])
     assert tame(str(caught.value))
 
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), "3", None, True])
 def test_amounts_that_are_none(value: Any) -> None:
-    with pytest.raises(InvalidOption, match="table_rows is a number"):
+    with pytest.raises(InvalidArgument, match="table_rows is a number"):
         Limits(table_rows=value)
 
 

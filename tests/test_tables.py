@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption, InvalidPerson, InvalidReference, MissingExtra, UnsupportedColumn
+from p2ce.errors import InvalidArgument, InvalidPerson, InvalidReference, MissingExtra, UnsupportedColumn
 from p2ce.tables import KINDS, as_kind, as_pandas, as_person, kind_of
 
 pl = pytest.importorskip("polars")
@@ -377,7 +377,7 @@ def test_dates_of_a_person_are_refused() -> None:
 
 
 def test_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(InvalidOption, match="Did you mean 'polars'"):
+    with pytest.raises(InvalidArgument, match="Did you mean 'polars'"):
         as_kind(pd.DataFrame(), "polar")
 
 

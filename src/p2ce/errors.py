@@ -12,13 +12,13 @@
     ├── InvalidThreshold (ValueError)        a threshold that the score can never be compared to
     ├── UnknownObjective (ValueError)        a name that is no objective; the known ones are listed
     ├── InvalidObjective (ValueError)        a cost that is negative, not finite, or charged for staying
-    ├── InvalidOption (ValueError)           any other argument with a value that is not allowed
+    ├── InvalidArgument (ValueError)           any other argument with a value that is not allowed
     ├── InvalidModel (ValueError)            a model whose own structure is broken: a tree with a loop, say
     ├── LimitExceeded (ValueError)           an input larger than `Limits` allow; what to raise is named
     ├── UnsupportedModel (TypeError)         a model that cannot be read exactly
     ├── UnsupportedDetector (TypeError)      a detector that cannot be read exactly
     ├── ModelMismatch (RuntimeError)         the model as read disagrees with the model itself
-    ├── InvalidAnswer (RuntimeError)         the user's own model or detector answered something unusable
+    ├── InvalidOutput (RuntimeError)         the user's own model or detector answered something unusable
     ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
     ├── MissingData (FileNotFoundError)      a data set of the paper that no place has
     ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
@@ -107,7 +107,7 @@ class InvalidObjective(P2CEError, ValueError):
     """A cost that is negative, not finite, or charged for staying."""
 
 
-class InvalidOption(P2CEError, ValueError):
+class InvalidArgument(P2CEError, ValueError):
     """An argument with a value that is not allowed."""
 
 
@@ -131,7 +131,7 @@ class ModelMismatch(P2CEError, RuntimeError):
     """The model as read disagrees with the model itself."""
 
 
-class InvalidAnswer(P2CEError, RuntimeError):
+class InvalidOutput(P2CEError, RuntimeError):
     """The user's own model or detector answered with NaN or with the wrong shape."""
 
 

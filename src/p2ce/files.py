@@ -9,7 +9,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.visible import echoed
 
 
@@ -23,7 +23,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "Th
         # Where a link leads to is what is meant, not the link.
         target = Path(os.path.realpath(path))
         if target.is_dir():
-            raise InvalidOption(f"{failed}: it is a folder. Name a file in it.")
+            raise InvalidArgument(f"{failed}: it is a folder. Name a file in it.")
         if target.exists() and not target.is_file():
             target.write_bytes(content)  # a pipe or a terminal: there is nothing to be replaced
             return
@@ -31,17 +31,19 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "Th
             raise PermissionError
         _replace(target, content)
     except FileNotFoundError:
-        raise InvalidOption(f"{failed}: the folder does not exist. Make it first, or name another.") from None
+        raise InvalidArgument(
+            f"{failed}: the folder does not exist. Make it first, or name another."
+        ) from None
     except PermissionError:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{failed}: writing there is not permitted. Name a file in a folder of your own."
         ) from None
     except OSError as error:
-        raise InvalidOption(f"{failed}: {error.strerror or error}. Name another file.") from None
-    except InvalidOption:
+        raise InvalidArgument(f"{failed}: {error.strerror or error}. Name another file.") from None
+    except InvalidArgument:
         raise
     except ValueError as error:  # a name that no disk takes
-        raise InvalidOption(f"{failed}: {error}. Name another file.") from None
+        raise InvalidArgument(f"{failed}: {error}. Name another file.") from None
 
 
 def _replace(target: Path, content: bytes) -> None:

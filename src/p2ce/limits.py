@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from p2ce.errors import InvalidOption, LimitExceeded, nearest
+from p2ce.errors import InvalidArgument, LimitExceeded, nearest
 from p2ce.visible import echoed
 
 MIB = 1 << 20
@@ -53,7 +53,9 @@ class Limits:
             value = getattr(self, field.name)
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not 1 <= value <= sys.float_info.max:
-                raise InvalidOption(f"The limit {field.name} is a number of at least 1; got {echoed(value)}.")
+                raise InvalidArgument(
+                    f"The limit {field.name} is a number of at least 1; got {echoed(value)}."
+                )
 
     def require(self, name: str, amount: float, what: str) -> None:
         """Refuse an amount beyond the limit of this name; ``what`` begins the sentence."""
@@ -87,10 +89,10 @@ def read_limits(given: Iterable[str]) -> Limits:
     for text in given:
         name, _, amount = (part.strip() for part in text.partition("="))
         if name not in known:
-            raise InvalidOption(f"--limit {echoed(text)} names no limit. {nearest(name, known)}")
+            raise InvalidArgument(f"--limit {echoed(text)} names no limit. {nearest(name, known)}")
         match = AMOUNT.fullmatch(amount)
         if match is None:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"--limit {echoed(text)} has no amount. Write a number, such as --limit table-rows=50e6 or "
                 "--limit model-memory=16GB."
             )

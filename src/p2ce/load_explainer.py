@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from p2ce.archive import AS_SAVED, read_kept
-from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget
+from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget
 from p2ce.explain.compile_arguments import settings_of
 from p2ce.explainer import Explainer
 from p2ce.limits import DEFAULT, Limits
@@ -58,7 +58,7 @@ def load(
     try:
         explainer = Explainer(model, kept.asked.reference, **given)
     except (InvalidReference, InvalidTarget) as error:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"This model does not fit what {echoed(kept.path)} was saved for: {error}"
         ) from error
     # Answers come in the kind of table that the reference was, and to be saved again is to be saved alike.

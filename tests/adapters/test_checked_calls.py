@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from p2ce.adapters.checked_calls import answers_of, as_array, as_frame, missing_columns, one_per_row
-from p2ce.errors import InvalidAnswer
+from p2ce.errors import InvalidOutput
 
 FRAME = pd.DataFrame(
     {
@@ -49,19 +49,19 @@ def raises(rows):
 
 
 def test_an_exception_names_the_columns_with_missing_values():
-    with pytest.raises(InvalidAnswer) as error:
+    with pytest.raises(InvalidOutput) as error:
         answers_of(raises, FRAME, call="model.predict")
     assert str(error.value) == (
         "model.predict raised ValueError: Input X contains NaN when asked about 2 rows. "
         "Columns with missing values here: 'age', 'owner', 'job', 'income'. "
         "If it does not take them, put an imputer in front of it, or fill or drop them."
     )
-    with pytest.raises(InvalidAnswer, match="'age'"):
+    with pytest.raises(InvalidOutput, match="'age'"):
         answers_of(raises, FRAME.to_numpy(), call="model.predict", rows=FRAME)
-    with pytest.raises(InvalidAnswer, match=r"follows\. when asked about 1 rows\.$"):
+    with pytest.raises(InvalidOutput, match=r"follows\. when asked about 1 rows\.$"):
         answers_of(raises, FRAME[:1].drop(columns="job"), call="model.predict")
 
 
 def test_an_answer_that_is_missing_names_them_too():
-    with pytest.raises(InvalidAnswer, match=r"NaN for 1 of 2 rows.*here: 'age'"):
+    with pytest.raises(InvalidOutput, match=r"NaN for 1 of 2 rows.*here: 'age'"):
         one_per_row(np.array([1.0, np.nan]), 2, call="model", rows=FRAME)

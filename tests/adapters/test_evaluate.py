@@ -11,7 +11,7 @@ import pytest
 import p2ce
 from p2ce.adapters.checked_calls import REBATCHED
 from p2ce.adapters.evaluate import ask, require_steady
-from p2ce.errors import InvalidAnswer
+from p2ce.errors import InvalidOutput
 from p2ce.result.status import Status
 from tests.explain import loans
 
@@ -131,12 +131,12 @@ def test_a_bad_answer_later_names_the_call_and_is_forgotten_when_the_model_is_ba
     people = refused().iloc[:4]
     before = asking.explain_many(people)
     moody.bad = True
-    with pytest.raises(InvalidAnswer, match=rf"{who}\(rows\) .*{message}"):
+    with pytest.raises(InvalidOutput, match=rf"{who}\(rows\) .*{message}"):
         asking.explain(people.iloc[0])
     broken = asking.explain_many(people)
     assert {one.status for one in broken} == {Status.ERROR}
     for one in broken:
-        assert f"InvalidAnswer: {who}(rows)" in one.message
+        assert f"InvalidOutput: {who}(rows)" in one.message
         assert len(one) == 0
         assert one.certificate is None
     moody.bad = False
@@ -152,9 +152,9 @@ def test_a_failure_while_calibrating_leaves_the_explainer_as_it_was() -> None:
     asking = explainer(moody, bound=p2ce.ShapEstimate(people=5, background=4, rows=2))
     moody.bad = True
     person = refused().iloc[0]
-    with pytest.raises(InvalidAnswer, match=r"model\(rows\) raised RuntimeError: the server is away"):
+    with pytest.raises(InvalidOutput, match=r"model\(rows\) raised RuntimeError: the server is away"):
         asking.explain(person)
-    with pytest.raises(InvalidAnswer, match=r"model\(rows\) raised RuntimeError: the server is away"):
+    with pytest.raises(InvalidOutput, match=r"model\(rows\) raised RuntimeError: the server is away"):
         asking.explain_many(refused())
     moody.bad = False
     found = asking.explain(person)
@@ -170,7 +170,7 @@ def test_answers_that_differ_are_noticed_at_once(who: str) -> None:
     )
     noisy.bad = True
     given = (noisy, None) if who == "model" else (kind, noisy)
-    with pytest.raises(InvalidAnswer, match=rf"{who}\(rows\) answers differently when asked twice"):
+    with pytest.raises(InvalidOutput, match=rf"{who}\(rows\) answers differently when asked twice"):
         explainer(given[0], plausibility=given[1])
 
 
@@ -184,7 +184,7 @@ def test_answers_that_begin_to_differ_are_never_shown(who: str, search: str) -> 
     asking.warm_up()
     moody.bad = True
     people = refused().iloc[:6]
-    with pytest.raises(InvalidAnswer, match=rf"The {who} answered .* about a row and .* when asked again"):
+    with pytest.raises(InvalidOutput, match=rf"The {who} answered .* about a row and .* when asked again"):
         asking.explain(people.iloc[0])
     found = asking.explain_many(people)
     assert {one.status for one in found} == {Status.ERROR}
@@ -274,7 +274,7 @@ def test_a_model_that_refuses_to_speak_about_some_cells(monkeypatch: pytest.Monk
     for one, (_, person) in zip(found, people.iterrows(), strict=True):
         if one.status is Status.ERROR:
             assert "too rich to be true" in one.message
-            with pytest.raises(InvalidAnswer, match="too rich to be true"):
+            with pytest.raises(InvalidOutput, match="too rich to be true"):
                 asking.explain(person)
         else:
             assert one.counterfactuals == honest.explain(person).counterfactuals
@@ -285,7 +285,7 @@ def test_one_of_several_models_is_named_by_its_number() -> None:
     asking = explainer([kind, moody])
     asking.warm_up()
     moody.bad = True
-    with pytest.raises(InvalidAnswer, match="The model number 2 answered"):
+    with pytest.raises(InvalidOutput, match="The model number 2 answered"):
         asking.explain(refused().iloc[0])
 
 
@@ -325,5 +325,5 @@ def test_steady_answers_pass(then: float, now: float) -> None:
 
 @pytest.mark.parametrize(("then", "now"), UNSTEADY)
 def test_unsteady_answers_are_refused_with_both(then: float, now: float) -> None:
-    with pytest.raises(InvalidAnswer, match=f"The model answered {then!r} .* and {now!r} when asked again"):
+    with pytest.raises(InvalidOutput, match=f"The model answered {then!r} .* and {now!r} when asked again"):
         require_steady(np.array([0.1, then]), np.array([0.1, now]), "model", tolerance=REBATCHED)

@@ -7,7 +7,7 @@ import pytest
 
 from p2ce.adapters import retries
 from p2ce.adapters.retries import FORGOTTEN_AFTER, MOST_IN_VAIN, PAUSES, Retrying, retried
-from p2ce.errors import InvalidAnswer, NotFitted
+from p2ce.errors import InvalidOutput, NotFitted
 
 TRIES = len(PAUSES) + 1
 
@@ -17,7 +17,7 @@ class Stumbling:
 
     def __init__(self, failures: Iterator[bool], error: BaseException | None = None) -> None:
         self.failures, self.calls = failures, 0
-        self.error = error or InvalidAnswer("the service is away")
+        self.error = error or InvalidOutput("the service is away")
 
     def __call__(self, rows: int) -> int:
         self.calls += 1
@@ -60,7 +60,7 @@ def test_what_fails_for_good_is_waited_for_a_second_in_all(slept: list[float]) -
     call = Stumbling(always())
     asked = Retrying(call)
     for _ in range(1000):
-        with pytest.raises(InvalidAnswer):
+        with pytest.raises(InvalidOutput):
             asked(1)
     assert call.calls == 1000 + MOST_IN_VAIN * len(PAUSES)
     assert sum(slept) == pytest.approx(MOST_IN_VAIN * sum(PAUSES))
@@ -73,7 +73,7 @@ def test_a_retry_that_helps_restores_the_patience(slept: list[float]) -> None:
     asked = Retrying(call)
     for _ in range(3):
         for _ in range(MOST_IN_VAIN - 1):
-            with pytest.raises(InvalidAnswer):
+            with pytest.raises(InvalidOutput):
                 asked(1)
         assert asked(1) == 1
     assert call.calls == len(pattern)
@@ -85,7 +85,7 @@ def test_after_a_minute_it_is_tried_again(slept: list[float], monkeypatch: pytes
     call = Stumbling(always())
     asked = Retrying(call)
     for _ in range(MOST_IN_VAIN + 3):
-        with pytest.raises(InvalidAnswer):
+        with pytest.raises(InvalidOutput):
             asked(1)
     now += FORGOTTEN_AFTER + 1.0
     call.failures = iter([True, False])
@@ -96,13 +96,13 @@ def test_what_took_long_to_fail_is_not_repeated(slept: list[float], monkeypatch:
     ticks = iter(range(0, 1000, 5))
     monkeypatch.setattr(retries.time, "monotonic", lambda: float(next(ticks)))
     call = Stumbling(always())
-    with pytest.raises(InvalidAnswer):
+    with pytest.raises(InvalidOutput):
         Retrying(call)(1)
     assert (call.calls, slept) == (1, [])
 
 
-def exits() -> InvalidAnswer:
-    error = InvalidAnswer("model(rows) called sys.exit(3)")
+def exits() -> InvalidOutput:
+    error = InvalidOutput("model(rows) called sys.exit(3)")
     error.__cause__ = SystemExit(3)
     return error
 
@@ -111,7 +111,7 @@ def exits() -> InvalidAnswer:
     "make",
     [
         lambda: NotFitted("not fitted"),
-        lambda: InvalidAnswer("The feature names should match those that were passed during fit."),
+        lambda: InvalidOutput("The feature names should match those that were passed during fit."),
         exits,
         KeyboardInterrupt,
         lambda: ZeroDivisionError("a mistake of p2ce"),

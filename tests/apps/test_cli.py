@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from p2ce.apps import cli
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from tests.apps.commands import run
 
 
@@ -41,7 +41,7 @@ def test_a_library_error_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(**_: object) -> None:
-        raise InvalidOption("seed must be 0 or more,\ngot -1.")
+        raise InvalidArgument("seed must be 0 or more,\ngot -1.")
 
     monkeypatch.setattr("p2ce.apps.demo.run_demo", refuse)
     ran = run(capsys, "demo")

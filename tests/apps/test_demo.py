@@ -8,7 +8,7 @@ from rich.console import Console
 
 from p2ce.apps.demo import DISPLAYS, run_demo, show, time_sentence
 from p2ce.apps.messages import working
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.problem.display import Display
 from p2ce.result import Status
 from p2ce.result.question import Feature, Question
@@ -69,5 +69,5 @@ def test_the_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str
     page = io.StringIO()
     run_demo(out=tmp_path / "demo.html", console=Console(file=page, width=200))
     assert "<html" in (tmp_path / "demo.html").read_text(encoding="utf-8")
-    with pytest.raises(InvalidOption, match="--force"):
+    with pytest.raises(InvalidArgument, match="--force"):
         run_demo(out=tmp_path / "demo.html")

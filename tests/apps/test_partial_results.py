@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from p2ce.apps.partial_results import FORMAT, begin, partial_path
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result import Explanation
 from p2ce.result.question import Feature, Question
 from tests.result.examples import explanation
@@ -47,9 +47,9 @@ def test_a_line_that_breaks_off_counts_as_not_written(tmp_path: Path) -> None:
 def test_another_question_is_told(tmp_path: Path) -> None:
     path = tmp_path / "out.json.partial"
     begin(path, ASKED, fresh=False).add({0: explanation(question=None)})
-    with pytest.raises(InvalidOption, match=r"--threshold was '0\.5' and is '0\.6'"):
+    with pytest.raises(InvalidArgument, match=r"--threshold was '0\.5' and is '0\.6'"):
         begin(path, {**ASKED, "--threshold": "0.6"}, fresh=False)
-    with pytest.raises(InvalidOption, match="the file of --model has changed"):
+    with pytest.raises(InvalidArgument, match="the file of --model has changed"):
         begin(path, {**ASKED, "the file of --model": "b" * 64}, fresh=False)
     assert begin(path, {**ASKED, "--threshold": "0.6"}, fresh=True).done == {}
     assert not path.exists()  # nothing is left behind where nobody was done
@@ -64,7 +64,7 @@ def test_two_commands_do_not_mix(tmp_path: Path) -> None:
     path = tmp_path / "out.csv.partial"
     first, second = (begin(path, {"q": name}, fresh=False) for name in ("A", "B"))
     first.add({0: scored(0.6)})
-    with pytest.raises(InvalidOption, match="Another command with the same --out"):
+    with pytest.raises(InvalidArgument, match="Another command with the same --out"):
         second.add({0: scored(0.9)})
     assert {place: one.person_score for place, one in begin(path, {"q": "A"}, fresh=False).done.items()} == {
         0: 0.6
@@ -80,7 +80,7 @@ def test_lines_of_another_question_are_left_out(tmp_path: Path) -> None:
     first.add({2: scored(0.7)})
     assert list(begin(path, {"q": "B"}, fresh=False).done) == [1]
     path.unlink()
-    with pytest.raises(InvalidOption, match="has begun or removed"):
+    with pytest.raises(InvalidArgument, match="has begun or removed"):
         first.add({3: scored(0.7)})
     assert not path.exists()
 
@@ -89,7 +89,7 @@ def test_lines_of_another_question_are_left_out(tmp_path: Path) -> None:
 def test_a_file_that_is_none_is_told(tmp_path: Path, content: str) -> None:
     path = tmp_path / "out.csv.partial"
     path.write_text(content.replace("%s", FORMAT) + "\n", encoding="utf-8")
-    with pytest.raises(InvalidOption, match="in the way, and not of this version"):
+    with pytest.raises(InvalidArgument, match="in the way, and not of this version"):
         begin(path, {"q": "A"}, fresh=False)
 
 
@@ -101,14 +101,14 @@ def test_a_line_that_is_none_is_told(tmp_path: Path, line: str) -> None:
     mark = json.loads(path.read_text(encoding="utf-8").splitlines()[1])["of"]
     with path.open("a", encoding="utf-8") as file:
         file.write(line.replace("%s", mark) + "\n")
-    with pytest.raises(InvalidOption, match="is damaged"):
+    with pytest.raises(InvalidArgument, match="is damaged"):
         begin(path, {"q": "A"}, fresh=False)
 
 
 def test_what_only_the_old_question_had_is_told(tmp_path: Path) -> None:
     path = tmp_path / "out.csv.partial"
     begin(path, {"q": "A", "--drop": "Age"}, fresh=False).add({0: scored(0.6)})
-    with pytest.raises(InvalidOption, match="--drop was 'Age' and is None"):
+    with pytest.raises(InvalidArgument, match="--drop was 'Age' and is None"):
         begin(path, {"q": "A"}, fresh=False)
 
 
@@ -138,7 +138,7 @@ def test_a_full_disk_is_told_and_the_next_command_starts(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(InvalidOption, match="No space left on device"):
+        with pytest.raises(InvalidArgument, match="No space left on device"):
             begin(path, ASKED, fresh=False).add({0: scored(0.6)})
     assert path.read_bytes() == b""
     again = begin(path, ASKED, fresh=False)
@@ -149,6 +149,6 @@ def test_a_full_disk_is_told_and_the_next_command_starts(
 def test_a_short_file_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "out.csv.partial"
     path.write_text("my notes", encoding="utf-8")
-    with pytest.raises(InvalidOption, match="in the way"):
+    with pytest.raises(InvalidArgument, match="in the way"):
         begin(path, ASKED, fresh=False)
     assert path.read_text(encoding="utf-8") == "my notes"

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from p2ce.apps.where import names_score, rows_where
-from p2ce.errors import InvalidOption, LimitExceeded
+from p2ce.errors import InvalidArgument, LimitExceeded
 
 FRAME = pd.DataFrame(
     {
@@ -106,7 +106,7 @@ def test_expressions(expression: str, rows: list[int]) -> None:
     ],
 )
 def test_what_is_wrong_is_told(expression: str, told: str) -> None:
-    with pytest.raises((InvalidOption, LimitExceeded)) as error:
+    with pytest.raises((InvalidArgument, LimitExceeded)) as error:
         rows_where(expression, FRAME)
     assert told in str(error.value)
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import OneClassSVM
 
 import p2ce
-from p2ce.errors import InvalidActions, InvalidOption
+from p2ce.errors import InvalidActions, InvalidArgument
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import FittedObjective, Reference
 from p2ce.rules import predicate
@@ -67,7 +67,9 @@ def near_zero(rows: pd.DataFrame) -> np.ndarray:
 def test_an_own_detector_is_given_again(tmp_path: Path, detector: Any, told: str) -> None:
     asked = {"plausibility": detector, "contamination": 0.2}
     assert_same_after(FIRST, loans.people(), SOME, tmp_path, given={"plausibility": detector}, **asked)
-    with pytest.raises(InvalidOption, match=rf"credit.p2ce.*{told}.*give it again.*plausibility=") as caught:
+    with pytest.raises(
+        InvalidArgument, match=rf"credit.p2ce.*{told}.*give it again.*plausibility="
+    ) as caught:
         p2ce.load(tmp_path / "credit.p2ce", FIRST)
     assert "\n" not in str(caught.value)
 
@@ -85,7 +87,7 @@ def test_own_objectives_are_given_again(tmp_path: Path, objective: Any, told: st
     assert_same_after(
         FIRST, loans.people(), SOME, tmp_path, given={"objectives": wanted}, objectives=wanted, max_changes=2
     )
-    with pytest.raises(InvalidOption, match=rf"'{objective.name}'.*{told}.*objectives="):
+    with pytest.raises(InvalidArgument, match=rf"'{objective.name}'.*{told}.*objectives="):
         p2ce.load(tmp_path / "credit.p2ce", FIRST)
 
 
@@ -118,7 +120,7 @@ def test_loading_imports_no_module_that_a_rule_names(tmp_path: Path) -> None:
 def test_another_model_is_noticed(tmp_path: Path) -> None:
     path = saved(loans.explainer(), tmp_path)
     other = RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())
-    with pytest.raises(InvalidOption, match=r"another model.*of 64 people.*check_model=False") as caught:
+    with pytest.raises(InvalidArgument, match=r"another model.*of 64 people.*check_model=False") as caught:
         p2ce.load(path, other)
     assert "\n" not in str(caught.value)
     loaded = p2ce.load(path, other, check_model=False)
@@ -131,7 +133,7 @@ def test_a_model_of_other_columns_is_noticed(tmp_path: Path) -> None:
     people = loans.people().rename(columns={"Debt": "Debts"})
     other = RandomForestClassifier(4, random_state=1).fit(people, loans.label())
     for check in (True, False):
-        with pytest.raises(InvalidOption, match=r"does not fit.*'Debts'.*Did you mean 'Debt'"):
+        with pytest.raises(InvalidArgument, match=r"does not fit.*'Debts'.*Did you mean 'Debt'"):
             p2ce.load(path, other, check_model=check)
 
 
@@ -139,11 +141,11 @@ def test_one_model_is_not_several(tmp_path: Path) -> None:
     second = LogisticRegression(max_iter=5000).fit(loans.people(), loans.label())
     alone, both = saved(loans.explainer(), tmp_path, "a"), tmp_path / "b"
     loans.explainer(model=[FIRST, second]).save(both)
-    with pytest.raises(InvalidOption, match=r"'.*a' was saved with one model, got a list of 2"):
+    with pytest.raises(InvalidArgument, match=r"'.*a' was saved with one model, got a list of 2"):
         p2ce.load(alone, [FIRST, second])
-    with pytest.raises(InvalidOption, match=r"saved with a list of 2 models, got one model"):
+    with pytest.raises(InvalidArgument, match=r"saved with a list of 2 models, got one model"):
         p2ce.load(both, FIRST)
-    with pytest.raises(InvalidOption, match="another model"):
+    with pytest.raises(InvalidArgument, match="another model"):
         p2ce.load(both, [second, FIRST])
 
 

@@ -21,7 +21,7 @@ import p2ce
 from p2ce.archive.read_archive import read_kept
 from p2ce.archive.stored_arrays import read_array, write_array
 from p2ce.archive.zipped import zipped
-from p2ce.errors import InvalidOption, LimitExceeded
+from p2ce.errors import InvalidArgument, LimitExceeded
 from tests.explain import loans
 
 FIRST = loans.forest()
@@ -48,7 +48,7 @@ def refusal(content: bytes, folder: Path) -> str:
     """Load a file and give the complaint."""
     path = folder / "credit.p2ce"
     path.write_bytes(content)
-    with pytest.raises((InvalidOption, LimitExceeded)) as caught:
+    with pytest.raises((InvalidArgument, LimitExceeded)) as caught:
         p2ce.load(path, FIRST)
     told = str(caught.value)
     assert "\n" not in told
@@ -74,11 +74,11 @@ def test_the_file_as_written_is_read(tmp_path: Path) -> None:
 
 
 def test_paths_that_cannot_be_read_or_written(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match=r"There is no file '.*none.p2ce'"):
+    with pytest.raises(InvalidArgument, match=r"There is no file '.*none.p2ce'"):
         p2ce.load(tmp_path / "none.p2ce", FIRST)
-    with pytest.raises(InvalidOption, match=r"Cannot read '.*': Is a directory"):
+    with pytest.raises(InvalidArgument, match=r"Cannot read '.*': Is a directory"):
         p2ce.load(tmp_path, FIRST)
-    with pytest.raises(InvalidOption, match=r"cannot be written to '.*': the folder does not exist"):
+    with pytest.raises(InvalidArgument, match=r"cannot be written to '.*': the folder does not exist"):
         loans.explainer().save(tmp_path / "none" / "a.p2ce")
 
 
@@ -90,7 +90,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(InvalidOption, match="No space left"):
+    with pytest.raises(InvalidArgument, match="No space left"):
         loans.explainer().save(path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
@@ -288,7 +288,7 @@ def test_flipped_bytes_never_do_more_than_complain(tmp_path_factory: Any, data: 
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     path = tmp_path_factory.getbasetemp() / "flipped.p2ce"
     path.write_bytes(bytes(content))
-    with suppress(InvalidOption):
+    with suppress(InvalidArgument):
         read_kept(path)
 
 
@@ -301,7 +301,7 @@ def test_changed_arrays_never_do_more_than_complain(tmp_path_factory: Any, data:
         held[name][data.draw(st.integers(0, len(held[name]) - 1))] = data.draw(st.integers(0, 255))
     path = tmp_path_factory.getbasetemp() / "changed.p2ce"
     path.write_bytes(zipped({name: bytes(content) for name, content in held.items()}))
-    with suppress(InvalidOption):
+    with suppress(InvalidArgument):
         read_kept(path)
 
 

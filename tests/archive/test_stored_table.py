@@ -12,7 +12,7 @@ from pandas.testing import assert_frame_equal
 
 from p2ce.archive.stored_arrays import read_array, write_array
 from p2ce.archive.stored_table import read_table, write_table
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 
 ROWS = 5
 WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -157,5 +157,5 @@ def test_row_labels_are_left_behind() -> None:
     ],
 )
 def test_what_cannot_be_kept_is_refused_by_name(column: "pd.Series[Any]") -> None:
-    with pytest.raises(InvalidOption, match=r"'opened'.*(text|numbers)"):
+    with pytest.raises(InvalidArgument, match=r"'opened'.*(text|numbers)"):
         write_table(pd.DataFrame({"opened": column}), "pandas")

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from p2ce import datasets
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 
 
 @pytest.mark.parametrize("name", ["German", "titanic", None, ["german"]])
 def test_an_unknown_name_is_told_the_known_ones(name: Any) -> None:
-    with pytest.raises(InvalidOption, match="'german'"):
+    with pytest.raises(InvalidArgument, match="'german'"):
         datasets.load(name)
 
 

@@ -22,7 +22,7 @@ from p2ce.decisions.targets import (
     softmax_reaches,
     softmax_wins,
 )
-from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
+from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
 from p2ce.scores.error_bands import exactly
 from p2ce.scores.score_rows import score_rows
 
@@ -157,7 +157,7 @@ def test_what_is_no_range_is_told(target, message):
 def test_a_regressor_takes_neither_threshold_nor_scale():
     with pytest.raises(InvalidThreshold, match="no threshold"):
         read_range(request(threshold=0.5), name="model")
-    with pytest.raises(InvalidOption, match="Leave scale out"):
+    with pytest.raises(InvalidArgument, match="Leave scale out"):
         read_range(request(scale="decision"), name="model")
-    with pytest.raises(InvalidOption, match="Pass scale='probability', or leave scale out"):
+    with pytest.raises(InvalidArgument, match="Pass scale='probability', or leave scale out"):
         refuse_scale(request(scale="decision"), ("probability",), name="model")

@@ -20,8 +20,8 @@ from torch import nn
 from p2ce.detectors.black_box_detector import lowest_share
 from p2ce.detectors.parse_detector import IsolationForest, parse_detector
 from p2ce.errors import (
-    InvalidAnswer,
-    InvalidOption,
+    InvalidArgument,
+    InvalidOutput,
     InvalidReference,
     NotFitted,
     UnsupportedDetector,
@@ -144,7 +144,7 @@ def test_an_autoencoder_that_cannot_be_used_says_why():
         parse_detector(autoencoder(), reference=FRAME)
     with pytest.raises(UnsupportedDetector, match=r"gave shape \(150, 2\)"):
         parse_detector(autoencoder(2).eval(), reference=FRAME)
-    with pytest.raises(InvalidAnswer, match=r"detector \(Sequential\) raised RuntimeError"):
+    with pytest.raises(InvalidOutput, match=r"detector \(Sequential\) raised RuntimeError"):
         parse_detector(autoencoder().eval(), reference=FRAME.drop(columns="age"))
 
 
@@ -168,7 +168,7 @@ def test_a_function_calls_plausible_what_is_at_least_zero_or_true(function):
 def test_contamination_moves_the_threshold_of_a_function_unless_it_says_yes_or_no():
     found = parse_detector(lambda rows: rows["income"], reference=FRAME, contamination=0.25)
     assert np.mean(found.ask(FRAME) < 0.0) == pytest.approx(0.25, abs=1 / 300)
-    with pytest.raises(InvalidOption, match="says yes or no"):
+    with pytest.raises(InvalidArgument, match="says yes or no"):
         parse_detector(lambda rows: rows["income"] > 0.0, reference=FRAME, contamination=0.25)
 
 
@@ -186,7 +186,7 @@ def test_a_detector_may_look_at_some_columns_only():
 @pytest.mark.parametrize("wrong", [0.0, -0.1, 0.51, float("nan"), "auto", True])
 @pytest.mark.parametrize("detector", [IsolationForest(), lambda rows: rows["income"]])
 def test_a_share_outside_its_range_is_refused(detector, wrong):
-    with pytest.raises(InvalidOption, match="above 0 and at most"):
+    with pytest.raises(InvalidArgument, match="above 0 and at most"):
         parse_detector(detector, reference=FRAME, contamination=wrong)
 
 
@@ -197,7 +197,7 @@ def test_slips_have_an_answer_of_their_own():
         parse_detector(SVC().fit(FRAME, FRAME["age"] > 40), reference=FRAME)
     with pytest.raises(NotFitted, match="Fit it before"):
         parse_detector(OneClassSVM(), reference=FRAME)
-    with pytest.raises(InvalidOption, match="Remove one of the two"):
+    with pytest.raises(InvalidArgument, match="Remove one of the two"):
         parse_detector(None, reference=FRAME, contamination=0.1)
     with pytest.raises(UnsupportedDetector, match=r"Pass an instance: OneClassSVM\(\)"):
         parse_detector(OneClassSVM, reference=FRAME)
@@ -205,7 +205,7 @@ def test_slips_have_an_answer_of_their_own():
 
 def test_a_density_that_finds_the_reference_impossible_has_no_threshold():
     far = KernelDensity(kernel="tophat", bandwidth=0.1).fit(FRAME + 1_000.0)
-    with pytest.raises(InvalidOption, match="100% of it infinitely implausible"):
+    with pytest.raises(InvalidArgument, match="100% of it infinitely implausible"):
         parse_detector(far, reference=FRAME)
 
 
@@ -238,7 +238,7 @@ def raises(rows):
     ids=["raises", "missing", "two", "short", "words", "random", "positions"],
 )
 def test_useless_answers_are_named_with_the_call(answer, message):
-    with pytest.raises(InvalidAnswer, match=message) as error:
+    with pytest.raises(InvalidOutput, match=message) as error:
         parse_detector(Useless(answer), reference=FRAME)
     assert "detector.decision_function" in str(error.value)
 

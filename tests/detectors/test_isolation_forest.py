@@ -10,7 +10,7 @@ from sklearn.ensemble import IsolationForest as Library
 
 import p2ce.detectors
 from p2ce.detectors.parse_detector import FAMILIES, IsolationForest, parse_detector
-from p2ce.errors import InvalidOption, InvalidReference, NotFitted, UnsupportedDetector
+from p2ce.errors import InvalidArgument, InvalidReference, NotFitted, UnsupportedDetector
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.score_rows import score_rows
 
@@ -178,7 +178,7 @@ def test_contamination_replaces_that_of_the_forest_of_this_library():
 
 @pytest.mark.parametrize("wrong", [0.0, -0.1, 0.51, float("nan"), "auto", True, None])
 def test_a_share_of_outliers_outside_its_range_is_refused(wrong):
-    with pytest.raises(InvalidOption, match="contamination"):
+    with pytest.raises(InvalidArgument, match="contamination"):
         IsolationForest(contamination=wrong)
 
 
@@ -186,7 +186,7 @@ def test_a_share_of_outliers_outside_its_range_is_refused(wrong):
     "options", [{"n_estimators": 0}, {"n_estimators": 2.5}, {"max_samples": 1}, {"max_samples": "all"}]
 )
 def test_other_options_are_checked(options):
-    with pytest.raises(InvalidOption):
+    with pytest.raises(InvalidArgument):
         IsolationForest(**options)
 
 

@@ -18,7 +18,7 @@ from sklearn.svm import OneClassSVM
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.parse_detector import IsolationForest, parse_detector
 from p2ce.detectors.parsed_detector import DetectorAdapter
-from p2ce.errors import InvalidAnswer, UnsupportedDetector
+from p2ce.errors import InvalidOutput, UnsupportedDetector
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, codebook_of
 
@@ -209,21 +209,21 @@ def test_a_pipeline_that_ends_in_a_slip_says_what_to_do() -> None:
 def test_a_detector_that_takes_no_missing_values_names_the_columns(make: Any) -> None:
     numbers = people()[["age", "income"]]
     detector = make().fit(numbers.fillna(0.0))
-    with pytest.raises(InvalidAnswer, match="missing values here: 'income'"):
+    with pytest.raises(InvalidOutput, match="missing values here: 'income'"):
         parse_detector(detector, reference=people())
     # Also if only the person lacks a value.
     found = parse_detector(detector, reference=people().assign(income=1.0))
-    with pytest.raises(InvalidAnswer, match="missing values here: 'income'"):
+    with pytest.raises(InvalidOutput, match="missing values here: 'income'"):
         found.ask(people())
 
 
 def test_a_detector_that_takes_no_labels_names_the_columns() -> None:
     frame = people()[["age", "housing"]].fillna("own")
     detector = OneClassSVM().fit(frame.assign(housing=0.0))
-    with pytest.raises(InvalidAnswer, match=r"Columns of categories here: 'housing'\. .*IsolationForest"):
+    with pytest.raises(InvalidOutput, match=r"Columns of categories here: 'housing'\. .*IsolationForest"):
         parse_detector(detector, reference=frame)
     unnamed = OneClassSVM().fit(np.zeros((3, 2)))
-    with pytest.raises(InvalidAnswer, match=r"Columns of categories here: 'housing'\."):
+    with pytest.raises(InvalidOutput, match=r"Columns of categories here: 'housing'\."):
         parse_detector(unnamed, reference=frame)
 
 

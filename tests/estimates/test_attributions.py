@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from sklearn.tree import DecisionTreeClassifier
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidAnswer, MissingExtra
+from p2ce.errors import InvalidOutput, MissingExtra
 from p2ce.estimates import shap_explainers
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.link_scale import Link
@@ -87,7 +87,7 @@ def test_a_model_without_structure_is_sampled() -> None:
 
 
 def test_a_score_that_is_no_number_is_named() -> None:
-    with pytest.raises(InvalidAnswer, match="not finite"):
+    with pytest.raises(InvalidOutput, match="not finite"):
         attributor(lambda rows: np.where(rows[:, 0] > 0, np.nan, chance(rows))).explain(ROWS)
 
 

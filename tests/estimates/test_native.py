@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.link_scale import Link, to_scale
 from p2ce.estimates.native import DeepShap, Parsed, native_explainer
@@ -245,7 +245,7 @@ def test_a_model_of_another_kind_is_refused_with_advice(kind: str) -> None:
     linear = parsed(LogisticRegression().fit(REFERENCE, LABELS))
     other = {**TREES, **NETWORKS}["relu" if kind == "tree" else "boosting"]().fit(REFERENCE, LABELS)
     for found in (None, linear, parsed(other)):
-        with pytest.raises(InvalidOption, match='explainer="sampling"'):
+        with pytest.raises(InvalidArgument, match='explainer="sampling"'):
             attributor(found, kind)
     assert attributor(linear, "auto").explainer_name == "sampling"
     assert attributor(None, "auto").explainer_name == "sampling"

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.estimates.shap_estimate import EXPLAINERS, ShapEstimate
 
 
@@ -35,7 +35,7 @@ def test_every_explainer_is_an_option(name: str) -> None:
     ],
 )
 def test_nonsense_is_refused_with_advice(options: dict[str, object], advice: str) -> None:
-    with pytest.raises(InvalidOption, match=advice):
+    with pytest.raises(InvalidArgument, match=advice):
         ShapEstimate(**options)  # type: ignore[arg-type]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.link_scale import Link
 from p2ce.estimates.shap_estimate import ShapEstimate
@@ -39,7 +39,7 @@ def test_permutations_add_up() -> None:
 
 def test_too_many_columns_for_all_coalitions() -> None:
     wide = RNG.normal(size=(30, 21))
-    with pytest.raises(InvalidOption, match=r"2\*\*21"):
+    with pytest.raises(InvalidArgument, match=r"2\*\*21"):
         Attributor(ShapEstimate(explainer="exact"), None, chance, wide, [f"c{i}" for i in range(21)], 0)
 
 

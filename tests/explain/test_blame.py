@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from p2ce import Explainer, Status
-from p2ce.errors import InvalidAnswer, InvalidPerson
+from p2ce.errors import InvalidOutput, InvalidPerson
 from p2ce.solver.engine import Progress
 
 QUESTION: dict[str, Any] = {"target": 1, "plausibility": None}
@@ -42,7 +42,7 @@ def test_an_error_that_has_another_reason_is_not_blamed_on_the_label() -> None:
     frame, _ = table()
     explainer = Explainer(score, frame, threshold=0.4, **QUESTION)
     assert explainer.explain({"age": 30, "job": "pilot"}).status is Status.OPTIMAL
-    with pytest.raises(InvalidAnswer, match="nobody is that old") as caught:
+    with pytest.raises(InvalidOutput, match="nobody is that old") as caught:
         explainer.explain({"age": 101, "job": "pilot"})
     assert "not in the reference" not in str(caught.value)
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import p2ce
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result.status import Status
 from tests.explain import loans
 
@@ -271,5 +271,5 @@ def test_an_estimate_of_the_model_leaves_the_detector_alone(detector: str) -> No
 
 def test_bounds_that_are_none_are_refused() -> None:
     for wrong in ("shapp", "shap-paper", "SHAP", None, 3, "complete"):
-        with pytest.raises(InvalidOption, match=r"bound is one of 'auto', 'none', 'shap', or a"):
+        with pytest.raises(InvalidArgument, match=r"bound is one of 'auto', 'none', 'shap', or a"):
             explainer(bound=wrong)

@@ -18,7 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result import WhyNone
 from p2ce.rules import exclusive, together
 from tests.explain import loans
@@ -164,7 +164,7 @@ def test_the_papers_algorithms_find_the_same_reasons() -> None:
 
 def test_only_a_proof_that_there_is_none_has_a_reason() -> None:
     explainer = loan_explainer()
-    with pytest.raises(InvalidOption, match=r"takes what explain\(\) returned, got dict"):
+    with pytest.raises(InvalidArgument, match=r"takes what explain\(\) returned, got dict"):
         explainer.why_none({"status": "NO_RECOURSE"})  # type: ignore[arg-type]
     for status, words in {
         p2ce.Status.TIME_LIMIT: "TIME_LIMIT: nothing is proven. Explain the person with a longer",
@@ -172,18 +172,18 @@ def test_only_a_proof_that_there_is_none_has_a_reason() -> None:
         p2ce.Status.ALREADY_FAVOURABLE: "ALREADY_FAVOURABLE: the person needs no change",
         p2ce.Status.ERROR: "could not be explained",
     }.items():
-        with pytest.raises(InvalidOption, match=words):
+        with pytest.raises(InvalidArgument, match=words):
             explainer.why_none(replace(stuck(), status=status))
     for because, words in {"estimate": "an estimate cut the search", "misprint": "ran as printed"}.items():
         certificate = replace(stuck().certificate, method="p2ce", unproven_because=because)
         by_paper = loan_explainer(method=p2ce.paper.P2CE(bound="tree"))
         unproven = replace(by_paper.explain(stuck().person), status=p2ce.Status.HEURISTIC)
-        with pytest.raises(InvalidOption, match=f"{words}. Make an explainer with method='exact'"):
+        with pytest.raises(InvalidArgument, match=f"{words}. Make an explainer with method='exact'"):
             by_paper.why_none(replace(unproven, certificate=certificate))
     free = loans.explainer(plausibility=None)
-    with pytest.raises(InvalidOption, match="OPTIMAL: it has options"):
+    with pytest.raises(InvalidArgument, match="OPTIMAL: it has options"):
         free.why_none(free.explain(loans.refused().iloc[0]))
-    with pytest.raises(InvalidOption, match="time_limit is a number of seconds"):
+    with pytest.raises(InvalidArgument, match="time_limit is a number of seconds"):
         explainer.why_none(stuck(), time_limit=-1)
 
 
@@ -204,14 +204,14 @@ def test_an_explanation_of_another_question_is_refused(changed: dict[str, Any], 
         model = type(loans.forest())(5, random_state=0).fit(people, loans.label())
         changed = {"reference": people, "model": model, "actions": p2ce.ActionSet.infer(people)}
     asked = {"actions": narrow(), "max_changes": 1, "plausibility": None, **changed}
-    with pytest.raises(InvalidOption, match=words):
+    with pytest.raises(InvalidArgument, match=words):
         loans.explainer(**asked).why_none(stuck())
 
 
 def test_another_model_is_noticed() -> None:
     other = type(loans.forest())(12, max_depth=5, random_state=3).fit(loans.people(), loans.label())
     explainer = loans.explainer(model=other, actions=narrow(), max_changes=1, plausibility=None)
-    with pytest.raises(InvalidOption, match="its model is another"):
+    with pytest.raises(InvalidArgument, match="its model is another"):
         explainer.why_none(stuck())
 
 
@@ -220,7 +220,7 @@ def test_a_wrong_proof_is_noticed() -> None:
     answer = explainer.explain(loans.refused().iloc[0])
     forged = replace(answer, status=p2ce.Status.NO_RECOURSE, counterfactuals=())
     # Without a limit there is nothing to lift here, and the start itself is looked at.
-    with pytest.raises(InvalidOption, match="here the person has options"):
+    with pytest.raises(InvalidArgument, match="here the person has options"):
         explainer.why_none(forged)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import p2ce
 from p2ce import ActionSet, Status, rules
-from p2ce.errors import FAULT, InvalidAnswer, InvalidObjective, P2CEError
+from p2ce.errors import FAULT, InvalidObjective, InvalidOutput, P2CEError
 from p2ce.explain import finest_grid as finest
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import CostTable, FittedObjective, Objective, Reference
@@ -180,7 +180,7 @@ def test_sys_exit_in_code_of_the_users_is_an_error_of_these_people(
     rows = people(12)
     rows["a"], rows["b"], rows["c"] = 2, 8, [1, value, 3] * 4
     explainer = ask()
-    with pytest.raises((InvalidAnswer, InvalidObjective), match=r"called sys\.exit\(3\)"):
+    with pytest.raises((InvalidOutput, InvalidObjective), match=r"called sys\.exit\(3\)"):
         explainer.explain(rows.iloc[1])
     found = explainer.explain_many(rows, n_jobs=n_jobs)
     assert [one.status is Status.ERROR for one in found] == [False, True, False] * 4

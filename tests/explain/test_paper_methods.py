@@ -19,7 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.paper import P2CE, Mapocam
 from p2ce.result.status import Status
 from tests.explain import loans
@@ -287,7 +287,7 @@ def test_answers_do_not_depend_on_company_or_processes(n_jobs: int) -> None:
     ],
 )
 def test_what_they_do_not_know_is_refused_with_advice(asked: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidOption, match=words):
+    with pytest.raises(InvalidArgument, match=words):
         explainer(**asked).explain(refused().iloc[0])
 
 
@@ -296,9 +296,9 @@ def test_what_they_do_not_know_is_refused_with_advice(asked: dict[str, Any], wor
     [{"order": "size"}, {"bound": "shp"}, {"background": 0}, {"background": True}, {"random_state": -1}],
 )
 def test_settings_say_what_is_expected(settings: dict[str, Any]) -> None:
-    with pytest.raises(InvalidOption, match=f"{next(iter(settings))} is"):
+    with pytest.raises(InvalidArgument, match=f"{next(iter(settings))} is"):
         P2CE(**settings)
-    with pytest.raises(InvalidOption, match="partial_plausibility is True or False"):
+    with pytest.raises(InvalidArgument, match="partial_plausibility is True or False"):
         P2CE(partial_plausibility=1)  # type: ignore[arg-type]
 
 
@@ -307,7 +307,7 @@ def test_actions_for_one_person_are_held_to_the_same_rules() -> None:
     model = fitted("boosting")
     together = few().rule(p2ce.rules.linked("Income", "Debt"))
     asking = explainer(model)
-    with pytest.raises(InvalidOption, match="one feature at a time"):
+    with pytest.raises(InvalidArgument, match="one feature at a time"):
         asking.explain(refused(model).iloc[0], actions=together)
 
 
@@ -322,7 +322,7 @@ def test_trees_that_are_too_deep_to_attribute_are_sampled(name: str) -> None:
     small = {"p2ce": P2CE(background=2, at="person"), "mapocam": Mapocam(background=2)}[name]
     found = p2ce.Explainer(model, frame, method=small, **asked).explain(frame.iloc[0])
     assert len(found)
-    with pytest.raises(InvalidOption, match="columns on a path"):
+    with pytest.raises(InvalidArgument, match="columns on a path"):
         p2ce.Explainer(model, frame, method=P2CE(explainer="tree"), **asked).explain(frame.iloc[0])
 
 

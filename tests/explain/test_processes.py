@@ -14,7 +14,7 @@ import pytest
 
 import p2ce
 from p2ce import ActionSet, Status
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.explain import processes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as Unix has them")
@@ -179,6 +179,6 @@ class Unreadable:
 )
 def test_what_cannot_be_sent_is_told_and_ends_nothing(model: Any, told: str) -> None:
     explainer = explained(model())
-    with pytest.raises(InvalidOption, match=f"{told}.*Use n_jobs=1"):
+    with pytest.raises(InvalidArgument, match=f"{told}.*Use n_jobs=1"):
         explainer.explain_many(people(), n_jobs=2)
     assert Status.ERROR not in explainer.explain_many(people()).statuses

@@ -11,7 +11,7 @@ import pytest
 
 import p2ce
 from p2ce import ActionSet, Explanation, Status
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.rules import together
 from tests.explain import loans
 
@@ -64,7 +64,7 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("what", CHANGED)
 def test_another_question_is_refused_in_one_way(call: str, what: str) -> None:
     changed, words = CHANGED[what]
-    with pytest.raises(InvalidOption) as caught:
+    with pytest.raises(InvalidArgument) as caught:
         CALLS[call](ask(**changed), none())
     assert str(caught.value).startswith("The explanation answers another question than this explainer asks: ")
     assert words in str(caught.value)
@@ -76,7 +76,7 @@ def test_other_columns_are_refused(call: str) -> None:
     people = loans.people().drop(columns="Years")
     model = type(loans.forest())(5, random_state=0).fit(people, loans.label())
     explainer = loans.explainer(model=model, reference=people)
-    with pytest.raises(InvalidOption, match="its columns are others"):
+    with pytest.raises(InvalidArgument, match="its columns are others"):
         CALLS[call](explainer, none())
 
 
@@ -91,7 +91,7 @@ def test_the_same_question_is_taken(call: str) -> None:
 def test_actions_and_limits_of_one_person_are_given_again(call: str) -> None:
     explainer = loans.explainer(max_changes=1)
     own = explainer.explain(PERSON, actions=narrow(), max_changes=2)
-    with pytest.raises(InvalidOption, match="its policy is another"):
+    with pytest.raises(InvalidArgument, match="its policy is another"):
         CALLS[call](explainer, own)
     CALLS[call](explainer, own, actions=narrow())
 
@@ -109,7 +109,7 @@ def test_what_is_no_explanation_is_refused(call: str, given: Any) -> None:
         else:
             CALLS[call](ask(), given)
 
-    with pytest.raises(InvalidOption, match=rf"{call}\(\) takes what explain\(\) returned, got "):
+    with pytest.raises(InvalidArgument, match=rf"{call}\(\) takes what explain\(\) returned, got "):
         called()
 
 
@@ -119,7 +119,7 @@ def test_somebody_who_could_not_be_explained(call: str) -> None:
     people["Debt"] = "much"
     (failed,) = ask().explain_many(people)
     failed = replace(failed, person=PERSON)
-    with pytest.raises(InvalidOption, match="could not be explained"):
+    with pytest.raises(InvalidArgument, match="could not be explained"):
         CALLS[call](ask(), failed)
 
 
@@ -144,7 +144,7 @@ def test_costs_of_the_same_name_may_be_others(call: str, objective: p2ce.Objecti
 
     found = asked("mean_distance").explain({**PERSON, "Home": "rent"})
     CALLS[call](asked(p2ce.MeanDistance()), found)
-    with pytest.raises(InvalidOption, match=r"mean_distance of an option was .*, and is"):
+    with pytest.raises(InvalidArgument, match=r"mean_distance of an option was .*, and is"):
         CALLS[call](asked(objective), found)
 
 

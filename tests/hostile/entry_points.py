@@ -100,13 +100,13 @@ def take_policy(path: Path) -> None:
 
 def take_explanation(path: Path) -> None:
     """Read an answer from JSON, and tell it in words, as a frame and as JSON again."""
-    from p2ce.errors import InvalidOption
+    from p2ce.errors import InvalidArgument
     from p2ce.result import Explanation, Explanations, WhyNone
 
     try:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:  # Python's own parser, before p2ce sees anything
-        raise InvalidOption("no JSON") from error
+        raise InvalidArgument("no JSON") from error
     told = str(data.get("format", "")) if isinstance(data, dict) else ""
     kinds: dict[str, Any] = {"explanations": Explanations, "why": WhyNone}
     kind = next((one for name, one in kinds.items() if name in told), Explanation)

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from torch import nn
 
 from p2ce.errors import (
-    InvalidAnswer,
+    InvalidOutput,
     InvalidReference,
     InvalidTarget,
     InvalidThreshold,
@@ -141,7 +141,7 @@ def test_a_method_gets_what_its_estimator_was_fitted_on():
 
 def test_columns_in_another_order_are_not_slipped_to_a_model_as_an_array():
     model = KNeighborsClassifier().fit(SCALED, LABEL)
-    with pytest.raises(InvalidAnswer, match="feature names should match"):
+    with pytest.raises(InvalidOutput, match="feature names should match"):
         parse_model(lambda rows: model.predict_proba(rows), reference=BACKWARDS)
 
 
@@ -238,15 +238,15 @@ USELESS = {
 @pytest.mark.parametrize("name", USELESS)
 def test_useless_answers_are_named_with_the_call(name):
     answer, message = USELESS[name]
-    with pytest.raises(InvalidAnswer, match=message) as error:
+    with pytest.raises(InvalidOutput, match=message) as error:
         parse_model(Failing(answer), reference=SCALED)
     assert "model.predict_proba" in str(error.value)
 
 
 def test_a_function_that_fails_both_ways_says_so_for_both():
-    with pytest.raises(InvalidAnswer, match=r"Given a DataFrame: .*no rows please.* Given an array: "):
+    with pytest.raises(InvalidOutput, match=r"Given a DataFrame: .*no rows please.* Given an array: "):
         parse_model(raises, reference=SCALED)
-    with pytest.raises(InvalidAnswer, match=r"model\(rows\)"):
+    with pytest.raises(InvalidOutput, match=r"model\(rows\)"):
         parse_model(np.mean, reference=SCALED)
 
 
@@ -258,23 +258,23 @@ def test_a_model_that_fails_later_is_named_too():
 
     found = parse_model(picky, reference=SCALED)
     with pytest.raises(
-        InvalidAnswer, match=r"model\(rows\) raised KeyError: 'income' when asked about 2 rows"
+        InvalidOutput, match=r"model\(rows\) raised KeyError: 'income' when asked about 2 rows"
     ):
         found.ask(SCALED[:2].assign(income=1e7))
-    with pytest.raises(InvalidAnswer, match="NaN for 1 of 2 rows"):
+    with pytest.raises(InvalidOutput, match="NaN for 1 of 2 rows"):
         found.ask(SCALED[:2].assign(income=[0.0, 2e5]))
 
 
 def test_a_model_that_answers_at_random_is_refused():
     rng = np.random.default_rng(0)
-    with pytest.raises(InvalidAnswer, match=r"model\(rows\) answers differently when asked twice.*seed"):
+    with pytest.raises(InvalidOutput, match=r"model\(rows\) answers differently when asked twice.*seed"):
         parse_model(lambda rows: 0.5 + 1e-8 * rng.random(len(rows)), reference=SCALED)
     steady = parse_model(lambda rows: 0.5 + 1e-16 * rng.random(len(rows)), reference=SCALED)
     assert steady.tolerance == 1e-9
 
 
 def test_a_model_that_looks_at_the_whole_batch_is_refused():
-    with pytest.raises(InvalidAnswer, match="when other rows are asked about with it"):
+    with pytest.raises(InvalidOutput, match="when other rows are asked about with it"):
         parse_model(lambda rows: rows["income"].rank(pct=True), reference=SCALED)
 
 
@@ -324,7 +324,7 @@ def test_a_module_that_is_not_read_is_asked_for_logits(outputs):
     assert found.tolerance >= 1e-4
     with pytest.raises(UnsupportedModel, match=r"Call \.eval\(\)"):
         parse_model(Curved(outputs), reference=SCALED)
-    with pytest.raises(InvalidAnswer, match=r"model \(Curved\) raised RuntimeError"):
+    with pytest.raises(InvalidOutput, match=r"model \(Curved\) raised RuntimeError"):
         parse_model(module, reference=SCALED.drop(columns="age"))
 
 

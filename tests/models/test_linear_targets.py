@@ -31,7 +31,7 @@ from sklearn.linear_model import (
 )
 from sklearn.svm import LinearSVC, LinearSVR
 
-from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
+from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_only_asked, people
 from tests.models.target_laws import (
@@ -153,7 +153,7 @@ def test_the_decision_value_of_two_classes_can_be_chosen(target):
     found, rows = assert_decides_as(model, frame, target=target, scale="decision", threshold=0.3)
     assert (found.ask(rows) == (1 if target else -1) * model.decision_function(rows)).all()
     assert parse_model(model, reference=frame, scale="probability").scale == "probability"
-    with pytest.raises(InvalidOption, match="scale='probability'"):
+    with pytest.raises(InvalidArgument, match="scale='probability'"):
         parse_model(LinearSVC().fit(frame, label), reference=frame, scale="probability")
 
 

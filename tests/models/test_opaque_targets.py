@@ -15,8 +15,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from p2ce.errors import (
-    InvalidAnswer,
-    InvalidOption,
+    InvalidArgument,
+    InvalidOutput,
     InvalidTarget,
     InvalidThreshold,
     UnsupportedModel,
@@ -89,9 +89,9 @@ def test_the_scale_can_be_chosen():
     found = parse_model(model, reference=WINE, target="barolo", scale="decision")
     assert (found.scale, found.threshold) == ("decision", 0.0)
     assert (found.ask(WINE) == model.decision_function(WINE)[:, column]).all()
-    with pytest.raises(InvalidOption, match="scale='decision'"):
+    with pytest.raises(InvalidArgument, match="scale='decision'"):
         parse_model(KNeighborsClassifier().fit(WINE, KIND), reference=WINE, target="barolo", scale="decision")
-    with pytest.raises(InvalidOption, match="scale='decision'"):
+    with pytest.raises(InvalidArgument, match="scale='decision'"):
         parse_model(lambda rows: rows["alcohol"] > 0.0, reference=WINE, scale="decision")
 
 
@@ -207,7 +207,7 @@ def test_categories_become_an_array_only_where_one_was_fitted():
     def wants_an_array(rows):
         return rows[:, 0] == "king"
 
-    with pytest.raises(InvalidAnswer, match=r"^model\(rows\) raised"):
+    with pytest.raises(InvalidOutput, match=r"^model\(rows\) raised"):
         parse_model(wants_an_array, reference=words)
 
 
@@ -215,11 +215,11 @@ def test_a_missing_value_that_is_refused_is_named_with_its_column():
     gaps = DIABETES.assign(bmi=[np.nan, *DIABETES["bmi"][1:]], bp=[np.nan, *DIABETES["bp"][1:]])
     model = KNeighborsRegressor().fit(DIABETES, NUMBER)
     with pytest.raises(
-        InvalidAnswer, match=r"Input X contains NaN.*Columns with missing values here: 'bmi', 'bp'"
+        InvalidOutput, match=r"Input X contains NaN.*Columns with missing values here: 'bmi', 'bp'"
     ):
         parse_model(model, reference=gaps, target=(None, 90.0))
     # In none of the rows that were looked at, but some person may miss it.
-    with pytest.raises(InvalidAnswer, match="Columns with missing values here: 'sex'"):
+    with pytest.raises(InvalidOutput, match="Columns with missing values here: 'sex'"):
         parse_model(model, reference=DIABETES, target=(None, 90.0), may_miss={"sex"})
     taken = parse_model(
         lambda rows: rows["bmi"].fillna(0.0), reference=gaps, target=(None, 0.0), may_miss={"bmi", "bp"}

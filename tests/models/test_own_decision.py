@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from p2ce import ActionSet, Explainer, Status, to_text
-from p2ce.errors import InvalidOption, NotFitted
+from p2ce.errors import InvalidArgument, NotFitted
 from p2ce.models.parse_model import parse_model
 from tests.models.decision_laws import PEOPLE, assert_follows_predict
 from tests.models.laws import people
@@ -238,7 +238,7 @@ def test_the_smallest_margin_does_not_undo_the_cut(target: int) -> None:
 def test_another_scale_than_the_cuts_needs_a_threshold() -> None:
     frame, _ = people()
     model = fixed(scaled(logistic()))
-    with pytest.raises(InvalidOption, match="threshold="):
+    with pytest.raises(InvalidArgument, match="threshold="):
         Explainer(model, frame, target=1, scale="decision")
     explainer = Explainer(model, frame, target=1, scale="decision", threshold=0.5)
     assert explainer.threshold == 0.5

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from p2ce.errors import InvalidAnswer
+from p2ce.errors import InvalidOutput
 from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.scores.score import CompiledScore
@@ -130,7 +130,7 @@ def test_a_refused_label_proves_nothing(last):
     found = parse_model(model, reference=frame, codebook=book)
     people = frame.head(5).assign(job="stranger")
     assert (judged(found.score, book.of(found.columns).encode(people)) == 0).all()
-    with pytest.raises(InvalidAnswer, match="unknown categories"):
+    with pytest.raises(InvalidOutput, match="unknown categories"):
         found.ask(people)
 
 

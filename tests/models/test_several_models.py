@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from p2ce.errors import InvalidOption, InvalidReference, InvalidThreshold, UnsupportedModel
+from p2ce.errors import InvalidArgument, InvalidReference, InvalidThreshold, UnsupportedModel
 from p2ce.models.several_models import parse_models
 from tests.models.laws import people
 
@@ -77,7 +77,7 @@ def test_columns_may_come_in_another_order():
 
 @pytest.mark.parametrize("margin", [-0.1, np.nan, np.inf, True, "0.1", None])
 def test_a_margin_that_is_no_distance_is_refused(margin):
-    with pytest.raises(InvalidOption, match="margin is how far beyond the threshold"):
+    with pytest.raises(InvalidArgument, match="margin is how far beyond the threshold"):
         read(TREE, margin=margin)
 
 
@@ -88,7 +88,7 @@ def test_slips_say_what_to_do():
         read([TREE, NEAR, LINE], [0.5, 0.5])
     with pytest.raises(InvalidThreshold, match=r"1 values? for 1 model"):
         read(TREE, [0.5])
-    with pytest.raises(InvalidOption, match=r"margin=0.6 on top of the threshold 0.5 asks for .* 1.1"):
+    with pytest.raises(InvalidArgument, match=r"margin=0.6 on top of the threshold 0.5 asks for .* 1.1"):
         read(TREE, margin=0.6)
     with pytest.raises(InvalidThreshold):
         read([TREE, NEAR], [0.5, 1.5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from p2ce.errors import InvalidAnswer, InvalidOption, InvalidTarget, UnsupportedModel
+from p2ce.errors import InvalidArgument, InvalidOutput, InvalidTarget, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.network import NetworkScore
 from tests.models.target_laws import (
@@ -78,7 +78,7 @@ def test_what_is_asked_otherwise_is_told():
     model = fit(MLPRegressor, DIABETES, NUMBER)
     with pytest.raises(InvalidTarget, match=r"is a regressor: pass target=\(low, high\)"):
         parse_model(model, reference=DIABETES)
-    with pytest.raises(InvalidOption, match="scale='decision'"):
+    with pytest.raises(InvalidArgument, match="scale='decision'"):
         parse_model(fit(MLPClassifier, WINE, KIND), reference=WINE, target="barolo", scale="decision")
     two = np.stack([NUMBER, -NUMBER], axis=1)
     pair = fit(MLPRegressor, DIABETES, two)
@@ -92,5 +92,5 @@ def test_several_labels_at_once_have_probabilities_but_no_winner():
     found = parse_model(model, reference=WINE, threshold=0.5)
     assert found.score is None
     assert (found.ask(WINE) == model.predict_proba(WINE)[:, 1]).all()
-    with pytest.raises(InvalidAnswer, match="one class per row"):
+    with pytest.raises(InvalidOutput, match="one class per row"):
         parse_model(model, reference=WINE)

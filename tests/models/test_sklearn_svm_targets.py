@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, SVR, NuSVR
 
-from p2ce.errors import InvalidOption, InvalidTarget
+from p2ce.errors import InvalidArgument, InvalidTarget
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import people
 from tests.models.target_laws import assert_decides_as, assert_lies_within, diabetes, wine
@@ -50,7 +50,7 @@ def test_the_decision_value_is_read_beside_probabilities():
     found, rows = assert_decides_as(model, SCALED, scale="decision", threshold=0.2)
     assert (found.ask(rows) == model.decision_function(rows)).all()
     assert parse_model(model, reference=SCALED).score is None
-    with pytest.raises(InvalidOption, match="scale='probability'"):
+    with pytest.raises(InvalidArgument, match="scale='probability'"):
         parse_model(SVC().fit(SCALED, LABEL), reference=SCALED, scale="probability")
     with pytest.raises(InvalidTarget, match="is a regressor"):
         parse_model(SVR().fit(SCALED, LABEL), reference=SCALED)

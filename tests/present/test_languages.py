@@ -7,7 +7,7 @@ from string import Formatter
 import pytest
 
 import p2ce.present
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.languages import AUDIENCES, LANGUAGES, check_audience, templates
 
 ENGLISH = templates("en")
@@ -52,9 +52,9 @@ def test_no_template_is_left_over() -> None:
 
 
 def test_unknown_names_say_which_are_known() -> None:
-    with pytest.raises(InvalidOption, match=r"got 'fr'\. Known are 'en', 'pt', 'es'"):
+    with pytest.raises(InvalidArgument, match=r"got 'fr'\. Known are 'en', 'pt', 'es'"):
         templates("fr")
-    with pytest.raises(InvalidOption, match="Did you mean 'officer'"):
+    with pytest.raises(InvalidArgument, match="Did you mean 'officer'"):
         check_audience("Officers")
     for audience in AUDIENCES:
         check_audience(audience)

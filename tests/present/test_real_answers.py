@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from p2ce import ActionSet, Explainer, rules, to_html, to_text
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.languages import AUDIENCES, LANGUAGES
 from p2ce.problem.display import Display
 from p2ce.result import Explanation, Explanations, Status
@@ -131,7 +131,7 @@ def test_a_change_that_a_rule_forbids_is_not_called_too_little() -> None:
     )
     assert "1 possible combination" not in to_text(found, audience="officer")
     other = explainer.explain({"G": False, "Inc": 6})
-    with pytest.raises(InvalidOption, match="another person"):
+    with pytest.raises(InvalidArgument, match="another person"):
         to_text(other, why=why)
 
 

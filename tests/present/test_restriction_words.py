@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present import to_text
 from p2ce.present.report import to_html, to_markdown
 from p2ce.result import Explanations, Status, WhyNone
@@ -57,7 +57,7 @@ def test_no_way_at_all() -> None:
 def test_the_why_of_somebody_else_is_refused() -> None:
     other = replace(WHY, person={**WHY.person, "Age": 42})
     for write in (to_text, to_html, to_markdown):
-        with pytest.raises(InvalidOption, match="found for another person"):
+        with pytest.raises(InvalidArgument, match="found for another person"):
             write(NONE, why=other)
     people = Explanations([NONE, answer()], labels=["ann", "bob"])
     for why, match in (
@@ -66,7 +66,7 @@ def test_the_why_of_somebody_else_is_refused() -> None:
         ({"ann": "no idea"}, "got str"),
         ({"eve": WHY}, "'eve', which is no label"),
     ):
-        with pytest.raises(InvalidOption, match=match):
+        with pytest.raises(InvalidArgument, match=match):
             to_html(people, why=why)
     assert "A way would open" in to_markdown(people, why={"ann": WHY})
 
@@ -78,7 +78,7 @@ def test_no_way_may_name_what_is_protected(write: Callable[..., str]) -> None:
         "LoanAmount": replace(QUESTION.features["LoanAmount"], moves="protected"),
     }
     shut = replace(NONE, question=replace(QUESTION, features=features))
-    with pytest.raises(InvalidOption, match="no advice may name it"):
+    with pytest.raises(InvalidArgument, match="no advice may name it"):
         write(shut, why=WHY)
-    with pytest.raises(InvalidOption, match="no advice may name it"):
+    with pytest.raises(InvalidArgument, match="no advice may name it"):
         to_html(Explanations([shut], labels=["ann"]), why={"ann": WHY})

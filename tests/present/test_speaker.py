@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.speaker import Speaker, speaker_for, speaker_of
 from p2ce.problem.display import Display
@@ -186,5 +186,5 @@ def test_a_name_keeps_a_capital_article() -> None:
 
 
 def test_an_unknown_language_raises() -> None:
-    with pytest.raises(InvalidOption, match="'pt'"):
+    with pytest.raises(InvalidArgument, match="'pt'"):
         speaker_for(None, "pt-BR")

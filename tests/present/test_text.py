@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present import to_text
 from p2ce.present.languages import AUDIENCES, LANGUAGES
 from p2ce.present.speaker import speaker_of
@@ -155,14 +155,14 @@ def test_what_may_not_be_advised_is_never_told(moves: str) -> None:
     features = {**QUESTION.features, "LoanAmount": replace(QUESTION.features["LoanAmount"], moves=moves)}
     wrong = answer(question=replace(QUESTION, features=features))
     for audience in AUDIENCES:
-        with pytest.raises(InvalidOption, match=f"'LoanAmount', which is {moves}"):
+        with pytest.raises(InvalidArgument, match=f"'LoanAmount', which is {moves}"):
             to_text(wrong, audience=audience)
-    with pytest.raises(InvalidOption, match="no advice may name it"):
+    with pytest.raises(InvalidArgument, match="no advice may name it"):
         option_sentences(wrong)
-    with pytest.raises(InvalidOption, match="no advice may name it"):
+    with pytest.raises(InvalidArgument, match="no advice may name it"):
         what_to_do(wrong[0], wrong)
     none = replace(wrong, status=Status.NO_RECOURSE, counterfactuals=())
-    with pytest.raises(InvalidOption, match="no advice may name it"):
+    with pytest.raises(InvalidArgument, match="no advice may name it"):
         to_text(none, why=WHY)
 
 
@@ -183,11 +183,11 @@ def test_what_moves_along_is_no_advice() -> None:
 
 
 def test_wrong_arguments_say_what_to_do() -> None:
-    with pytest.raises(InvalidOption, match="takes one Explanation, got list"):
+    with pytest.raises(InvalidArgument, match="takes one Explanation, got list"):
         to_text([explanation()])  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="Known are 'person', 'officer', 'auditor'"):
+    with pytest.raises(InvalidArgument, match="Known are 'person', 'officer', 'auditor'"):
         to_text(explanation(), audience="me")
-    with pytest.raises(InvalidOption, match="got str"):
+    with pytest.raises(InvalidArgument, match="got str"):
         to_text(explanation(), why="no idea")  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="this explanation is OPTIMAL"):
+    with pytest.raises(InvalidArgument, match="this explanation is OPTIMAL"):
         to_text(explanation(), why=WHY)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption, InvalidReference, UnsupportedColumn
+from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedColumn
 from p2ce.problem import ActionSet, FeatureActions, Kind
 
 
@@ -220,7 +220,7 @@ def test_a_reference_that_cannot_be_read_says_why(frame: pd.DataFrame, message: 
 
 
 def test_an_unknown_grid_lists_the_known_ones() -> None:
-    with pytest.raises(InvalidOption, match=r"'data' or 'paper', not 'papr'. Did you mean 'paper'"):
+    with pytest.raises(InvalidArgument, match=r"'data' or 'paper', not 'papr'. Did you mean 'paper'"):
         inferred([1, 2], "papr")
 
 

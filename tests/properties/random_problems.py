@@ -11,7 +11,7 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import CostTables, Join, tabulate
 from p2ce.grid.placement import Placement, place
 from p2ce.scores.assemble import assemble_forest
-from p2ce.scores.flat_arrays import FlatPeople, ScoreLayout, flatten_scores, lay_out_people
+from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.scores.forest import Forest
 from p2ce.scores.score import CompiledScore, seen_as_given
 from p2ce.scores.score_rows import score_rows
@@ -39,7 +39,7 @@ class Problem:
     placement: Placement
     tables: CostTables
     layout: ScoreLayout
-    flat_people: FlatPeople
+    flat_people: FlatInstances
 
     @property
     def axes(self) -> int:
@@ -78,7 +78,7 @@ class Problem:
         points = found.points[found.first[person] : found.first[person + 1]]
         return sort_points(points, self.tables, self.placement, person)
 
-    def with_bans(self, bans: list[list[list[int]]]) -> FlatPeople:
+    def with_bans(self, bans: list[list[list[int]]]) -> FlatInstances:
         """Forbid some cells: a list of cells per person."""
         cells = [[*cell, EXACTLY] for mine in bans for cell in mine]
         return self.flat_people._replace(
@@ -200,7 +200,7 @@ def problem_of(
         placement=placement,
         tables=tables,
         layout=layout,
-        flat_people=lay_out_people(layout, grid, placement, tables, people),
+        flat_people=lay_out_instances(layout, grid, placement, tables, people),
     )
 
 

@@ -9,7 +9,7 @@ from numba import njit
 
 from p2ce.comparing import quanta
 from p2ce.scores.flat_arrays import tick_for
-from p2ce.scores.one_instance import person_of
+from p2ce.scores.one_instance import instance_of
 from p2ce.scores.reachable_leaves import highest_total
 from p2ce.scores.score_rows import leaves_reached, score_rows
 from p2ce.solver.box_costs import price_corner, price_with
@@ -23,14 +23,14 @@ from tests.properties.random_problems import Problem, problems
 @njit(_nrt=False)
 def box_is_hopeless(flat, people, p, s, changes_left, work):
     """Tell whether the box at hand would be dropped by the bound of score ``s``."""
-    me = person_of(people, p)
+    me = instance_of(people, p)
     return is_infeasible(flat, s, me, work.box, list_axes(me, work.box), changes_left, work)
 
 
 @njit(_nrt=False)
 def bound_of_trees(flat, people, p, s, changes_left, work):
     """Give the bound of a forest's part over the box at hand, in ticks."""
-    me = person_of(people, p)
+    me = instance_of(people, p)
     bound, _ = highest_total(flat, s, me, work.box.spans, changes_left, work.walk, -(1 << 62))
     return bound
 
@@ -38,14 +38,14 @@ def bound_of_trees(flat, people, p, s, changes_left, work):
 @njit(_nrt=False)
 def corner_of_box(people, p, least, work):
     """Write the lower corner of the box at hand; give how many axes must change in it."""
-    me = person_of(people, p)
+    me = instance_of(people, p)
     return price_corner(me, work.box, list_axes(me, work.box), least, work.sums)
 
 
 @njit(_nrt=False)
 def corner_with(people, p, least, axis, candidate, work):
     """Write the corner of the box's points at one candidate; False where the axis cannot move."""
-    me = person_of(people, p)
+    me = instance_of(people, p)
     size = list_axes(me, work.box)
     forced = price_corner(me, work.box, size, least, work.sums)
     for k in range(size):

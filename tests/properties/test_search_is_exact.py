@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.solver import engine
-from p2ce.solver.engine import rules_of, search_people
+from p2ce.solver.engine import rules_of, search_in_kernel
 from p2ce.solver.workspace import Rules
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
@@ -38,7 +38,7 @@ def rules_from(variant: str, *, max_changes: int | None, ties: bool) -> Rules:
 
 def assert_exact(problem: Problem, rules: Rules, bans: list[list[list[int]]]) -> list[np.ndarray]:
     """Search for everyone and compare with brute force; give the fronts."""
-    found = search_people(problem.layout, problem.with_bans(bans), rules)
+    found = search_in_kernel(problem.layout, problem.with_bans(bans), rules)
     assert found.finished.all()
     assert (found.open_boxes == 0).all()
     fronts = []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from p2ce.arrays import BoolArray, Int32Array, IntArray
 from p2ce.scores.external import ACCEPT, REJECT, Boxes, Verdicts
-from p2ce.scores.flat_arrays import FlatPeople, flatten_scores, lay_out_people
+from p2ce.scores.flat_arrays import FlatInstances, flatten_scores, lay_out_instances
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver import waves
@@ -70,12 +70,12 @@ def search(
     rules: object,
     *,
     bounded: bool,
-    bans: FlatPeople | None = None,
+    bans: FlatInstances | None = None,
     **more: object,
 ) -> tuple[Fronts, list[Outside]]:
     scores, outside = parts_of(problem, inside)
     layout = flatten_scores(scores, problem.grid, np.zeros(problem.people.shape[1]))
-    people = lay_out_people(layout, problem.grid, problem.placement, problem.tables, problem.people)
+    people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
     if bans is not None:
         people = people._replace(banned=bans.banned, first_ban=bans.first_ban)
     asked = [OutsideScore(people=one, has_bound=bounded, keeps_values=True) for one in outside]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result import Categories, Certificate, Explanation, Status
 from tests.result.examples import CERTIFICATE, DTYPES, explanation, explanations
 
@@ -156,7 +156,7 @@ def test_print_of_an_error_gives_its_message() -> None:
 
 @pytest.mark.parametrize("data", [{}, {"format": "other"}, [1], {"format": "p2ce.explanations/1"}])
 def test_foreign_data_is_refused(data: object) -> None:
-    with pytest.raises(InvalidOption, match="to_dict"):
+    with pytest.raises(InvalidArgument, match="to_dict"):
         Explanation.from_dict(data)  # type: ignore[arg-type]
 
 
@@ -199,7 +199,7 @@ def test_a_table_of_another_kind_can_be_asked_for() -> None:
     assert answer.to_frame(kind="dict")["HasGuarantor"] == [True, False]
     assert answer.to_frame(kind="pandas").shape == (2, 8)
     assert answer.to_frame(kind="numpy")["Age"].dtype == np.int32
-    with pytest.raises(InvalidOption, match="Did you mean 'pandas'"):
+    with pytest.raises(InvalidArgument, match="Did you mean 'pandas'"):
         answer.to_frame(kind="panda")
 
 

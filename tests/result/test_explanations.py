@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result import Categories, Explanation, Explanations, Status
 from tests.result.examples import explanation, explanations
 
@@ -88,9 +88,9 @@ def test_people_without_options_still_give_the_columns() -> None:
 
 
 def test_labels_must_fit() -> None:
-    with pytest.raises(InvalidOption, match="1 people, 2 labels"):
+    with pytest.raises(InvalidArgument, match="1 people, 2 labels"):
         Explanations([explanation()], labels=[1, 2])
-    with pytest.raises(InvalidOption, match="build"):
+    with pytest.raises(InvalidArgument, match="build"):
         Explanations(3)
 
 

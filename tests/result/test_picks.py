@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.comparing import quanta
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result import Counterfactual, Explanation, Status
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, scaled_costs, strengths
 
@@ -102,5 +102,5 @@ def test_a_strength_that_all_share_sets_none_apart() -> None:
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True, "3", None])
 def test_a_number_of_picks_that_is_none_is_refused(count: object) -> None:
-    with pytest.raises(InvalidOption, match="whole number of options"):
+    with pytest.raises(InvalidArgument, match="whole number of options"):
         front([(0.1, 1.0)]).pick(count)  # type: ignore[arg-type]

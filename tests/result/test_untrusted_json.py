@@ -107,12 +107,14 @@ def test_whatever_is_accepted_can_be_shown(name: str, every: int) -> None:
 def test_the_error_names_the_place() -> None:
     data = ANSWER.to_dict()
     data["counterfactuals"][0]["costs"]["changes"] = "dear"
-    with pytest.raises(errors.InvalidOption, match=r"counterfactuals\[0\]\.costs\.changes must be a number"):
+    with pytest.raises(
+        errors.InvalidArgument, match=r"counterfactuals\[0\]\.costs\.changes must be a number"
+    ):
         Explanation.from_dict(data)
     many = {**HELD["Explanations"].to_dict(), "people": [ANSWER.to_dict(), data]}
-    with pytest.raises(errors.InvalidOption, match=r"people\[1\]\.counterfactuals\[0\]\.costs\.changes"):
+    with pytest.raises(errors.InvalidArgument, match=r"people\[1\]\.counterfactuals\[0\]\.costs\.changes"):
         Explanations.from_dict(many)
-    with pytest.raises(errors.InvalidOption, match="has no entry 'cells'"):
+    with pytest.raises(errors.InvalidArgument, match="has no entry 'cells'"):
         Certificate.from_dict(_without("cells"))
 
 
@@ -138,7 +140,7 @@ def test_json_is_read_within_limits() -> None:
     ["", "{", "NaN", "[" * 10**5, "1" * 10**5, '{"a":' * 10**5, "\ud800", b"\xff\xfe", HUGE_TEXT, 7, None],
 )
 def test_what_is_no_json(text: Any) -> None:
-    with pytest.raises((errors.InvalidOption, errors.LimitExceeded)) as caught:
+    with pytest.raises((errors.InvalidArgument, errors.LimitExceeded)) as caught:
         Explanation.from_json(text)
     assert tame(str(caught.value))
 
@@ -148,5 +150,5 @@ def test_deep_values_are_refused() -> None:
     for _ in range(10**4):
         deep = {"tuple": [deep]}
     for target in (deep, nested(10**4)):
-        with pytest.raises((errors.InvalidOption, errors.LimitExceeded)):
+        with pytest.raises((errors.InvalidArgument, errors.LimitExceeded)):
             Explanation.from_dict({**ANSWER.to_dict(), "target": target})

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result import Opening, WhyNone
 from tests.result.examples import DTYPES, OBJECTIVES, PERSON, explanations, names, option
 
@@ -106,5 +106,5 @@ def test_it_can_be_pickled_and_told_apart() -> None:
 
 
 def test_foreign_data_is_refused() -> None:
-    with pytest.raises(InvalidOption, match=r"WhyNone\.to_dict"):
+    with pytest.raises(InvalidArgument, match=r"WhyNone\.to_dict"):
         WhyNone.from_dict({"format": "p2ce.explanation/1"})

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.scores.estimate_score import add_estimate
 from p2ce.scores.external import ACCEPT, REJECT, Boxes, Verdicts
-from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
+from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver import waves
 from p2ce.solver.engine import Fronts, rules_of
@@ -46,7 +46,7 @@ def search(
     ties: bool,
 ) -> Fronts:
     layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
-    people = lay_out_people(layout, problem.grid, problem.placement, problem.tables, problem.people)
+    people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
     rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
     outside = OutsideScore(people=Judged(problem), has_bound=False, keeps_values=True)
     return search_in_waves(layout, add_estimate(people, gains, missing), rules, [outside])

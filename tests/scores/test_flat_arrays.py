@@ -9,7 +9,7 @@ from hypothesis import given
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import place
-from p2ce.scores.flat_arrays import SCORE_BITS, FlatPeople, flatten_scores, lay_out_people, tick_for
+from p2ce.scores.flat_arrays import SCORE_BITS, FlatInstances, flatten_scores, lay_out_instances, tick_for
 from p2ce.scores.score import CompiledScore, Spending
 from p2ce.scores.score_cells import score_points
 from p2ce.scores.score_rows import score_rows
@@ -112,7 +112,7 @@ def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
         placement = place(grid, people)
         tables = tabulate([placement.values.copy()], [Join.SUM], placement)
         layout = flatten_scores([score], grid, np.zeros(1))
-        limits = lay_out_people(layout, grid, placement, tables, people).limits[0, 0]
+        limits = lay_out_instances(layout, grid, placement, tables, people).limits[0, 0]
         assert (limits["reject_below"] < limits["base"]) == (limit < 0)
 
 
@@ -153,10 +153,10 @@ def budget_of(costs: np.ndarray, limit: float) -> CompiledScore:
     )
 
 
-def laid_out(scores: list[CompiledScore], grid: BaseGrid, people: np.ndarray) -> FlatPeople:
+def laid_out(scores: list[CompiledScore], grid: BaseGrid, people: np.ndarray) -> FlatInstances:
     placement = place(grid, people)
     tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
-    return lay_out_people(flatten_scores(scores, grid, people[0]), grid, placement, tables, people)
+    return lay_out_instances(flatten_scores(scores, grid, people[0]), grid, placement, tables, people)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1000.0, 1e-3])

@@ -14,7 +14,7 @@ from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.score import CompiledScore, Spending
 from p2ce.scores.score_cells import score_points
 from p2ce.scores.tree_nodes import TreeNodes
-from p2ce.solver.engine import rules_of, search_people
+from p2ce.solver.engine import rules_of, search_in_kernel
 from p2ce.solver.workspace import RULE, Rules
 from p2ce.tables.codebook import MISSING
 from tests.properties.amount import examples
@@ -68,7 +68,7 @@ def asked(
     )
     costs = [np.abs(values - current[:, :, None])]
     problem = problem_of(grid, people, scores, placement, costs, [Join.SUM])
-    return search_people(problem.layout, problem.flat_people, rules), problem
+    return search_in_kernel(problem.layout, problem.flat_people, rules), problem
 
 
 def test_a_rule_that_nothing_keeps_ends_the_search_at_once() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.arrays import IntArray
-from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
+from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
 from p2ce.solver import propose as kernels
 from p2ce.solver import workspace as ws
 from p2ce.solver.brute_force import point_costs
@@ -34,7 +34,7 @@ class Drive:
     def __init__(self, problem: Problem, max_changes: int | None, leaf: int, ties: bool = False) -> None:
         self.problem = problem
         self.layout = flatten_scores([], problem.grid, np.zeros(problem.people.shape[1]))
-        self.people = lay_out_people(
+        self.people = lay_out_instances(
             self.layout, problem.grid, problem.placement, problem.tables, problem.people
         )
         rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
@@ -184,7 +184,7 @@ def test_nothing_that_is_open_costs_less_than_said(
 def test_a_person_who_cannot_move_has_no_cells() -> None:
     problem = make_problem(1, columns=3, axes=3, people=1, scores=1, objectives=1)
     drive = Drive(problem, None, 4)
-    drive.people.spots["lowest"] = drive.people.spots["here"]
-    drive.people.spots["highest"] = drive.people.spots["here"]
+    drive.people.positions["lowest"] = drive.people.positions["here"]
+    drive.people.positions["highest"] = drive.people.positions["here"]
     assert not drive.step(10)
     assert drive.mail.used[0] == 0

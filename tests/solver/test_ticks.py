@@ -6,10 +6,10 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import place
 from p2ce.scores.assemble import assemble_forest
-from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
+from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.tree_nodes import TreeNodes
-from p2ce.solver.engine import rules_of, search_people
+from p2ce.solver.engine import rules_of, search_in_kernel
 
 
 def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
@@ -31,5 +31,5 @@ def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
     tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
     layout = flatten_scores([score], grid, people[0])
     rules = rules_of(max_changes=1, keep_ties=False, use_bounds=True)
-    found = search_people(layout, lay_out_people(layout, grid, placement, tables, people), rules)
+    found = search_in_kernel(layout, lay_out_instances(layout, grid, placement, tables, people), rules)
     assert found.points.tolist() == [[1]]

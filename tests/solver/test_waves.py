@@ -8,7 +8,7 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import Placement, place
 from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, Verdicts
-from p2ce.scores.flat_arrays import FlatPeople, ScoreLayout, flatten_scores, lay_out_people
+from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.solver import waves
 from p2ce.solver.engine import Progress, rules_of
 from p2ce.solver.waves import OutsideScore, search_in_waves
@@ -30,7 +30,7 @@ class Question:
         costs = each if apart else [away]
         self.tables = tabulate(costs, [Join.SUM] * len(costs), self.placement)
         self.layout: ScoreLayout = flatten_scores([], self.grid, np.zeros(3))
-        self.people: FlatPeople = lay_out_people(
+        self.people: FlatInstances = lay_out_instances(
             self.layout, self.grid, self.placement, self.tables, self.values
         )
 
@@ -155,7 +155,7 @@ def test_each_person_has_a_limit_of_their_own() -> None:
     assert not found.stopped
 
 
-def people_of(question: Question, *who: int) -> FlatPeople:
+def people_of(question: Question, *who: int) -> FlatInstances:
     """Give some of the people, without the others."""
     shared = {"joins", "banned", "first_ban"}
     parts = {name: array for name, array in question.people._asdict().items() if name not in shared}

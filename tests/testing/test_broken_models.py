@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.errors import InvalidAnswer
+from p2ce.errors import InvalidOutput
 from p2ce.scores.external import ACCEPT, Verdicts
 from p2ce.testing import check_model, check_reading
 from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree
@@ -259,5 +259,5 @@ def test_a_module_that_counts() -> None:
 
 
 def test_what_cannot_be_read_or_asked_says_so_itself() -> None:
-    with pytest.raises(InvalidAnswer, match="when other rows are asked about with it"):
+    with pytest.raises(InvalidOutput, match="when other rows are asked about with it"):
         check_model(lambda frame: formula(frame) * 0.5 + 0.5 * formula(frame).mean(), FRAME)

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
 from p2ce.decisions.model_adapter import Request
-from p2ce.errors import InvalidOption, InvalidTarget, NotFitted, UnsupportedModel
+from p2ce.errors import InvalidArgument, InvalidTarget, NotFitted, UnsupportedModel
 from p2ce.models.catboost import family as catboost_family
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_reads, people
@@ -183,7 +183,7 @@ def test_wine_and_diabetes():
 def test_slips_have_an_answer():
     frame, label = people()
     model = catboost.CatBoostClassifier(iterations=2, **QUIET).fit(frame, label)
-    with pytest.raises(InvalidOption, match="scale='decision'"):
+    with pytest.raises(InvalidArgument, match="scale='decision'"):
         parse_model(model, reference=frame, scale="decision")
     number = catboost.CatBoostRegressor(iterations=2, **QUIET).fit(frame, label)
     with pytest.raises(InvalidTarget, match="is a regressor"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget, InvalidThreshold
+from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, InvalidThreshold
 from p2ce.models.category_codes import Seen
 from p2ce.models.lightgbm.model_text import Split, steps_of
 from p2ce.models.parse_model import parse_model
@@ -185,10 +185,10 @@ def test_what_makes_no_sense_is_told():
         parse_model(regressor, reference=frame)
     with pytest.raises(InvalidThreshold, match="no threshold"):
         parse_model(regressor, reference=frame, target=(0, 1), threshold=0.5)
-    with pytest.raises(InvalidOption, match="Leave scale out"):
+    with pytest.raises(InvalidArgument, match="Leave scale out"):
         parse_model(regressor, reference=frame, target=(0, 1), scale="probability")
     classifier = fitted("LGBMClassifier", frame, np.digitize(wealth, [1.5, 2.2]))
-    with pytest.raises(InvalidOption, match="scale='probability'"):
+    with pytest.raises(InvalidArgument, match="scale='probability'"):
         parse_model(classifier, reference=frame, target=1, scale="decision")
     with pytest.raises(InvalidTarget, match="classes 0, 1, 2"):
         parse_model(classifier, reference=frame, target="rich")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.errors import InvalidOption, InvalidTarget, UnsupportedModel
+from p2ce.errors import InvalidArgument, InvalidTarget, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from tests.models.target_laws import assert_decides_as, assert_reaches
 
@@ -100,7 +100,7 @@ def test_a_module_that_is_only_asked_means_the_same():
 
 
 def test_slips_are_told():
-    with pytest.raises(InvalidOption, match="scale='decision'"):
+    with pytest.raises(InvalidArgument, match="scale='decision'"):
         parse_model(build(3), reference=FRAME, scale="decision")
     words = FRAME.assign(a="x")
     with pytest.raises(UnsupportedModel, match="column 'a' holds categories"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption, InvalidReference, InvalidTarget, InvalidThreshold
+from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, InvalidThreshold
 from p2ce.models.category_codes import Seen
 from p2ce.models.parse_model import parse_model
 from p2ce.models.xgboost.trees import _category_steps
@@ -214,7 +214,7 @@ def test_what_makes_no_sense_is_told():
     with pytest.raises(InvalidThreshold, match="no threshold"):
         parse_model(regressor, reference=frame, target=(0, 1), threshold=0.5)
     classifier = fitted("XGBClassifier", frame, np.digitize(wealth, [1.5, 2.2]))
-    with pytest.raises(InvalidOption, match="scale='probability'"):
+    with pytest.raises(InvalidArgument, match="scale='probability'"):
         parse_model(classifier, reference=frame, target=1, scale="decision")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.adapters.retries import OTHER_COLUMNS, retried
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidAnswer, NotFitted, P2CEError, what_happened
+from p2ce.errors import InvalidOutput, NotFitted, P2CEError, what_happened
 from p2ce.visible import echoed, listed
 
 # Rows are a pandas DataFrame throughout; this package does not import pandas.
@@ -98,7 +98,7 @@ def choose_feed(
 def _first_answered(
     method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
 ) -> tuple[Feed, np.ndarray]:
-    failures: list[tuple[Feed, InvalidAnswer]] = []
+    failures: list[tuple[Feed, InvalidOutput]] = []
     answered = False  # in one way at least, if not as it should be
     for feed in feeds:
         try:
@@ -108,7 +108,7 @@ def _first_answered(
                 found = answers_of(method, feed.give(rows), call=call, rows=rows)
             answered = True
             _check_form(found, rows, call=call)
-        except InvalidAnswer as error:
+        except InvalidOutput as error:
             failures.append((feed, error))
             if answered or OTHER_COLUMNS.search(str(error)):
                 break  # an array would hide that these are not the columns it was fitted on
@@ -117,13 +117,13 @@ def _first_answered(
     if len(failures) == 1:
         raise failures[0][1]
     told = " ".join(f"Given {feed.called}: {error}" for feed, error in failures)
-    raise InvalidAnswer(f"{call} could not be asked in either way. {told}") from failures[0][1]
+    raise InvalidOutput(f"{call} could not be asked in either way. {told}") from failures[0][1]
 
 
 def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:
     count = len(rows)
     if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} has to answer with one number per row, or one per row and class; asked about {count} "
             f"rows, it gave shape {found.shape}."
         )
@@ -137,7 +137,7 @@ def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Row
     """
     found = raw_answers_of(method, given, call=call, rows=rows)
     if found.dtype.kind not in "biuf":
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} has to answer with numbers; asked about {len(given)} rows, it gave {found.dtype} "
             f"of shape {found.shape}" + (f", such as {echoed(found.flat[0])}." if found.size else ".")
         )
@@ -163,7 +163,7 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
         why = _likely_reasons(given if rows is None else rows)
         # Libraries explain missing values in whole paragraphs; their first line says it.
         told = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} {what_happened(error, told)} when asked about {count} rows.{why}"
         ) from error
     return found
@@ -172,7 +172,7 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
 def one_per_row(found: np.ndarray, count: int, *, call: str, rows: Rows = None) -> FloatArray:
     """Check that there is one number per row, (n,) or (n, 1), and none is missing."""
     if found.shape not in ((count,), (count, 1)):
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} has to answer with one number per row: shape {(count,)} for {count} rows; "
             f"it gave shape {found.shape}."
         )
@@ -186,7 +186,7 @@ def one_per_class(
     fits = found.ndim == 2 and len(found) == count
     if not fits or (found.shape[1] < 2 if classes is None else found.shape[1] != classes):
         wanted = "one per class" if classes is None else classes
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} has to answer with one column per class: shape ({count}, {wanted}) for {count} rows; "
             f"it gave shape {found.shape}."
         )
@@ -196,7 +196,7 @@ def one_per_class(
 def _complete(found: np.ndarray, *, call: str, rows: Rows = None) -> FloatArray:
     missing = np.isnan(found).reshape(len(found), -1).any(axis=1)
     if missing.any():
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} has to answer with numbers; it gave NaN for {int(missing.sum())} of {len(found)} rows. "
             "Check that it was fitted on columns like these." + _likely_reasons(rows)
         )
@@ -212,7 +212,7 @@ def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str, s
     first = ask(rows)
     apart = _apart(first, ask(rows))
     if apart > REPEATED:
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} answers differently when asked twice about the same {len(rows)} rows, by up to "
             f"{apart:.3g}. Set its seed, or put it in eval mode."
         )
@@ -222,7 +222,7 @@ def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str, s
     again = np.concatenate([ask(part.reset_index(drop=True)) for part in parts if len(part)])[::-1]
     apart = _apart(first, again)
     if apart > REBATCHED:
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} answers differently about a row when other rows are asked about with it, by up to "
             f"{apart:.3g}. It must score each row by itself: put it in eval mode, and take nothing from the "
             "whole batch (no ranks, means or positions)."

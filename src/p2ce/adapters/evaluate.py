@@ -9,7 +9,7 @@ import pandas as pd
 
 from p2ce.adapters.checked_calls import REBATCHED, differences
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidAnswer
+from p2ce.errors import InvalidOutput
 from p2ce.visible import echoed
 
 # Rounding in single precision, which need not have shown in the rows that were tried first.
@@ -22,12 +22,12 @@ def ask(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: st
         return np.zeros(0)
     answers = call(frame)
     if answers.shape != (len(frame),):
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"The {who} was asked about {len(frame)} rows and answered with shape {answers.shape}. "
             "It has to give one number per row."
         )
     if np.isnan(answers).any():
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"The {who} answered NaN for {int(np.isnan(answers).sum())} of {len(frame)} rows. "
             "Check that it was fitted on columns like these."
         )
@@ -98,7 +98,7 @@ def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: fl
     apart = differences(then, now) > max(tolerance, STEADY)
     if apart.any():
         at = int(np.flatnonzero(apart)[0])
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"The {who} answered {echoed(float(then[at]))} about a row and {echoed(float(now[at]))} when "
             "asked again. "
             "It has to give the same answer every time: fix its seed, or put it into evaluation mode."

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from p2ce.errors import InvalidAnswer
+from p2ce.errors import InvalidOutput
 
 PAUSES = (0.05, 0.2)  # seconds before the second and the third try
 MOST_IN_VAIN = 4
@@ -24,7 +24,7 @@ Answer = TypeVar("Answer")
 
 
 class Retrying(Generic[Answer]):
-    """A call about rows, which it leaves as they are, that is tried again where it ends in InvalidAnswer."""
+    """A call about rows, which it leaves as they are, that is tried again where it ends in InvalidOutput."""
 
     __slots__ = ("_call", "_in_vain", "_last")
 
@@ -40,7 +40,7 @@ class Retrying(Generic[Answer]):
             begin = time.monotonic()
             try:
                 answer = self._call(rows)
-            except InvalidAnswer as error:
+            except InvalidOutput as error:
                 if number == tries:
                     self._in_vain += 1
                     self._last = time.monotonic()
@@ -53,7 +53,7 @@ class Retrying(Generic[Answer]):
             time.sleep(PAUSES[number - 1])
         raise AssertionError("the last try answers or raises")
 
-    def _is_worth_it(self, error: InvalidAnswer, begin: float) -> bool:
+    def _is_worth_it(self, error: InvalidOutput, begin: float) -> bool:
         now = time.monotonic()
         if now - self._last > FORGOTTEN_AFTER:
             self._in_vain = 0

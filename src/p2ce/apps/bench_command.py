@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.apps.messages import counted, error_line, notice, stdout_console, working
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +112,7 @@ def _of_files(asked: "Asked", people: int) -> Case:
     scores = ready.explainer.score(ready.people)
     refused = ready.people[scores < ready.explainer.threshold]
     if not len(refused):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"The model refuses none of the {counted(len(scores), 'row')}: there is nothing to time. "
             "Give other people, or a higher --threshold."
         )

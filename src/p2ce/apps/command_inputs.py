@@ -14,7 +14,7 @@ from p2ce.apps.reference_types import typed_people, typed_reference
 from p2ce.apps.special_codes import propose_special
 from p2ce.apps.table_files import Table, read_table
 from p2ce.apps.target_argument import read_target
-from p2ce.errors import InvalidOption, InvalidTarget, nearest
+from p2ce.errors import InvalidArgument, InvalidTarget, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed, listed
@@ -76,13 +76,13 @@ def check_files(asked: Asked, *, people: bool = True) -> None:
         if path is not None and option != "--model":
             require_file(path, option)
     if people and asked.data is None and asked.reference is None:
-        raise InvalidOption("Name the table of people: --data people.csv")
+        raise InvalidArgument("Name the table of people: --data people.csv")
     if asked.max_changes is not None and asked.max_changes < 0:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--max-changes {asked.max_changes} is below 0. Give at least 1, or 0 for no limit."
         )
     if asked.contamination is not None and not asked.plausible:
-        raise InvalidOption(
+        raise InvalidArgument(
             "--contamination is about plausibility, which --no-plausibility drops. Choose one."
         )
 
@@ -146,7 +146,7 @@ def _read_policy(asked: Asked) -> "ActionSet | None":
     policy = ActionSet.load(asked.policy, limits=asked.limits)
     functions = [str(rule.function) for rule in policy.rules if isinstance(rule, Predicate)]
     if functions and not asked.trust_predicates:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--policy {echoed(str(asked.policy))} has the predicate {echoed(functions[0])}, a Python "
             "function, and whoever wrote it decides what it runs. If you trust them, add --trust-predicates."
         )
@@ -160,9 +160,9 @@ def _names(
     both = list(dict.fromkeys([*table.columns, *people.columns]))
     for name in asked.drop:
         if name not in both:
-            raise InvalidOption(f"--drop {echoed(name)} is no column of the tables. {nearest(name, both)}")
+            raise InvalidArgument(f"--drop {echoed(name)} is no column of the tables. {nearest(name, both)}")
         if known.names is not None and name in known.names:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"--drop {echoed(name)} is a column that the model takes. It cannot be left out."
             )
     left = [name for name in table.columns if name not in asked.drop and name != asked.index_column]
@@ -180,7 +180,7 @@ def _names(
     for found in (left, shared, named):
         if len(found) == known.count:
             return found
-    raise InvalidOption(
+    raise InvalidArgument(
         f"The model takes {counted(known.count, 'column')} by place, and {table.path.name} has {len(left)}: "
         f"{listed(left)}. Leave out what it does not see with --drop."
     )
@@ -190,7 +190,7 @@ def _require(table: Table, names: list[str], option: str, who: str) -> None:
     missing = [name for name in names if name not in table.columns]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(table.path))} has no column {echoed(missing[0])}{more}, which {who} "
             f"needs. {nearest(missing[0], table.columns)}"
         )
@@ -228,7 +228,7 @@ def _labels(asked: Asked, table: Table) -> list[Any]:
     if name is None:
         return list(range(len(table.frame)))
     if name not in table.columns:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--index-column {echoed(name)} is no column of {table.path.name}. {nearest(name, table.columns)}"
         )
     # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
@@ -258,7 +258,7 @@ def _actions(
     names = list(reference.columns)
     missing = [name for name in names if name not in policy.names]
     if missing:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--policy {echoed(str(asked.policy))} does not say what {echoed(missing[0])} may do. "
             f"{nearest(missing[0], policy.names)} Add it, with may_change: false if it must not."
         )
@@ -267,7 +267,7 @@ def _actions(
     extra = [name for name in policy.names if name not in names]
     strange = [name for name in extra if name not in people.columns]
     if strange:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--policy {echoed(str(asked.policy))} speaks of {echoed(strange[0])}, which is no column of "
             f"the model. {nearest(strange[0], names)}"
         )
@@ -292,12 +292,12 @@ def _require_kind(asked: Asked, policy: "ActionSet", reference: "pd.DataFrame", 
     if policy[name].is_category == (labels is not None):
         return
     if labels is None:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{echoed(name)} is a category in --policy {echoed(str(asked.policy))}, and numbers to the "
             "model. Write kind: whole, or number, and where it lies: seen: [low, high]"
         )
     shown = ", ".join(map(str, labels[:8])) + (", …" if len(labels) > 8 else "")
-    raise InvalidOption(
+    raise InvalidArgument(
         f"{echoed(name)} is {policy[name].kind} in --policy {echoed(str(asked.policy))}, and a category to "
         f"the model. Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model "
         f"{asked.model}"

@@ -12,7 +12,7 @@ from p2ce.apps.command_inputs import Asked, Ready, check_files, hash_of, make_re
 from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
 from p2ce.apps.versions import answering_versions
 from p2ce.apps.where import SCORE, names_score, rows_where
-from p2ce.errors import FAULT, InvalidOption, nearest
+from p2ce.errors import FAULT, InvalidArgument, nearest
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
@@ -88,13 +88,15 @@ def _check(asked: Asked, task: Task) -> None:
     from p2ce.explain.check_arguments import check_jobs, check_time
 
     if task.row is not None and task.where is not None:
-        raise InvalidOption("--row and --where both choose people. Give one of them.")
+        raise InvalidArgument("--row and --where both choose people. Give one of them.")
     if task.out is not None:
         outputs.check_out(task.out, force=task.force, inputs=asked.files)
     if task.jobs == 0:
-        raise InvalidOption("--jobs 0 would do nothing. Give a number of processes, or -1 for one per core.")
+        raise InvalidArgument(
+            "--jobs 0 would do nothing. Give a number of processes, or -1 for one per core."
+        )
     if task.time_limit is not None and not task.time_limit > 0:
-        raise InvalidOption(f"--time-limit {task.time_limit:g} is no time. Give seconds above 0.")
+        raise InvalidArgument(f"--time-limit {task.time_limit:g} is no time. Give seconds above 0.")
     check_jobs(task.jobs)
     check_time(task.time_limit)
     check_words(task.audience, task.language)
@@ -107,7 +109,7 @@ def check_words(audience: str, language: str) -> None:
     from p2ce.present.speaker import speaker_for
 
     if audience not in AUDIENCES:
-        raise InvalidOption(f"--audience {echoed(audience)} is not known. {nearest(audience, AUDIENCES)}")
+        raise InvalidArgument(f"--audience {echoed(audience)} is not known. {nearest(audience, AUDIENCES)}")
     speaker_for(None, language)
 
 
@@ -129,7 +131,7 @@ def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
         )
     fits = rows_where(task.where, frame, more, asked.limits)
     if not fits.any():
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--where {echoed(task.where)} fits none of the {count:,} rows. Ask for something wider."
         )
     return [int(place) for place in fits.nonzero()[0]]
@@ -145,23 +147,25 @@ def _place(ready: Ready, row: str, asked: Asked) -> int:
         if len(found) == 1:
             return found[0]
         if found:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"--row {echoed(row)} names {len(found)} rows: {echoed(asked.index_column)} holds it in "
                 f"rows {found[0]} and {found[1]}. Use another --index-column, or --where."
             )
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--row {echoed(row)} is no label in {echoed(asked.index_column)}, of {count:,} rows. "
             f"{nearest(row, labels)}"
         )
     try:
         place = int(row)
     except ValueError:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--row {echoed(row)} is no number. Rows count from 0 to {count - 1:,}; to go by a column of "
             "labels, name it with --index-column."
         ) from None
     if not 0 <= place < count:
-        raise InvalidOption(f"--row {place} does not exist: the data has {count:,} rows, 0 to {count - 1:,}.")
+        raise InvalidArgument(
+            f"--row {place} does not exist: the data has {count:,} rows, 0 to {count - 1:,}."
+        )
     return place
 
 

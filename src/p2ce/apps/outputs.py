@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from p2ce.apps.messages import notice
 from p2ce.apps.partial_results import partial_path
 from p2ce.apps.paths import require_other, require_place
-from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.files import write_whole
 from p2ce.visible import echoed, listed
 
@@ -40,7 +40,7 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
     suffix = out.suffix.lower()
     if suffix not in FORMS:
         ending = f"ends in {echoed(suffix)}" if suffix else "has no ending"
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--out {echoed(str(out))} {ending}, which is no form that is written here. End it in one of "
             f"{', '.join(FORMS)}."
         )

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidOption, P2CEError
+from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.result import Explanation
 from p2ce.result.question import Question
 from p2ce.visible import echoed
@@ -36,7 +36,7 @@ def begin(path: Path, asked: Mapping[str, Any], *, fresh: bool) -> "Partial":
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{echoed(str(path))} could not be removed: {error.strerror or error}. Choose another --out."
         ) from error
     return Partial(path, header)
@@ -100,12 +100,12 @@ class Partial:
                 file.flush()
                 os.fsync(file.fileno())
         except (FileExistsError, FileNotFoundError) as error:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"Another command with the same --out has begun or removed {echoed(str(self.path))} "
                 "meanwhile. Let it end, or choose another --out."
             ) from error
         except OSError as error:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"{echoed(str(self.path))} could not be written: {error.strerror or error}. Choose another "
                 "--out."
             ) from error
@@ -143,12 +143,12 @@ def _go_on(path: Path, header: Line) -> Partial:
     lines, whole = _whole_lines(path)
     before = lines[0] if lines and isinstance(lines[0], dict) else {}
     if before.get("format") != FORMAT or not isinstance(before.get("asked"), dict):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{echoed(str(path))} is in the way, and not of this version of p2ce. Remove it, or pass --fresh."
         )
     changed = _changes(before["asked"], header["asked"])
     if changed:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{echoed(str(path))} keeps answers to another question: {changed}. "
             "Pass --fresh to start over, or choose another --out."
         )
@@ -156,7 +156,7 @@ def _go_on(path: Path, header: Line) -> Partial:
     try:
         found.read(lines[1:])
     except (KeyError, TypeError, ValueError, AttributeError, P2CEError) as error:
-        raise InvalidOption(f"{echoed(str(path))} is damaged. Remove it, or pass --fresh.") from error
+        raise InvalidArgument(f"{echoed(str(path))} is damaged. Remove it, or pass --fresh.") from error
     with path.open("r+b") as file:
         file.truncate(whole)
     return found
@@ -186,7 +186,7 @@ def _whole_lines(path: Path) -> tuple[list[Any], int]:
             found.append(json.loads(line))
             whole += len(line)
     except OSError as error:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{echoed(str(path))} cannot be read: {error.strerror or error}. Pass --fresh."
         ) from error
     except ValueError:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.visible import echoed
 
 
@@ -12,21 +12,21 @@ def require_file(path: Path, option: str) -> Path:
     """Refuse what is no readable file; a misspelt name is answered with the nearest ones of its folder."""
     try:
         if path.is_dir():
-            raise InvalidOption(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
+            raise InvalidArgument(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
         if not path.exists():
-            raise InvalidOption(f"{option} {echoed(str(path))} does not exist. {_instead(path)}")
+            raise InvalidArgument(f"{option} {echoed(str(path))} does not exist. {_instead(path)}")
         if not path.is_file():
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"{option} {echoed(str(path))} is a pipe or a device. Write it to a file first."
             )
         with path.open("rb") as file:
             begins = file.read(1)
     except OSError as error:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} cannot be read: {error.strerror or error}."
         ) from error
     if not begins:
-        raise InvalidOption(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
+        raise InvalidArgument(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
     return path
 
 
@@ -49,22 +49,22 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
     """Refuse a place that cannot be written to, before the work starts."""
     folder = path.parent
     if path.is_dir():
-        raise InvalidOption(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
+        raise InvalidArgument(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
     if folder.exists() and not folder.is_dir():
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} lies in {echoed(str(folder))}, which is a file and no folder."
         )
     if not folder.is_dir():
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} lies in the folder {echoed(str(folder))}, which does not exist. "
             f"Make it first: mkdir -p {folder}"
         )
     if path.exists() and not force:
-        raise InvalidOption(f"{option} {echoed(str(path))} exists. Choose another name, or pass --force.")
+        raise InvalidArgument(f"{option} {echoed(str(path))} exists. Choose another name, or pass --force.")
     # A file is written beside the old one, and takes its place.
     for place, what in ((folder, f"the folder {echoed(str(folder))}"), (path, "the file")):
         if place.exists() and not os.access(place, os.W_OK):
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"{option} {echoed(str(path))} cannot be written: no permission for {what}. Choose another "
                 "place."
             )
@@ -74,6 +74,6 @@ def require_other(path: Path, inputs: Mapping[str, Path | None], *, option: str 
     """Refuse to write over a file that is read, even if forced to."""
     for name, read in inputs.items():
         if read is not None and read.exists() and path.exists() and os.path.samefile(path, read):
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"{option} would write over {echoed(str(read))}, which {name} reads. Choose another name."
             )

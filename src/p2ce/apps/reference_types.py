@@ -7,7 +7,7 @@ from p2ce.apps.messages import counted
 from p2ce.apps.model_files.model_columns import ModelColumns
 from p2ce.apps.table_files import Table
 from p2ce.apps.unseen_labels import tell_labels
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ def _settle_loose(
     for found in (by_policy, by_text):
         if len(found) == len(known.loose_labels):
             return dict(zip(found, known.loose_labels, strict=True))
-    raise InvalidOption(
+    raise InvalidArgument(
         f"{kind} was fitted on {counted(len(known.loose_labels), 'column')} of categories, and "
         f"{table.path.name} shows {len(by_text)} of text. Say which they are in a policy: kind: category"
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from p2ce.apps.messages import notice, one_line
 from p2ce.apps.paths import require_file
-from p2ce.errors import InvalidOption, LimitExceeded, MissingExtra
+from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
 
@@ -48,24 +48,24 @@ def read_table(path: Path, option: str, *, may_be_empty: bool = False, limits: L
     if begins == PARQUET:
         table = _read_parquet(path, option, limits)
     elif begins == ZIP:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or "
             "Parquet."
         )
     elif path.suffix.lower() in NO_TABLES:
         kind = NO_TABLES[path.suffix.lower()]
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} is called like {kind}, and is no table of that kind."
         )
     else:
         table = _read_text(path, option, limits, packed=begins[:2] == GZIP)
     if not len(table.frame) and not may_be_empty:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} has columns but no rows. Give at least one person."
         )
     twice = sorted(name for name, times in Counter(table.columns).items() if times > 1)
     if twice:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} has more than one column called {echoed(twice[0])}. Rename one "
             "of them."
         )
@@ -82,7 +82,7 @@ def _read_parquet(path: Path, option: str, limits: Limits) -> Table:
             "Parquet files are read by pyarrow, which is missing: pip install 'p2ce[parquet]'"
         ) from error
     except Exception as error:  # pyarrow's own kinds
-        raise InvalidOption(f"{option} {echoed(str(path))} is damaged: {one_line(error)[:200]}") from error
+        raise InvalidArgument(f"{option} {echoed(str(path))} is damaged: {one_line(error)[:200]}") from error
     frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
     return Table(path, frame.rename(columns=str), is_text=False)
 
@@ -157,18 +157,18 @@ def _read_text(path: Path, option: str, limits: Limits, *, packed: bool) -> Tabl
                 keep_default_na=False,
                 na_values=[""],
             )
-    except (InvalidOption, LimitExceeded):
+    except (InvalidArgument, LimitExceeded):
         raise
     except UnicodeDecodeError as error:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
             f"Save it as UTF-8: iconv -f latin1 -t utf-8 {path.name} > new.csv"
         ) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise InvalidOption(f"{option} {echoed(str(path))} is damaged: {one_line(error)}.") from error
+        raise InvalidArgument(f"{option} {echoed(str(path))} is damaged: {one_line(error)}.") from error
     except (ValueError, pd.errors.ParserWarning, csv.Error) as error:
         why = one_line(error).rpartition("C error: ")[2]
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} is no table: {why.rstrip('.')}. Each row needs as many cells as "
             "the first line has."
         ) from error
@@ -176,7 +176,7 @@ def _read_text(path: Path, option: str, limits: Limits, *, packed: bool) -> Tabl
         shown = {"\t": "tabs"}.get(separator, echoed(separator))
         notice(f"{path.name} is separated by {shown}.")
     if len(names) != frame.shape[1]:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{what} is no table: its first line names {len(names):,} columns, and it has "
             f"{frame.shape[1]:,}. Write the names on one line."
         )
@@ -199,16 +199,16 @@ def _header(path: Path, option: str, *, packed: bool) -> tuple[str, list[str], s
         if b"\n" not in start.lstrip() and b"\r" not in start.lstrip():
             start += file.read(LONGEST_HEADER)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} is text in UTF-16. Save it as UTF-8: "
             f"iconv -f utf-16 -t utf-8 {path.name} > new.csv"
         )
     if b"\x00" in start:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{option} {echoed(str(path))} is a binary file, not a table. Give a CSV, TSV or Parquet file."
         )
     if not start.strip():
-        raise InvalidOption(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
+        raise InvalidArgument(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
     lines = start.decode("utf-8-sig", errors="strict" if len(start) < BLOCK else "replace").splitlines()
     head = next(line for line in lines if line.strip())
     usual = _usual_separator(path)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.apps.table_files import Table
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed, listed
 
@@ -58,7 +58,7 @@ def as_written(table: Table, name: str) -> "pd.Series[Any]":
         return column
     try:
         return natural(table, name)
-    except InvalidOption:  # what nobody asks about need not be clean
+    except InvalidArgument:  # what nobody asks about need not be clean
         return column
 
 
@@ -93,7 +93,7 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
     if None in numbers:
         _refuse_separators(table, name, known)
         row = numbers.index(None)
-        raise InvalidOption(
+        raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[row])} in row {row}, where "
             f"{who} takes numbers. Write a number there, or leave the cell empty."
         )
@@ -151,7 +151,7 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
     if 2 * len(bad) > len(cells) - sum(map(says_missing, cells)):
         _refuse_separators(table, name, [cell for cell in cells if not says_missing(cell)])
         kind = "True and False" if pd.api.types.is_bool_dtype(reference) else "numbers"
-        raise InvalidOption(
+        raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[bad[0]])}, where the reference "
             f"has {kind}. Give the column that the model was trained on."
         )
@@ -168,7 +168,7 @@ def _require_same_kind(table: Table, name: str, cells: list[Any], held: list[Any
     known = {key_of(label) for label in held}
     present = [cell for cell in cells if not is_missing(cell)]
     if len(present) > 1 and held and not any(key_of(cell) in known for cell in present):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(present[0])}, and not one of the "
             f"labels that the reference has ({listed(held[:4])}, …). Write them in the same "
             "way."
@@ -214,7 +214,7 @@ def _refuse_separators(table: Table, name: str, cells: list[Any]) -> None:
     separated = [text for text in texts if THOUSANDS.fullmatch(text) or DECIMAL_COMMA.fullmatch(text)]
     plain = re.compile(r"[-+]?\d+(\.\d+)?")
     if separated and all(text in set(separated) or plain.fullmatch(text) for text in texts):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} writes numbers as {echoed(separated[0])}. Write "
             "them without separators for thousands, and with a point: 1234.5"
         )

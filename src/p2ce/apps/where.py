@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.arrays import BoolArray
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
@@ -65,11 +65,11 @@ def rows_where(
         with np.errstate(all="ignore"):  # what is divided by zero is infinite or missing, as NumPy has it
             found = reader.read(tree.body)
     except RecursionError as error:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--where {echoed(expression[:40])}… is nested too deeply. Simplify it."
         ) from error
     if not isinstance(found, np.ndarray) or found.dtype != np.bool_:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--where {echoed(expression)} is not true or false for a row. "
             'Compare something: --where "score < 0.5"'
         )
@@ -97,7 +97,7 @@ def _parsed(expression: str, limits: Limits) -> tuple[ast.Expression, dict[str, 
             hint = "Write == to compare."
         elif re.search(r"\b(AND|OR|NOT)\b|&&|\|\|", text):
             hint = "Write and, or, not."
-        raise InvalidOption(f"--where {echoed(expression)} cannot be read. {hint}") from error
+        raise InvalidArgument(f"--where {echoed(expression)} cannot be read. {hint}") from error
 
 
 class _Reader:
@@ -124,8 +124,8 @@ class _Reader:
         if isinstance(node, ast.Compare):
             return self.compare(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
-            raise InvalidOption("In --where, write and, or instead of &, |.")
-        raise InvalidOption(
+            raise InvalidArgument("In --where, write and, or instead of &, |.")
+        raise InvalidArgument(
             f"--where knows comparisons, and, or, not, + - * /, but not {echoed(ast.unparse(node))}. Leave "
             "it out."
         )
@@ -137,9 +137,9 @@ class _Reader:
             return np.asarray(self.more[name], dtype=np.float64)
         meant = {"true": "True", "false": "False", "none": "None", "null": "None"}.get(name.lower())
         if meant is not None:
-            raise InvalidOption(f"In --where, write {meant} instead of {name}.")
+            raise InvalidArgument(f"In --where, write {meant} instead of {name}.")
         known = [*map(str, self.frame.columns), *self.more]
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--where names {echoed(name)}, which is no column of the data. {nearest(name, known)} "
             "Text goes in quotes."
         )
@@ -150,7 +150,7 @@ class _Reader:
             return np.full(len(self.frame), found)
         if isinstance(found, np.ndarray) and found.dtype == np.bool_:
             return found
-        raise InvalidOption(
+        raise InvalidArgument(
             f"In --where, {echoed(ast.unparse(node))} is not true or false. Compare it with something."
         )
 
@@ -160,7 +160,7 @@ class _Reader:
             return found.astype(np.float64)
         if isinstance(found, np.float64):
             return found
-        raise InvalidOption(
+        raise InvalidArgument(
             f"In --where, {echoed(ast.unparse(node))} is no number. Only numbers are added or negated."
         )
 
@@ -181,10 +181,10 @@ class _Reader:
             found = self.same(left, right)
             return found if isinstance(test, ast.Eq | ast.Is) else ~found
         if left is None or right is None:
-            raise InvalidOption("In --where, nothing is below or above None. Write == None, or != None.")
+            raise InvalidArgument("In --where, nothing is below or above None. Write == None, or != None.")
         if _is_text(left) != _is_text(right):
             a, b = ast.unparse(left_node), ast.unparse(right_node)
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"In --where, {self.told(a)} and {self.told(b)} cannot be compared: one of them is text."
             )
         left, right = self.spread(left), self.spread(right)
@@ -200,12 +200,12 @@ class _Reader:
 
     def among(self, left: Any, node: ast.expr) -> BoolArray:
         if not isinstance(node, ast.List | ast.Tuple):
-            raise InvalidOption("In --where, 'in' needs a list behind it: Housing in ['own', 'rent'].")
+            raise InvalidArgument("In --where, 'in' needs a list behind it: Housing in ['own', 'rent'].")
         found = np.zeros(len(self.frame), dtype=np.bool_)
         for one in node.elts:
             value = self.read(one)
             if isinstance(value, np.ndarray):
-                raise InvalidOption(
+                raise InvalidArgument(
                     f"In --where, {self.told(ast.unparse(one))} stands in a list. A list holds numbers and "
                     "text in quotes only."
                 )
@@ -273,7 +273,7 @@ def _float(number: int | float) -> np.float64:
     try:
         return np.float64(number)
     except OverflowError as error:
-        raise InvalidOption("--where holds a number that is too large. Write it shorter.") from error
+        raise InvalidArgument("--where holds a number that is too large. Write it shorter.") from error
 
 
 def _require_number(text: str) -> None:
@@ -282,7 +282,7 @@ def _require_number(text: str) -> None:
         float(text)
     except ValueError:
         if text.lower() not in BOOLS:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"In --where, numbers are compared with the text {echoed(text)}. Compare them with a number."
             ) from None
 

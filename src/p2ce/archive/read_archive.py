@@ -22,7 +22,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.detectors.isolation_forest import IsolationForest
 from p2ce.detectors.parsed_detector import DetectorAdapter
-from p2ce.errors import InvalidOption, LimitExceeded, MissingExtra
+from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.explain.fingerprint import model_scores, same_scores
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
@@ -50,7 +50,7 @@ class Kept:
         }
         for name, what in self.own.items():
             if name not in given:
-                raise InvalidOption(
+                raise InvalidArgument(
                     f"{echoed(self.path)} was saved with {name} of your own: {what[:300]}. A file cannot "
                     f"keep that safely, so give it again: p2ce.load(path, model, {name}=…)."
                 )
@@ -65,7 +65,7 @@ class Kept:
         if several != self.asked.models:
             expected = "one model" if self.asked.models is None else f"a list of {self.asked.models} models"
             got = "one model" if several is None else f"a list of {several}"
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"{echoed(self.path)} was saved with {expected}, got {got}. Pass what it was then."
             )
 
@@ -75,11 +75,11 @@ class Kept:
         if same_scores(self.scores, scores):
             return
         if scores.shape != self.scores.shape:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"{echoed(self.path)} is damaged: it has scores of other people. Save it again."
             )
         apart = np.abs(scores - self.scores)
-        raise InvalidOption(
+        raise InvalidArgument(
             f"This is another model than the one that {echoed(self.path)} was saved with: of "
             f"{scores.shape[1]} people it scores {int((apart > 1e-6).any(axis=0).sum())} differently, by up "
             f"to {np.nanmax(apart):.3g}. Pass that model, or check_model=False to ask this one the same."
@@ -96,17 +96,17 @@ def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Ke
     except LimitExceeded as error:
         raise LimitExceeded(f"{echoed(shown)} is damaged, or too large. {error}") from error
     except FileNotFoundError as error:
-        raise InvalidOption(f"There is no file {echoed(shown)}. Check the path.") from error
+        raise InvalidArgument(f"There is no file {echoed(shown)}. Check the path.") from error
     except OSError as error:
-        raise InvalidOption(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
+        raise InvalidArgument(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
     except Exception as error:  # whatever a file may say, the answer is one line
         why = str(error) if isinstance(error, Damaged) else f"{type(error).__name__}: {error}"
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{echoed(shown)} is damaged: {' '.join(why.split())[:300]}. Save the explainer again."
         ) from error
 
 
-class Refused(InvalidOption):
+class Refused(InvalidArgument):
     """A file that is whole, but not for this version to read."""
 
 

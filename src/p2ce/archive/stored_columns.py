@@ -10,7 +10,7 @@ import pandas as pd
 
 from p2ce.archive.stored_arrays import read_codes, read_mask, write_codes
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
-from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.tables.pandas_columns import text_dtype
 from p2ce.visible import echoed
 
@@ -49,7 +49,7 @@ def write_column(column: "pd.Series[Any]", name: str) -> Written:
         return {"type": ARROW if isinstance(dtype, pd.ArrowDtype) else NULLABLE}, arrays
     if isinstance(dtype, np.dtype) and dtype.kind == "O":
         return _write_objects(column.tolist(), name)
-    raise InvalidOption(
+    raise InvalidArgument(
         f"Column {echoed(name)} holds {dtype}, which a file cannot keep. Turn it into numbers, text or "
         "categories of these before fitting the model."
     )

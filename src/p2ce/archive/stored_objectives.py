@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.objectives import (
     Changes,
     CostTable,
@@ -49,7 +49,7 @@ def write_objective(objective: Objective) -> dict[str, Any]:
             return {"type": OWN, "name": objective.name, "what": what}
         try:
             told["tables"] = [[feature, _prices(table)] for feature, table in objective.tables]
-        except InvalidOption:
+        except InvalidArgument:
             what = "a CostTable with values that a file cannot keep"
             return {"type": OWN, "name": objective.name, "what": what}
     return told

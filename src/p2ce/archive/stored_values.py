@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result.plain import LONG_INT, NOT_FINITE, TUPLE, to_plain
 from p2ce.visible import echoed
 
@@ -43,7 +43,7 @@ def write_value(value: Any, what: str) -> Any:
         return {NOTHING: str(value)}
     if isinstance(value, str):
         return str(value)
-    raise InvalidOption(
+    raise InvalidArgument(
         f"{what} is {echoed(value, most=80)} ({kind.__name__}), which a file cannot keep safely. "
         "Use numbers, text or bools, or keep the explainer by other means (pickle, if you trust the file)."
     )

@@ -15,7 +15,7 @@ from p2ce.objectives.changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
 
 if TYPE_CHECKING:
-    from p2ce.scores.flat_arrays import FlatPeople
+    from p2ce.scores.flat_arrays import FlatInstances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,7 +26,7 @@ class Batch:
     wide: FloatArray  # (n, columns) the same, with the levels of columns that move as one
     placement: Placement
     tables: CostTables
-    people: "FlatPeople"
+    people: "FlatInstances"
     networks: Networks
 
     def rows(self, problem: Problem, owner: IntArray, points: Int32Array) -> FloatArray:
@@ -36,14 +36,14 @@ class Batch:
 
 def prepare(problem: Problem, values: FloatArray) -> Batch:
     """Place people (n, d) on the grid and price their candidates."""
-    from p2ce.scores.flat_arrays import lay_out_people
+    from p2ce.scores.flat_arrays import lay_out_instances
 
     wide = widen(values, problem.compounds)
     placement = place(problem.grid, wide)
     tables = tabulate(
         _prices(problem, placement), [objective.join for objective in problem.objectives], placement
     )
-    people = lay_out_people(problem.layout, problem.grid, placement, tables, wide)
+    people = lay_out_instances(problem.layout, problem.grid, placement, tables, wide)
     networks = lay_out_networks(problem, placement, wide)
     return Batch(
         values=values, wide=wide, placement=placement, tables=tables, people=people, networks=networks

@@ -7,7 +7,7 @@ import pandas as pd
 from p2ce.datasets.dataset import Dataset
 from p2ce.datasets.facts import ADULT, FACTS, GERMAN, TAIWAN, Facts
 from p2ce.datasets.finding import find
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.visible import echoed
 
 
@@ -70,7 +70,7 @@ def load(name: str, *, categories: bool = False) -> Dataset:
     0.7
     """
     if not isinstance(name, str) or name not in FACTS:
-        raise InvalidOption(f"There is no data set {echoed(name)}. {nearest(name, FACTS)}")
+        raise InvalidArgument(f"There is no data set {echoed(name)}. {nearest(name, FACTS)}")
     return _load(FACTS[name], categories=categories)
 
 

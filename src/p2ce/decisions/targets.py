@@ -23,7 +23,7 @@ from p2ce.decisions.model_adapter import (
     class_index,
     decision_threshold,
 )
-from p2ce.errors import InvalidOption, InvalidTarget, InvalidThreshold
+from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
 from p2ce.scores.assemble import largest_leaves
 from p2ce.scores.error_bands import Reported, first_score, summation_error, sure_and_maybe, widened
 from p2ce.scores.external import ExternalScore
@@ -50,7 +50,7 @@ def refuse_scale(request: Request, offered: tuple[str, ...], *, name: str) -> No
     if request.scale is None or request.scale in offered:
         return
     known = " or ".join(f"scale={echoed(scale)}" for scale in offered)
-    raise InvalidOption(
+    raise InvalidArgument(
         f"scale={echoed(request.scale)} asks for what this {name} does not report. "
         + (f"Pass {known}, or leave scale out." if known else "Leave scale out.")
     )

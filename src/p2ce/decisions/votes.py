@@ -8,7 +8,7 @@ from p2ce.adapters.checked_calls import raw_answers_of
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import Request
 from p2ce.decisions.row_format import choose_way
-from p2ce.errors import InvalidAnswer, UnsupportedModel
+from p2ce.errors import InvalidOutput, UnsupportedModel
 from p2ce.visible import echoed
 
 
@@ -16,7 +16,7 @@ def predictions(model: Any, given: Any, call: str) -> np.ndarray:
     """Ask for one class per row."""
     predicted = raw_answers_of(model.predict, given, call=call)
     if predicted.shape not in ((len(given),), (len(given), 1)):
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{call} has to answer with one class per row; asked about {len(given)} rows, it gave shape "
             f"{predicted.shape}."
         )

@@ -19,7 +19,7 @@ from p2ce.adapters.checked_calls import (
 from p2ce.adapters.retries import retried
 from p2ce.arrays import FloatArray
 from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
-from p2ce.errors import InvalidAnswer, InvalidOption, InvalidReference, nearest
+from p2ce.errors import InvalidArgument, InvalidOutput, InvalidReference, nearest
 from p2ce.visible import echoed, listed
 
 # The share of the reference that is implausible to a detector that has no threshold of its own.
@@ -84,10 +84,10 @@ def naming_categories(names: Sequence[str]) -> Iterator[None]:
     """Name the columns of categories where a detector raises, as they are a likely reason."""
     try:
         yield
-    except InvalidAnswer as error:
+    except InvalidOutput as error:
         if not names or error.__cause__ is None:  # it answered, but not as it should
             raise
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"{error} Columns of categories here: {listed(names, 5)}. If it takes no "
             "labels, put an encoder in front of it (a Pipeline with a ColumnTransformer, fitted as a whole), "
             "or pass p2ce.IsolationForest(), which takes them as they are."
@@ -104,7 +104,7 @@ def lowest_share(values: FloatArray, contamination: float) -> float:
     bounded = np.where(finite, values, np.where(values > 0, np.finfo(float).max, np.finfo(float).min) / 4.0)
     least = float(np.percentile(bounded, 100.0 * contamination))
     if not finite.any() or least < values[finite].min():
-        raise InvalidOption(
+        raise InvalidArgument(
             f"contamination={echoed(contamination)} is the share of the reference that may be implausible, "
             f"but the detector calls {np.mean(~finite):.0%} of it infinitely implausible. Fit it on the "
             "reference."
@@ -119,7 +119,7 @@ def check_contamination(contamination: object) -> None:
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"contamination is the share of outliers, above 0 and at most 0.5; got {echoed(contamination)}."
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.detectors import autoencoder
 from p2ce.detectors.black_box_detector import asked_detector, columns_of
 from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.visible import echoed
 
 
@@ -39,7 +39,7 @@ def _signed(function: Callable[[Any], Any], contamination: float | None) -> Call
         if found.dtype.kind != "b":
             return found
         if contamination is not None:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"contamination={echoed(contamination)} asks for a threshold, but the detector says yes or "
                 "no and has none to move. Remove contamination, or return a number."
             )

@@ -14,7 +14,7 @@ from p2ce.detectors.black_box_detector import check_contamination, columns_of, l
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.outlier_detectors import CALL
 from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
-from p2ce.errors import InvalidOption, NotFitted, UnsupportedDetector, UnsupportedModel
+from p2ce.errors import InvalidArgument, NotFitted, UnsupportedDetector, UnsupportedModel
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.cuts import cut_of_float32_at_most
 from p2ce.scores.error_bands import first_score, sure_and_maybe
@@ -55,12 +55,12 @@ class IsolationForest:
     def __post_init__(self) -> None:
         check_contamination(self.contamination)
         if not _whole(self.n_estimators) or not 1 <= self.n_estimators <= MOST_TREES:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"n_estimators must be a whole number of trees, 1 to {MOST_TREES:,}; "
                 f"got {echoed(self.n_estimators)}."
             )
         if self.max_samples != "auto" and (not _whole(self.max_samples) or int(self.max_samples) < 2):
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"max_samples must be 'auto' or a whole number, at least 2; got {echoed(self.max_samples)}."
             )
         _check_seed(self.random_state)
@@ -254,7 +254,7 @@ def _full_length(fitted: Any) -> float:
 
 def _check_seed(seed: object) -> None:
     if seed is not None and not (_whole(seed) and 0 <= int(seed) < 2**32):  # type: ignore[call-overload]
-        raise InvalidOption(
+        raise InvalidArgument(
             f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
         )
 

@@ -13,7 +13,7 @@ from p2ce.detectors import restored as read_before
 from p2ce.detectors.black_box_detector import check_contamination
 from p2ce.detectors.isolation_forest import IsolationForest
 from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
-from p2ce.errors import InvalidOption, InvalidReference, UnsupportedDetector
+from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedDetector
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.visible import echoed
 
@@ -59,7 +59,7 @@ def parse_detector(
         check_contamination(contamination)
     if detector is None:
         if contamination is not None:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"contamination={echoed(contamination)} sets the threshold of a detector, but "
                 "plausibility=None means that there is none. Remove one of the two."
             )

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidAnswer, InvalidOption
+from p2ce.errors import InvalidArgument, InvalidOutput
 from p2ce.estimates.link_scale import Link, to_scale
 from p2ce.estimates.native import Native, Parsed, native_explainer
 from p2ce.estimates.sampling import Sampler
@@ -92,7 +92,7 @@ class Attributor:
         if new:
             values = self._engine.explain(rows[list(new.values())])
             if values.shape != (len(new), rows.shape[1]) or not np.isfinite(values).all():
-                raise InvalidAnswer(
+                raise InvalidOutput(
                     f"The {echoed(self.explainer_name)} explainer gave attributions that are not finite "
                     "numbers, "
                     'one per column. Pass explainer="sampling".'
@@ -116,7 +116,7 @@ class Attributor:
         parsed = self._parsed
         if wanted == "auto" and parsed is not None and (parsed.is_trees or parsed.is_network):
             name = "tree" if parsed.is_trees else "deep"
-            with suppress(InvalidOption):  # trees that are too large or too deep for it
+            with suppress(InvalidArgument):  # trees that are too large or too deep for it
                 return name, native_explainer(name, parsed, self.background, self.to_scale)
         if wanted in ("tree", "deep"):
             return wanted, native_explainer(wanted, parsed, self.background, self.to_scale)

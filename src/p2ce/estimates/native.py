@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.scores.external import ExternalScore
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer, activate
@@ -65,7 +65,7 @@ def native_explainer(
         assert isinstance(parsed.score, CompiledScore)
         return Native(explain=TreeShap(parsed.score, background, scaled).explain)
     kind = "an ensemble of trees" if name == "tree" else "a network"
-    raise InvalidOption(
+    raise InvalidArgument(
         f'explainer="{name}" needs {kind} that is supported natively, with one score that decides. '
         'Pass explainer="sampling", which only evaluates the model.'
     )

@@ -5,7 +5,7 @@ from numbers import Real
 
 import numpy as np
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.visible import echoed
 
 EXPLAINERS = ("auto", "sampling", "tree", "deep", "permutation", "kernel", "exact")
@@ -49,9 +49,9 @@ class ShapEstimate:
     def __post_init__(self) -> None:
         _check_name("explainer", self.explainer, EXPLAINERS)
         if not isinstance(self.personal, bool | np.bool_):
-            raise InvalidOption(f"personal must be True or False; got {echoed(self.personal)}.")
+            raise InvalidArgument(f"personal must be True or False; got {echoed(self.personal)}.")
         if not _is_number(self.miss_rate) or not 0.0 < self.miss_rate < 1.0:
-            raise InvalidOption(
+            raise InvalidArgument(
                 "miss_rate is the share of people whose front may come out wrong, above 0 and below 1 (0.01 "
                 f"is one in a hundred); got {echoed(self.miss_rate)}. "
                 'For answers with proof, pass bound="none".'
@@ -61,25 +61,25 @@ class ShapEstimate:
         _check_count("rows", self.rows, "rows per candidate value")
         _check_count("evaluations", self.evaluations, "evaluations of the model")
         if self.seconds is not None and (not _is_number(self.seconds) or not self.seconds > 0.0):
-            raise InvalidOption(
+            raise InvalidArgument(
                 "seconds is the longest that calibration may take, above 0, or None for no such limit; "
                 f"got {echoed(self.seconds)}."
             )
         seed = self.random_state
         if seed is not None and not (_is_whole(seed) and 0 <= int(seed) <= LARGEST_SEED):
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
             )
 
 
 def _check_name(option: str, given: object, known: tuple[str, ...]) -> None:
     if not isinstance(given, str) or given not in known:
-        raise InvalidOption(f"{option} is one of {', '.join(map(repr, known))}; got {echoed(given)}.")
+        raise InvalidArgument(f"{option} is one of {', '.join(map(repr, known))}; got {echoed(given)}.")
 
 
 def _check_count(option: str, given: object, what: str) -> None:
     if not _is_whole(given) or int(given) < 1:  # type: ignore[call-overload]
-        raise InvalidOption(f"{option} must be a whole number of {what}, at least 1; got {echoed(given)}.")
+        raise InvalidArgument(f"{option} must be a whole number of {what}, at least 1; got {echoed(given)}.")
 
 
 def _is_whole(value: object) -> bool:

@@ -13,7 +13,7 @@ from types import ModuleType
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.estimates.sampling import ScaledScore
 
 # shap draws from NumPy's global generator, so that only one thread at a time may use it.
@@ -50,7 +50,7 @@ def explain_by_asking(name: str, score: ScaledScore, background: FloatArray, *, 
             budget = 2 * columns + 1 if name == "permutation" else 2**columns
             evaluations = budget * rows
             if name == "exact" and columns > 20:
-                raise InvalidOption(
+                raise InvalidArgument(
                     f'explainer="exact" asks for 2**{columns} scores per background row. '
                     'Pass "sampling" for more than 20 columns.'
                 )

@@ -16,7 +16,7 @@ from math import lgamma
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.estimates.native import rescaling
 from p2ce.scores.forest import Forest
 from p2ce.scores.score import CompiledScore
@@ -32,7 +32,7 @@ class Leaves:
     def __init__(self, forest: Forest) -> None:
         count = int((forest.feature < 0).sum())
         if count > MOST_LEAVES:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f'explainer="tree" takes up to {MOST_LEAVES:,} leaves; the model has {count:,}. '
                 'Pass explainer="sampling".'
             )
@@ -45,7 +45,7 @@ class Leaves:
         self.high = np.array([high for _, (_, high) in sides], dtype=np.float64)
         longest = int(np.diff(self.first).max(initial=0))
         if longest > LARGEST_PATH:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f'explainer="tree" takes trees with up to {LARGEST_PATH} columns on a path; one has '
                 f'{longest}. Pass explainer="sampling".'
             )

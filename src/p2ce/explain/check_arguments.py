@@ -5,7 +5,7 @@ import numbers
 import sys
 from typing import Any
 
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.visible import echoed
 
@@ -21,7 +21,7 @@ def _is_whole(value: Any) -> bool:
 def check_limit(max_changes: Any) -> None:
     """Refuse a number of changes that is none."""
     if max_changes is not None and not (_is_whole(max_changes) and int(max_changes) >= 1):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"max_changes is a whole number of at least 1, or None for no limit; got {echoed(max_changes)}."
         )
 
@@ -31,7 +31,7 @@ def check_time(time_limit: Any) -> None:
     is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
     fits = is_number and (0 <= time_limit <= sys.float_info.max or time_limit == math.inf)
     if time_limit is not None and not fits:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"time_limit is a number of seconds, 0 or more, or None; got {echoed(time_limit)}."
         )
 
@@ -39,13 +39,15 @@ def check_time(time_limit: Any) -> None:
 def check_listener(listener: object) -> None:
     """Refuse a listener that cannot be called."""
     if listener is not None and not callable(listener):
-        raise InvalidOption(f"listener is a function of one Progress, or None; got {echoed(listener)}.")
+        raise InvalidArgument(f"listener is a function of one Progress, or None; got {echoed(listener)}.")
 
 
 def check_jobs(n_jobs: object) -> None:
     """Refuse a number of processes that is none."""
     if not _is_whole(n_jobs) or n_jobs == 0:
-        raise InvalidOption(f"n_jobs is a number of processes, or -1 for one per core; got {echoed(n_jobs)}.")
+        raise InvalidArgument(
+            f"n_jobs is a number of processes, or -1 for one per core; got {echoed(n_jobs)}."
+        )
 
 
 def check_bound(bound: object) -> None:
@@ -53,7 +55,7 @@ def check_bound(bound: object) -> None:
     if isinstance(bound, ShapEstimate) or (isinstance(bound, str) and bound in BOUNDS):
         return
     hint = f" {nearest(bound, BOUNDS)}" if isinstance(bound, str) else ""
-    raise InvalidOption(
+    raise InvalidArgument(
         f"bound is one of {', '.join(map(repr, BOUNDS))}, or a p2ce.ShapEstimate; got {echoed(bound)}.{hint}"
     )
 
@@ -61,4 +63,4 @@ def check_bound(bound: object) -> None:
 def check_size(size: Any) -> None:
     """Refuse a number of values on an axis that makes no picture, or asks about millions of rows."""
     if not _is_whole(size) or not 2 <= int(size) <= LARGEST_MAP:
-        raise InvalidOption(f"size is a whole number from 2 to {LARGEST_MAP}; got {echoed(size)}.")
+        raise InvalidArgument(f"size is a whole number from 2 to {LARGEST_MAP}; got {echoed(size)}.")

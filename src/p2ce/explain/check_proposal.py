@@ -9,7 +9,7 @@ from p2ce.arrays import FloatArray
 from p2ce.comparing import beats
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import People, read_row
-from p2ce.errors import InvalidOption, InvalidPerson, nearest
+from p2ce.errors import InvalidArgument, InvalidPerson, nearest
 from p2ce.grid.grouped_axis import widen
 from p2ce.grid.placement import place
 from p2ce.result.counterfactual import Counterfactual
@@ -28,7 +28,7 @@ def read_proposal(
     """Read a person, and what somebody proposes: a whole row, or a dict of the changed columns only."""
     before = read_row(row, problem.codebook)
     if explanation is not None and not same_person(explanation.person, before.row(0, problem.names)):
-        raise InvalidOption("The explanation is about another person. Pass the one that explain(row) gave.")
+        raise InvalidArgument("The explanation is about another person. Pass the one that explain(row) gave.")
     if isinstance(proposal, Mapping):
         unknown = [str(name) for name in proposal if str(name) not in problem.names]
         if unknown:

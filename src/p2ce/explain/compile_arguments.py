@@ -18,7 +18,7 @@ from p2ce.compilation.rule_scores import columns_to_miss, read_rules
 from p2ce.decisions.decision_warnings import warn_about_decisions
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.detectors.parse_detector import parse_detector
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.check_arguments import check_bound, check_limit
 from p2ce.explain.describe_problem import question_of
@@ -94,7 +94,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     check_limit(given.max_changes)
     check_bound(given.bound)
     if not isinstance(given.ties, bool | np.bool_):
-        raise InvalidOption(f"ties is True or False; got {echoed(given.ties)}.")
+        raise InvalidArgument(f"ties is True or False; got {echoed(given.ties)}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other one is tried after it.

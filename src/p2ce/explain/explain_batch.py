@@ -17,7 +17,7 @@ from p2ce.compilation.external_scores import outside_scores
 from p2ce.errors import InvalidPerson
 from p2ce.explain.fit_estimate import Known, with_estimate
 from p2ce.explain.paper_methods import search_by_paper
-from p2ce.solver.engine import Fronts, Listener, no_fronts, rules_of, search_people, warm_open
+from p2ce.solver.engine import Fronts, Listener, no_fronts, rules_of, search_in_kernel, warm_open
 from p2ce.solver.waves import search_in_waves, warm_waves
 from p2ce.verification.constraints import kept_rows
 from p2ce.verification.rounding import rounded_rows
@@ -91,7 +91,7 @@ def answer_people(
 ) -> Answers:
     """Answer for people (n, d) in the model's columns; ``time_limit`` is in seconds, for each of them.
 
-    So is ``most_work``, in units of the counter WORK (see `search_people`): who exceeds it is not finished,
+    So is ``most_work``, in units of the counter WORK (see `search_in_kernel`): who exceeds it is not finished,
     on a fast machine as on a slow one.
     """
     try:
@@ -312,7 +312,7 @@ def _search(
 ) -> Fronts:
     """Search for some of the batch, keeping away from the cells that were refused before."""
     if not len(who):
-        return no_fronts(len(problem.objectives), batch.people.spots.shape[1])
+        return no_fronts(len(problem.objectives), batch.people.positions.shape[1])
     if problem.method is not None:
         return search_by_paper(problem, batch, who, bans, limits, most_work, listener)
     people = batch.people
@@ -325,7 +325,7 @@ def _search(
             first_ban=np.cumsum([0, *map(len, banned)], dtype=np.int64),
         )
     if not problem.in_waves:
-        return search_people(
+        return search_in_kernel(
             problem.layout, people, _rules(problem), limits=limits, most_work=most_work, listener=listener
         )
     singles = None

@@ -13,7 +13,7 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.decisions.model_adapter import PROBABILITY, ModelAdapter
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
 from p2ce.estimates.candidate_attributions import best_attributions, mean_attributions
@@ -27,7 +27,7 @@ from p2ce.solver.waves import CELL_WORK
 from p2ce.verification.evaluate_rows import score_frame
 
 if TYPE_CHECKING:
-    from p2ce.scores.flat_arrays import FlatPeople
+    from p2ce.scores.flat_arrays import FlatInstances
 
 log = logging.getLogger("p2ce")
 
@@ -95,7 +95,7 @@ def fit_estimate(
     ``parsed`` is the model where it is supported natively.
     """
     if moves_as_one(problem.actions):
-        raise InvalidOption(
+        raise InvalidArgument(
             "An estimate speaks of one feature at a time, so that it cannot go with linked() or one_hot(). "
             "Use bound='auto' or 'none', or drop these rules."
         )
@@ -191,8 +191,8 @@ def _gains(problem: Problem, estimate: Estimate, placement: Placement, values: F
 
 
 def with_estimate(
-    problem: Problem, people: "FlatPeople", placement: Placement, values: FloatArray
-) -> tuple["FlatPeople", FloatArray]:
+    problem: Problem, people: "FlatInstances", placement: Placement, values: FloatArray
+) -> tuple["FlatInstances", FloatArray]:
     """Put the widened estimate behind the scores of these people; give what was asked about for it, too."""
     from p2ce.scores.estimate_score import add_estimate
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import People, read_row
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.explain.check_arguments import check_time
 from p2ce.explain.restrictions import Restriction, restrictions_of, without
 from p2ce.explain.same_problem import another_question
@@ -34,7 +34,7 @@ WIDENING_SHARE = 4  # of the work that the set itself took
 def _require_none(explanation: Explanation) -> None:
     """Refuse what proves no such thing."""
     if explanation.status is not Status.NO_RECOURSE:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"why_none() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
             f"{explanation.status}: {_instead(explanation)}"
         )

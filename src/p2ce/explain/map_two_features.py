@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.errors import InvalidOption, UnknownFeature, nearest
+from p2ce.errors import InvalidArgument, UnknownFeature, nearest
 from p2ce.result.explanation import Explanation
 from p2ce.result.feature_map import FeatureMap
 from p2ce.tables.codebook import MISSING, Coding
@@ -33,7 +33,7 @@ def map_of(
     """
     across, up = (_place(problem, name) for name in columns)
     if across == up:
-        raise InvalidOption(f"A map needs two different features, got {echoed(columns[0])} twice.")
+        raise InvalidArgument(f"A map needs two different features, got {echoed(columns[0])} twice.")
     ticks = [
         _ticks(problem, explanation, float(person[0, column]), column, population, size)
         for column in (across, up)
@@ -88,7 +88,7 @@ def _ticks(
         return np.unique(np.concatenate([distinct, marks]))
     ends = np.concatenate([np.percentile(known, TAILS), marks]) if len(known) else marks
     if not len(ends):
-        raise InvalidOption(f"{echoed(name)} has no known value, so that there is nothing to draw.")
+        raise InvalidArgument(f"{echoed(name)} has no known value, so that there is nothing to draw.")
     ticks = np.linspace(ends.min(), ends.max(), size)
     if coding.number_dtype.kind in "biu":
         ticks = np.round(ticks)

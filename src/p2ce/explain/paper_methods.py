@@ -11,7 +11,7 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.link_scale import Link
 from p2ce.explain.fit_estimate import parsed_of
@@ -75,19 +75,19 @@ def check_paper(problem: Problem, *, bound: object) -> None:
     settings = problem.method
     assert settings is not None
     if bound != "auto":
-        raise InvalidOption(
+        raise InvalidArgument(
             f"bound={echoed(bound)} is a setting of the exact search. The paper's algorithms have bounds "
             "of their "
             'own: method=p2ce.paper.P2CE(bound="shap"), for example.'
         )
     if problem.keep_ties:
-        raise InvalidOption(
+        raise InvalidArgument(
             "ties=True needs method='exact': the paper's algorithms prune what costs the same."
         )
     require_single_features(problem)
     kinds = {"tree": "a tree ensemble", "monotone": "a linear model"}
     if settings.bound in kinds and bound_of(problem) != settings.bound:
-        raise InvalidOption(
+        raise InvalidArgument(
             f'bound="{settings.bound}" needs {kinds[settings.bound]} that is supported natively; the model '
             f'is {problem.family}. Pass bound="shap" or "none".'
         )
@@ -96,7 +96,7 @@ def check_paper(problem: Problem, *, bound: object) -> None:
 def require_single_features(problem: Problem) -> None:
     """Refuse features that move together, of which neither the listings nor their bounds know."""
     if moves_as_one(problem.actions):
-        raise InvalidOption(
+        raise InvalidArgument(
             "The paper's algorithms change one feature at a time, so that they cannot go with linked() or "
             "one_hot(). Use method='exact', or drop these rules."
         )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.errors import InvalidOption, what_happened
+from p2ce.errors import InvalidArgument, what_happened
 from p2ce.explain.explain_batch import compile_kernels
 from p2ce.explain.isolate_failures import Failure, Part, answer_safely
 from p2ce.solver.engine import kernels_are_loaded
@@ -162,7 +162,7 @@ def _pack(problem: Problem) -> tuple[bytes, str]:
     try:
         payload = pack(problem)
     except Exception as error:  # of whatever objects of the user's it holds
-        raise InvalidOption(
+        raise InvalidArgument(
             "The model, detector or objectives cannot be sent to other processes: pickling them "
             f"{what_happened(error)}. Use n_jobs=1."
         ) from error
@@ -180,7 +180,7 @@ def _unpack(payload: bytes, key: str) -> Problem:
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
-            raise InvalidOption(
+            raise InvalidArgument(
                 "The model, detector or objectives cannot be sent to other processes: unpickling them "
                 f"{what_happened(error)}. Use n_jobs=1."
             ) from error

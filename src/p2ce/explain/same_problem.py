@@ -6,7 +6,7 @@ from typing import Any
 
 from p2ce.compilation.compiled_problem import Problem, shaped_for
 from p2ce.compilation.encode import read_row
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.explain.check_arguments import AS_ASKED
 from p2ce.result.explanation import Explanation
 from p2ce.result.outcome_text import is_strict, shown_end
@@ -18,12 +18,12 @@ from p2ce.verification.row_costs import reported, totals_of
 def limit_explained(explanation: object, *, call: str) -> int | str | None:
     """Give the limit of changes under which a person was explained; refuse what explains nobody."""
     if not isinstance(explanation, Explanation):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{call}() takes what explain() returned, got {type(explanation).__name__}. "
             f"Pass the Explanation of the person."
         )
     if explanation.status is Status.ERROR:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{call}() needs an answer, but the person could not be explained: {explanation.message}"
         )
     return AS_ASKED if explanation.certificate is None else explanation.certificate.max_changes
@@ -35,9 +35,9 @@ def require_same_question(problem: Problem, explanation: Explanation) -> None:
         raise another_question(how)
 
 
-def another_question(how: str) -> InvalidOption:
+def another_question(how: str) -> InvalidArgument:
     """Give the error for an explanation of another question, and in what that differs."""
-    return InvalidOption(
+    return InvalidArgument(
         f"The explanation answers another question than this explainer asks: {how}. Ask the explainer "
         f"that made it; if it was made with explain(row, actions=…), pass the same actions here."
     )

@@ -49,7 +49,7 @@ from p2ce.decisions.row_format import (
 from p2ce.decisions.targets import BEHIND, EvaluateAll, class_ask, read_range, refuse_scale
 from p2ce.decisions.votes import predicted_classes, predictions
 from p2ce.errors import (
-    InvalidAnswer,
+    InvalidOutput,
     InvalidTarget,
     InvalidThreshold,
     P2CEError,
@@ -110,7 +110,7 @@ def read_module(module: Any, request: Request) -> ModelAdapter:
     except P2CEError:
         raise
     except (Exception, SystemExit) as error:
-        raise InvalidAnswer(
+        raise InvalidOutput(
             f"model ({name}) {what_happened(error)} when asked about rows of "
             f"{request.reference.shape[1]} columns."
         ) from error

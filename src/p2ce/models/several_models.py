@@ -12,7 +12,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import LEAD, PROBABILITY, ModelAdapter
-from p2ce.errors import InvalidOption, InvalidThreshold, UnsupportedModel
+from p2ce.errors import InvalidArgument, InvalidThreshold, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from p2ce.models.sklearn.own_threshold import loses_ties, own_threshold
 from p2ce.tables.codebook import Codebook
@@ -63,7 +63,7 @@ def parse_models(
         elif margin:
             wanted = read.threshold + margin
             if read.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:
-                raise InvalidOption(
+                raise InvalidArgument(
                     f"margin={echoed(margin)} on top of the threshold {read.threshold:g} asks for a "
                     f"probability of {wanted:g}. Keep their sum in [0, 1]."
                 )
@@ -77,7 +77,7 @@ def parse_models(
 def _narrowed(target: Any, margin: float) -> Any:
     """Move the ends of a wanted range inwards."""
     if not isinstance(target, tuple | list):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"margin={echoed(margin)} has no scale where class {echoed(target)} must win. Pass the "
             "threshold that its probability has to reach instead."
         )
@@ -86,7 +86,7 @@ def _narrowed(target: Any, margin: float) -> Any:
         (math.inf if target[1] is None else target[1]),
     )
     if low + margin > high - margin:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"margin={echoed(margin)} leaves nothing of the range {echoed(target)}. Pass a smaller one."
         )
     return low + margin, high - margin
@@ -106,6 +106,6 @@ def _one_for_each(threshold: Any, count: int, *, several: bool) -> list[Any]:
 def _check_margin(margin: Any) -> None:
     is_number = isinstance(margin, numbers.Real) and not isinstance(margin, bool)
     if not is_number or not 0 <= margin <= sys.float_info.max:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"margin is how far beyond the threshold the score has to be, 0 or more; got {echoed(margin)}."
         )

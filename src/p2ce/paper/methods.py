@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.visible import echoed
 
 AS_PRINTED, CORRECTED = "as printed", "corrected"
@@ -64,16 +64,16 @@ class Mapocam:
             given = getattr(self, name)
             if given not in known:
                 hint = f" {nearest(given, known)}" if isinstance(given, str) else ""
-                raise InvalidOption(
+                raise InvalidArgument(
                     f"{name} is one of {', '.join(map(repr, known))}; got {echoed(given)}.{hint}"
                 )
         if not _is_whole(self.background) or self.background < 1:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"background is a number of reference rows, at least 1; got {echoed(self.background)}."
             )
         seed = self.random_state
         if seed is not None and not (_is_whole(seed) and 0 <= seed <= LARGEST_SEED):
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"random_state is a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
             )
 
@@ -115,7 +115,7 @@ class P2CE(Mapocam):
     def __post_init__(self) -> None:
         Mapocam.__post_init__(self)  # no super(): a dataclass with slots is made twice
         if not isinstance(self.partial_plausibility, bool):
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"partial_plausibility is True or False; got {echoed(self.partial_plausibility)}."
             )
 
@@ -144,7 +144,7 @@ def find_method(given: object) -> Mapocam | None:
     if not isinstance(given, str) or given not in METHODS:
         hint = nearest(given, METHODS)
         known = f" Known are {', '.join(map(repr, METHODS))}." if hint.startswith("Did") else ""
-        raise InvalidOption(
+        raise InvalidArgument(
             f"There is no method {echoed(given)}. {hint}{known} Or pass p2ce.paper.P2CE(...) or "
             ".Mapocam(...)."
         )

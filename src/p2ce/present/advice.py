@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.speaker import Speaker
 from p2ce.result import Counterfactual, Feature, Question
 from p2ce.result.one_hot_groups import whole_changes
@@ -52,7 +52,7 @@ def check_advice(options: Iterable[Counterfactual], question: Question | None) -
     for option in options:
         for name in option.changes:
             if name in features and not features[name].may_change:
-                raise InvalidOption(
+                raise InvalidArgument(
                     f"An option changes {echoed(name)}, which is {features[name].moves}: no advice may name "
                     "it, so this answer is not told. Explain the person anew with the action set that is "
                     "meant."

@@ -1,6 +1,6 @@
 """Tell which restrictions stand between a person and an option."""
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.advice import check_advice, option_in_words
 from p2ce.present.restated import restated
 from p2ce.present.speaker import Speaker
@@ -15,17 +15,17 @@ def check_why(explanation: Explanation, why: object) -> None:
     if why is None:
         return
     if not isinstance(why, WhyNone):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"why expects what Explainer.why_none() returned, got {type(why).__name__}. Pass that or None."
         )
     if explanation.status is not Status.NO_RECOURSE:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"why tells why a person has no option, but this explanation is {explanation.status}. "
             f"Leave it out here."
         )
     # In their JSON form, where a missing value equals itself.
     if plain_values(why.person) != plain_values({name: explanation.person.get(name) for name in why.person}):
-        raise InvalidOption(
+        raise InvalidArgument(
             "why was found for another person than the one explained: their values differ. "
             "Pass what Explainer.why_none() returned for this explanation."
         )

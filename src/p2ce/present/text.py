@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.advice import check_advice, option_in_words
 from p2ce.present.audit import audit_lines
 from p2ce.present.languages import check_audience
@@ -54,7 +54,7 @@ def to_text(
     Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined.
     """
     if not isinstance(explanation, Explanation):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"to_text() takes one Explanation, got {type(explanation).__name__}. Call it for each person."
         )
     check_audience(audience)

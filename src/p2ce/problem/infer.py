@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption, InvalidReference, UnsupportedColumn, nearest
+from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedColumn, nearest
 from p2ce.problem.candidate_values import values_where_people_are
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, FeatureActions, Kind, shown
@@ -35,7 +35,7 @@ def infer_features(
     (<Kind.WHOLE: 'whole'>, [19.0, 20.0, 21.0])
     """
     if grid not in GRIDS:
-        raise InvalidOption(f"grid must be 'data' or 'paper', not {echoed(grid)}. {nearest(grid, GRIDS)}")
+        raise InvalidArgument(f"grid must be 'data' or 'paper', not {echoed(grid)}. {nearest(grid, GRIDS)}")
     columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
     codings = [_coding_of(column) for column in columns]
     codes = [coding.encode(column) for coding, column in zip(codings, columns, strict=True)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidActions, InvalidOption, LimitExceeded, P2CEError, PolicyError, nearest
+from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded, P2CEError, PolicyError, nearest
 from p2ce.files import write_whole
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.actions import ActionSet
@@ -55,7 +55,7 @@ def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
     text = to_text(actions)
     try:
         write_whole(path, text.encode("utf-8"), what="The policy")
-    except InvalidOption as error:
+    except InvalidArgument as error:
         raise PolicyError(str(error)) from error
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result.categories import Categories
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
@@ -58,7 +58,7 @@ def made_column(values: Sequence[Any], dtype: str, categories: Categories | None
     try:
         return _made_column(values, dtype, categories)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"A column cannot be of the type {echoed(dtype)}: {error}. Was the answer changed on its way?"
         ) from error
 

@@ -149,7 +149,7 @@ class Explanation:
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanation":
         """Undo `to_dict`, also after a way through JSON that did not keep the order of keys.
 
-        Data that `to_dict` cannot have written raise an `InvalidOption` that names the place.
+        Data that `to_dict` cannot have written raise an `InvalidArgument` that names the place.
         """
         return cls._read(entry_of(data, cls, limits))
 

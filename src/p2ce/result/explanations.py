@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
@@ -53,7 +53,7 @@ class Explanations(Sequence[Explanation]):
     ) -> None:
         if isinstance(entries, int):
             if build is None and entries:
-                raise InvalidOption(
+                raise InvalidArgument(
                     f"Explanations({entries}) needs to know how to build each. Give `build` as well."
                 )
             self._built: list[Explanation | None] = [None] * entries
@@ -67,7 +67,7 @@ class Explanations(Sequence[Explanation]):
         self.kind = kind  # of table, in which `to_frame` and `summary` answer
         self.labels: tuple[Any, ...] = tuple(range(len(self._built)) if labels is None else labels)
         if len(self.labels) != len(self._built):
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"Explanations expects one label per person: {len(self._built)} people, "
                 f"{len(self.labels)} labels."
             )
@@ -181,7 +181,7 @@ class Explanations(Sequence[Explanation]):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanations":
-        """Undo `to_dict`. Data that it cannot have written raise an `InvalidOption` that names the place."""
+        """Undo `to_dict`. Data that it cannot have written raise an `InvalidArgument` that names the place."""
         entry = entry_of(data, cls, limits)
         require_format(entry, cls, FORMAT)
         questions = [Question._read(question) for question in entry.get("questions", ()).each()]

@@ -8,7 +8,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.comparing import quanta, rounded
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.visible import echoed
 
@@ -80,7 +80,7 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
     weighs more than another. The order is that of the explanation.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidOption(f"pick() takes a whole number of options, at least 1; got {echoed(count)}.")
+        raise InvalidArgument(f"pick() takes a whole number of options, at least 1; got {echoed(count)}.")
     if not len(explanation):
         return ()
     scaled = scaled_costs(explanation)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from p2ce.errors import InvalidActions, InvalidOption
+from p2ce.errors import InvalidActions, InvalidArgument
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.display import Display
 from p2ce.result.distribution import Distribution
@@ -73,7 +73,7 @@ def _display(entry: Entry) -> Display:
     try:
         return Display.from_dict(entry.data)
     except InvalidActions as error:
-        raise InvalidOption(f"{entry.who}: {entry.place}: {error}") from error
+        raise InvalidArgument(f"{entry.who}: {entry.place}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.plain import LONG_INT, LONGEST_INT, NOT_FINITE, TUPLE
 from p2ce.visible import echoed
@@ -46,9 +46,9 @@ class Entry:
             return f"{before}.{key}" if before else key
         return f"{before}[{echoed(key, most=60)}]"
 
-    def refused(self, expected: str) -> InvalidOption:
+    def refused(self, expected: str) -> InvalidArgument:
         """Make the error that says what should stand here."""
-        return InvalidOption(
+        return InvalidArgument(
             f"{self.who}: {self.place or 'the data'} must be {expected}, got {echoed(self.data)}. "
             "Give it what to_dict() returned."
         )
@@ -56,7 +56,7 @@ class Entry:
     def __getitem__(self, key: str) -> "Entry":
         entry = self.get(key)
         if entry.data is LEFT_OUT:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"{self.who}: {self.place or 'the data'} has no entry {echoed(key, most=60)}. Give it what "
                 "to_dict() returned."
             )
@@ -203,7 +203,7 @@ def require_format(entry: Entry, cls: type, expected: str) -> None:
     given = entry.data.get("format", "no format") if isinstance(entry.data, Mapping) else entry.data
     if not isinstance(given, str) or given != expected:
         got = given if isinstance(entry.data, Mapping) else type(given).__name__
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{entry.who} expects a dict with format {expected!r}, got {echoed(got)}. "
             f"Give it what {cls.__name__}.to_dict() returned."
         )
@@ -213,7 +213,7 @@ def read_json(text: str | bytes, cls: type, limits: Limits) -> Any:
     """Read JSON within the limits; NaN and the like, which JSON does not have, are refused."""
     who = f"{cls.__name__}.from_json()"
     if not isinstance(text, str | bytes):
-        raise InvalidOption(f"{who} takes the text of a JSON file, got {echoed(text)}.")
+        raise InvalidArgument(f"{who} takes the text of a JSON file, got {echoed(text)}.")
     limits.require("answer_bytes", len(text), f"{who}: the text has {len(text):,} bytes")
 
     def strange(constant: str) -> Any:
@@ -224,6 +224,6 @@ def read_json(text: str | bytes, cls: type, limits: Limits) -> Any:
     except RecursionError:
         raise limits.exceeded("answer_depth", f"{who}: the data are nested too deeply") from None
     except ValueError as error:  # also of bytes that are no text, and of numbers with thousands of digits
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{who} takes the text of a JSON file, and this is none: {error}. Was it written to the end?"
         ) from None

@@ -3,11 +3,11 @@
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.scores.flat_arrays import FlatPeople, tick_for, whole_ticks
+from p2ce.scores.flat_arrays import FlatInstances, tick_for, whole_ticks
 from p2ce.scores.records import LIMIT
 
 
-def add_estimate(people: FlatPeople, gains: FloatArray, missing: FloatArray) -> FlatPeople:
+def add_estimate(people: FlatInstances, gains: FloatArray, missing: FloatArray) -> FlatInstances:
     """Put an estimate behind the scores, as the last additive table and the last limit.
 
     ``gains`` (n, axes, width) is what each candidate is estimated to add to the score, 0 for staying;
@@ -15,8 +15,8 @@ def add_estimate(people: FlatPeople, gains: FloatArray, missing: FloatArray) -> 
     """
     count, axes, width = gains.shape
     slot = np.arange(width)
-    spots = people.spots
-    inside = (slot >= spots["lowest"][..., None]) & (slot <= spots["highest"][..., None])
+    positions = people.positions
+    inside = (slot >= positions["lowest"][..., None]) & (slot <= positions["highest"][..., None])
     gains = np.where(inside, gains, 0.0)
     finite = np.isfinite(missing)
     span = np.abs(gains).max(axis=2, initial=0.0).sum(axis=1) + np.abs(np.where(finite, missing, 0.0))

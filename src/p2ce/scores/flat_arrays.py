@@ -12,7 +12,7 @@ from p2ce.grid.candidate_costs import CostTables
 from p2ce.grid.placement import Placement, spread
 from p2ce.scores.forest import Forest
 from p2ce.scores.grid_inputs import see_base
-from p2ce.scores.records import DETAIL, LIMIT, NODE, PRICE, SCORE, SPOT, TREE
+from p2ce.scores.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
 from p2ce.scores.score import CompiledScore, Spending
 
 Records: TypeAlias = npt.NDArray[Any]
@@ -33,10 +33,10 @@ class FlatScores(NamedTuple):
     columns: IntArray  # (axes,) the column of each axis
 
 
-class FlatPeople(NamedTuple):
+class FlatInstances(NamedTuple):
     """A batch of people, placed on the grid and priced; the first dimension is the person."""
 
-    spots: Records  # (n, axes) SPOT
+    positions: Records  # (n, axes) POSITION
     seen: FloatArray  # (n, views, axes, width) candidates as each view shows them
     own: FloatArray  # (n, views, columns) current values as each view shows them
     prices: Records  # (n, objectives, axes, width) PRICE
@@ -177,9 +177,9 @@ def tick_for(span: float | FloatArray) -> FloatArray:
     return tick
 
 
-def lay_out_people(
+def lay_out_instances(
     layout: ScoreLayout, grid: BaseGrid, placement: Placement, tables: CostTables, people: FloatArray
-) -> FlatPeople:
+) -> FlatInstances:
     """Show the people's candidates to every view and turn thresholds into ticks."""
     count, axes, width = placement.values.shape
     own = np.empty((count, len(layout.views), people.shape[1]))
@@ -189,14 +189,14 @@ def lay_out_people(
         # The same insertion by which people were placed, over the values as this view shows them.
         mine = own[:, v, grid.columns]
         seen[:, v] = spread(layout.base_seen[v], mine, placement.source, placement.position, placement.count)
-    spots = np.empty((count, axes), dtype=SPOT)
-    spots["here"], spots["shift"] = placement.position, placement.shift
-    spots["lowest"], spots["highest"] = placement.lowest, placement.highest
+    positions = np.empty((count, axes), dtype=POSITION)
+    positions["here"], positions["shift"] = placement.position, placement.shift
+    positions["lowest"], positions["highest"] = placement.lowest, placement.highest
     prices = np.empty(tables.steps.shape, dtype=PRICE)
     prices["cost"], prices["envelope"] = tables.steps, tables.envelope
     gains, limits = _score_ticks(layout, grid, placement, seen, own, people)
-    return FlatPeople(
-        spots=spots,
+    return FlatInstances(
+        positions=positions,
         seen=seen,
         own=own,
         prices=prices,

@@ -162,7 +162,7 @@ def reach_support(groups, me, spans, axes, size, out):
                 low = max(inside.low, spans[axis].low)
                 high = min(inside.high, spans[axis].high)
                 # The current value itself is not a change.
-                if low > high or (low == high and low == me.spots[axis].here):
+                if low > high or (low == high and low == me.positions[axis].here):
                     reachable = False
                     break
                 out.inside[found * size + k].low = low

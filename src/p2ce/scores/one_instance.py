@@ -8,9 +8,9 @@ from p2ce.scores.flat_arrays import Records
 
 
 class Person(NamedTuple):
-    """One person's share of `FlatPeople`, without the first dimension."""
+    """One person's share of `FlatInstances`, without the first dimension."""
 
-    spots: Records  # (axes,) SPOT
+    positions: Records  # (axes,) POSITION
     seen: FloatArray  # (views, axes, width)
     own: FloatArray  # (views, columns)
     prices: Records  # (objectives, axes, width) PRICE
@@ -22,10 +22,10 @@ class Person(NamedTuple):
 
 
 @kernel
-def person_of(people, p):
+def instance_of(people, p):
     """Take views of the batch's arrays."""
     return Person(
-        people.spots[p],
+        people.positions[p],
         people.seen[p],
         people.own[p],
         people.prices[p],

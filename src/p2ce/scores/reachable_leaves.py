@@ -115,7 +115,7 @@ def descend(flat, me, own, walk, at):
             continue
         # The first candidate that goes right: above the person if that one goes left, else below.
         if own[node.feature] <= node.threshold:
-            cut = flat.details[at].above + me.spots[axis].shift
+            cut = flat.details[at].above + me.positions[axis].shift
         else:
             cut = flat.details[at].below
         if walk.path[axis].high < cut:
@@ -141,7 +141,7 @@ def take_side(flat, me, walk, spans, at, cut, raised, turns, trail, away, limit)
     turn.raised = 1 - raised
     turn.trail = trail
     turn.away = away
-    away = narrow(walk, axis, cut, raised, spans[axis], me.spots[axis].here, away, trail, limit)
+    away = narrow(walk, axis, cut, raised, spans[axis], me.positions[axis].here, away, trail, limit)
     return (node.right if raised else at + 1), away
 
 
@@ -150,7 +150,7 @@ def take_turn(me, walk, turns, spans, trail, limit):
     """Go back to a side left for later; return the axes off the current value, -1 for a dead end."""
     turn = walk.turns[turns]
     undo(walk, trail, turn.trail)
-    here = me.spots[turn.axis].here
+    here = me.positions[turn.axis].here
     return narrow(
         walk, turn.axis, turn.cut, turn.raised, spans[turn.axis], here, turn.away, turn.trail, limit
     )

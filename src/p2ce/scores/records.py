@@ -37,7 +37,7 @@ SCORE = np.dtype(
 )
 
 # Where a person stands on an axis.
-SPOT = np.dtype(
+POSITION = np.dtype(
     [
         ("here", np.int32),  # index of the current value
         ("shift", np.int32),  # from a place among the grid's ways up to the person's index

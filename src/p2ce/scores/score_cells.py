@@ -2,11 +2,11 @@
 
 from p2ce.jit import entry
 from p2ce.scores.dense import score_cell
-from p2ce.scores.one_instance import person_of
+from p2ce.scores.one_instance import instance_of
 
 
 @entry
 def score_points(flat, s, people, owner, points, row, out):
     """Write the score of every point (n, axes) of person ``owner[n]``; ``row`` is scratch (columns,)."""
     for n in range(points.shape[0]):
-        out[n] = score_cell(flat, s, person_of(people, owner[n]), points[n], row)
+        out[n] = score_cell(flat, s, instance_of(people, owner[n]), points[n], row)

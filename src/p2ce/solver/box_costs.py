@@ -53,7 +53,7 @@ def is_decided(span, here):
 @kernel
 def cheapest_change(me, m, a, span):
     """Cost of the nearest candidate other than the current one, -1 where there is none."""
-    here = me.spots[a].here
+    here = me.positions[a].here
     best = -1.0
     left = min(span.high, here - 1)
     if left >= span.low:
@@ -79,7 +79,7 @@ def price_corner(me, box, size, least_changes, sums):
     undecided = 0
     for k in range(size):
         a = box.axes[k]
-        decided = is_decided(box.spans[a], me.spots[a].here)
+        decided = is_decided(box.spans[a], me.positions[a].here)
         for m in range(objectives):
             box.nearest[m, k] = cheapest_change(me, m, a, box.spans[a])
         if decided:
@@ -97,7 +97,7 @@ def price_corner(me, box, size, least_changes, sums):
         waiting = 0
         for k in range(size):
             a = box.axes[k]
-            if is_decided(box.spans[a], me.spots[a].here):
+            if is_decided(box.spans[a], me.positions[a].here):
                 joined = join(is_max, joined, box.nearest[m, k])
             elif missing > 0 and box.nearest[m, k] >= 0:
                 sums.cheap[waiting] = box.nearest[m, k]
@@ -140,7 +140,7 @@ def corner_is_covered(me, box, keep_ties, front, corner):
     steps = 0
     for a in range(box.spans.shape[0]):
         span = box.spans[a]
-        here = me.spots[a].here
+        here = me.positions[a].here
         box.cell[a] = span.low
         if is_decided(span, here):
             nearest = 1 << 30
@@ -151,7 +151,7 @@ def corner_is_covered(me, box, keep_ties, front, corner):
             steps += nearest
     covered = point_comes_first(front, tied, steps, box.cell)
     for a in range(box.spans.shape[0]):
-        box.cell[a] = me.spots[a].here
+        box.cell[a] = me.positions[a].here
     return covered
 
 
@@ -159,7 +159,7 @@ def corner_is_covered(me, box, keep_ties, front, corner):
 def price_with(me, box, size, k, i, missing, sums):
     """Write to ``sums.trial`` the lower corner of the box's points whose axis ``k`` is at candidate i."""
     a = box.axes[k]
-    decided = is_decided(box.spans[a], me.spots[a].here)
+    decided = is_decided(box.spans[a], me.positions[a].here)
     for m in range(me.joins.shape[0]):
         cost = me.prices[m, a, i].envelope
         if me.joins[m] == 0:
@@ -174,7 +174,7 @@ def price_with(me, box, size, k, i, missing, sums):
             largest = max(cost, sums.rest[1, m])
             for other in range(size):
                 b = box.axes[other]
-                if other != k and is_decided(box.spans[b], me.spots[b].here):
+                if other != k and is_decided(box.spans[b], me.positions[b].here):
                     largest = max(largest, box.nearest[m, other])
             sums.trial[m] = quantum(largest)
 
@@ -192,7 +192,7 @@ def trim_box(me, box, size, missing, sums, front):
     for k in range(size):
         a = box.axes[k]
         span = box.spans[a]
-        here = me.spots[a].here
+        here = me.positions[a].here
         for side in (1, -1):
             far = span.high if side == 1 else span.low
             near = max(span.low, here + 1) if side == 1 else min(span.high, here - 1)

@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
-    from p2ce.scores.flat_arrays import FlatPeople, ScoreLayout
+    from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
     from p2ce.solver.run import Results
     from p2ce.solver.workspace import Rules, Workspace
 
@@ -95,9 +95,9 @@ def rules_of(*, max_changes: int | None, keep_ties: bool, use_bounds: bool) -> "
     )
 
 
-def search_people(
+def search_in_kernel(
     layout: "ScoreLayout",
-    people: "FlatPeople",
+    people: "FlatInstances",
     rules: "Rules",
     *,
     limits: FloatArray | None = None,
@@ -185,7 +185,7 @@ def _work_done(work: "Workspace") -> int:
     return int(work.counters[WORK]) if work.state[STARTED] else 0
 
 
-def warm_open(layout: "ScoreLayout", people: "FlatPeople") -> None:
+def warm_open(layout: "ScoreLayout", people: "FlatInstances") -> None:
     """Compile what is only needed when time runs out, so that it does not cost time then."""
     from p2ce.solver import run
     from p2ce.solver.workspace import new_workspace
@@ -211,7 +211,7 @@ def _keep_unfinished(person: int, work: "Workspace", results: "Results") -> "Res
 
 
 def _what_is_open(
-    person: int, work: "Workspace", people: "FlatPeople", rules: "Rules"
+    person: int, work: "Workspace", people: "FlatInstances", rules: "Rules"
 ) -> tuple[int, FloatArray]:
     """Count the open boxes and find the least that any point in them can cost, objective by objective."""
     from p2ce.solver import run

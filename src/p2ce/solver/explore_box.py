@@ -33,7 +33,7 @@ def list_axes(me, box):
     size = 0
     for a in range(box.spans.shape[0]):
         span = box.spans[a]
-        here = me.spots[a].here
+        here = me.positions[a].here
         if span.low != here or span.high != here or span.must:
             box.axes[size] = a
             size += 1
@@ -44,9 +44,9 @@ def list_axes(me, box):
 def stay_where_undecided(me, box):
     """Put every axis that need not change to the current value, and list the others anew."""
     for a in range(box.spans.shape[0]):
-        if not is_decided(box.spans[a], me.spots[a].here):
-            box.spans[a].low = me.spots[a].here
-            box.spans[a].high = me.spots[a].here
+        if not is_decided(box.spans[a], me.positions[a].here):
+            box.spans[a].low = me.positions[a].here
+            box.spans[a].high = me.positions[a].here
     return list_axes(me, box)
 
 
@@ -81,12 +81,12 @@ def best_gains(me, table, box, size, changes_left, few):
     """Largest additive part over the box: undecided axes count only as far as changes are left."""
     total = 0
     for a in range(box.spans.shape[0]):
-        total += me.gains[table, a, me.spots[a].here]
+        total += me.gains[table, a, me.positions[a].here]
     waiting = 0
     for k in range(size):
         a = box.axes[k]
         span = box.spans[a]
-        here = me.spots[a].here
+        here = me.positions[a].here
         best = -(1 << 40)
         for i in range(span.low, span.high + 1):
             if me.gains[table, a, i] > best and not (i == here and span.must):
@@ -115,7 +115,7 @@ def probe_corner(flat, me, box, size, rules, work):
     for k in range(size):
         a = box.axes[k]
         span = box.spans[a]
-        here = me.spots[a].here
+        here = me.positions[a].here
         if not is_decided(span, here):
             continue
         left = min(span.high, here - 1)
@@ -141,7 +141,7 @@ def probe_corner(flat, me, box, size, rules, work):
         if outcome == ADDED and not add_point(work.front, trial, steps, box.cell, rules.keep_ties):
             outcome = NO_ROOM
     for k in range(size):
-        box.cell[box.axes[k]] = me.spots[box.axes[k]].here
+        box.cell[box.axes[k]] = me.positions[box.axes[k]].here
     return outcome
 
 
@@ -229,7 +229,7 @@ def explore_box(flat, me, rules, size, least, grouped, best_first, work):
             fill_dense(work.reached, count, box.spans, box.axes, size, work.corner, work.cells)
         has_room = offer_cells(flat, me, box, size, volume, least, rules, work)
         for k in range(size):
-            box.cell[box.axes[k]] = me.spots[box.axes[k]].here
+            box.cell[box.axes[k]] = me.positions[box.axes[k]].here
         return has_room
 
     # Rule 4: split.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int8Array, Int32Array, IntArray
-from p2ce.scores.flat_arrays import FlatPeople, Records, ScoreLayout
+from p2ce.scores.flat_arrays import FlatInstances, Records, ScoreLayout
 from p2ce.scores.reachable_leaves import Reached, Walk, new_reached, new_walk
 from p2ce.scores.records import SLOT, SPAN
 from p2ce.solver.pareto_front import Front, new_front
@@ -63,7 +63,7 @@ class Mail(NamedTuple):
     used: IntArray  # (2,)
 
 
-def new_lane(people: FlatPeople) -> Lane:
+def new_lane(people: FlatInstances) -> Lane:
     _, objectives, axes, width = people.prices.shape
     room = 2 * width + 64
     return Lane(
@@ -75,7 +75,7 @@ def new_lane(people: FlatPeople) -> Lane:
     )
 
 
-def new_scratch(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Scratch:
+def new_scratch(layout: ScoreLayout, people: FlatInstances, rules: Rules) -> Scratch:
     _, objectives, axes, _ = people.prices.shape
     leaf = rules.dense_cells
     return Scratch(
@@ -91,7 +91,7 @@ def new_scratch(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Scratc
     )
 
 
-def new_mail(people: FlatPeople, cells: int, boxes: int) -> Mail:
+def new_mail(people: FlatInstances, cells: int, boxes: int) -> Mail:
     _, objectives, axes, _ = people.prices.shape
     return Mail(
         owner=np.zeros(cells, dtype=np.int64),

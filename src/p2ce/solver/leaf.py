@@ -16,7 +16,7 @@ REJECT, PASSED, IN_DOUBT = 0, 1, 2
 def stand_still(me, box):
     """Put the cell at hand back to the current values; the box keeps its spans."""
     for a in range(box.cell.shape[0]):
-        box.cell[a] = me.spots[a].here
+        box.cell[a] = me.positions[a].here
 
 
 @kernel
@@ -96,8 +96,8 @@ def mail_leaf(flat, me, p, box, size, volume, rules, scratch, work, mail):
             wide = box.spans[a].high - box.spans[a].low + 1
             box.cell[a] = box.spans[a].low + rest % wide
             rest //= wide
-            steps += abs(box.cell[a] - me.spots[a].here)
-            stays = stays or box.cell[a] == me.spots[a].here
+            steps += abs(box.cell[a] - me.positions[a].here)
+            stays = stays or box.cell[a] == me.positions[a].here
         if stays:
             continue
         for m in range(me.joins.shape[0]):
@@ -106,14 +106,14 @@ def mail_leaf(flat, me, p, box, size, volume, rules, scratch, work, mail):
                 part[m] = join(me.joins[m] == 1, part[m], me.prices[m, axes[k], box.cell[axes[k]]].cost)
         for i in range(span.low, span.high + 1):
             verdict = scratch.passed[row * length + i - span.low]
-            if verdict == REJECT or i == me.spots[last].here:
+            if verdict == REJECT or i == me.positions[last].here:
                 continue
             for m in range(me.joins.shape[0]):
                 trial[m] = quantum(join(me.joins[m] == 1, part[m], me.prices[m, last, i].cost))
             if is_beaten(work.front, trial):
                 continue
             box.cell[last] = i
-            moved = steps + abs(i - me.spots[last].here)
+            moved = steps + abs(i - me.positions[last].here)
             if not rules.keep_ties:
                 tied = find_tied(work.front, trial)
                 if tied >= 0 and point_comes_first(work.front, tied, moved, box.cell):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from p2ce.jit import entry, kernel
-from p2ce.scores.one_instance import person_of
+from p2ce.scores.one_instance import instance_of
 from p2ce.solver.box_costs import (
     corner_is_covered,
     corner_key,
@@ -59,9 +59,9 @@ def open_everything(me, work):
     state[FREE] = 0
     state[USED] = 0
     for a in range(work.box.spans.shape[0]):
-        spot = me.spots[a]
-        work.box.spans[a].low = spot.lowest
-        work.box.spans[a].high = spot.highest
+        position = me.positions[a]
+        work.box.spans[a].low = position.lowest
+        work.box.spans[a].high = position.highest
         work.box.spans[a].must = 0
     push_box(work, 0.0, True)
 
@@ -74,7 +74,7 @@ def count_cells(me, box, size, changes_left):
     open_axes = 0
     for k in range(size):
         span = box.spans[box.axes[k]]
-        if is_decided(span, me.spots[box.axes[k]].here):
+        if is_decided(span, me.positions[box.axes[k]].here):
             cells *= span.high - span.low + 1
         else:
             others += span.high - span.low
@@ -142,7 +142,7 @@ def push_parts(me, box, size, work):
     cheapest = 0.0
     for k in range(size):
         a = box.axes[k]
-        if not is_decided(box.spans[a], me.spots[a].here):
+        if not is_decided(box.spans[a], me.positions[a].here):
             least = 0.0
             for m in range(me.joins.shape[0]):
                 least += max(box.nearest[m, k], 0.0) * me.shares[m]
@@ -151,7 +151,7 @@ def push_parts(me, box, size, work):
                 cheapest = least
     if chosen >= 0:
         span = box.spans[chosen]
-        here = me.spots[chosen].here
+        here = me.positions[chosen].here
         low = span.low
         high = span.high
         span.must = 1
@@ -167,7 +167,7 @@ def push_parts(me, box, size, work):
     for k in range(size):
         a = box.axes[k]
         span = box.spans[a]
-        here = me.spots[a].here
+        here = me.positions[a].here
         if span.low == span.high:
             continue
         spread = 0.0
@@ -185,7 +185,7 @@ def push_parts(me, box, size, work):
             widest = spread
             chosen = a
     span = box.spans[chosen]
-    here = me.spots[chosen].here
+    here = me.positions[chosen].here
     low = span.low
     high = span.high
     cut = here + 1 if low < here < high else (low + high + 1) // 2
@@ -204,7 +204,7 @@ def propose(flat, people, p, rules, lane, scratch, mail, quota, box_quota, worth
     Boxes of at least ``worth_bounding`` cells are mailed instead of cut, so that a foreign score can bound
     them first. Returns DONE when nothing is open, BOXES_FULL when room is short, else PAUSED.
     """
-    me = person_of(people, p)
+    me = instance_of(people, p)
     work = desk_of(lane, scratch)
     box = work.box
     counters = work.counters
@@ -259,7 +259,7 @@ def propose(flat, people, p, rules, lane, scratch, mail, quota, box_quota, worth
 @entry
 def cut_mailed_box(people, p, lane, scratch, mail, at):
     """Open the parts of a box that no foreign score could rule out; there must be room for two."""
-    me = person_of(people, p)
+    me = instance_of(people, p)
     work = desk_of(lane, scratch)
     for a in range(work.box.spans.shape[0]):
         work.box.spans[a] = mail.spans[at, a]
@@ -284,7 +284,7 @@ def accept(lane, mail, valid, first, keep_ties):
 @entry
 def price_open_lane(people, p, lane, scratch, cheapest):
     """Write the least that a point of any open box may cost in each objective."""
-    me = person_of(people, p)
+    me = instance_of(people, p)
     box = scratch.box
     for at in range(lane.state[OPEN]):
         for a in range(box.spans.shape[0]):

@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.arrays import Int32Array, IntArray
 from p2ce.jit import entry, kernel
 from p2ce.scores.leaf_groups import best_lift, sort_into_groups
-from p2ce.scores.one_instance import person_of
+from p2ce.scores.one_instance import instance_of
 from p2ce.scores.reachable_leaves import reach_leaves
 from p2ce.solver.box_costs import cheapest_change, join, price_corner, quantum
 from p2ce.solver.explore_box import explore_box, list_axes
@@ -62,7 +62,7 @@ def with_more_results(results: Results) -> Results:
 
 
 @kernel
-def start_person(flat, me, rules, work):
+def start_instance(flat, me, rules, work):
     """Forget the last person, and sort this one's leaves by what must change to reach them."""
     for i in range(work.counters.shape[0]):
         work.counters[i] = 0
@@ -81,18 +81,18 @@ def start_person(flat, me, rules, work):
     live = 0
     box = work.box
     for a in range(work.live.shape[0]):
-        spot = me.spots[a]
-        box.cell[a] = spot.here
+        position = me.positions[a]
+        box.cell[a] = position.here
         box.axes[a] = a
-        box.spans[a].low = spot.lowest
-        box.spans[a].high = spot.highest
+        box.spans[a].low = position.lowest
+        box.spans[a].high = position.highest
         box.spans[a].must = 0
         for m in range(me.joins.shape[0]):
             work.least[m, a] = cheapest_change(me, m, a, box.spans[a])
-            for i in range(spot.lowest, spot.highest + 1):
+            for i in range(position.lowest, position.highest + 1):
                 if me.prices[m, a, i].cost != me.prices[m, a, i].envelope:
                     state[MONOTONE] = 0
-        if spot.lowest < spot.highest:
+        if position.lowest < position.highest:
             work.live[live] = a
             live += 1
     state[LIVE] = live
@@ -114,12 +114,12 @@ def note_own_total(flat, me, work):
     table = flat.scores[0].table
     if table >= 0:
         for a in range(work.gain.shape[0]):
-            spot = me.spots[a]
-            own = me.gains[table, a, spot.here]
+            position = me.positions[a]
+            own = me.gains[table, a, position.here]
             total += own
             best = -(1 << 40)
-            for i in range(spot.lowest, spot.highest + 1):
-                if i != spot.here:
+            for i in range(position.lowest, position.highest + 1):
+                if i != position.here:
                     best = max(best, me.gains[table, a, i] - own)
             work.gain[a] = best
     else:
@@ -145,8 +145,8 @@ def support_is_infeasible(flat, me, size, work):
 def release_box(me, box):
     """Put every axis back to the current value."""
     for a in range(box.spans.shape[0]):
-        box.spans[a].low = me.spots[a].here
-        box.spans[a].high = me.spots[a].here
+        box.spans[a].low = me.positions[a].here
+        box.spans[a].high = me.positions[a].here
         box.spans[a].must = 0
 
 
@@ -198,8 +198,8 @@ def take_support(me, work):
     for k in range(size):
         a = work.live[work.state[CHOSEN + k]]
         work.box.axes[k] = a
-        work.box.spans[a].low = me.spots[a].lowest
-        work.box.spans[a].high = me.spots[a].highest
+        work.box.spans[a].low = me.positions[a].lowest
+        work.box.spans[a].high = me.positions[a].highest
         work.box.spans[a].must = 1
     return size
 
@@ -208,8 +208,8 @@ def take_support(me, work):
 def take_everything(me, work):
     """Make the whole grid the box at hand."""
     for a in range(work.box.spans.shape[0]):
-        work.box.spans[a].low = me.spots[a].lowest
-        work.box.spans[a].high = me.spots[a].highest
+        work.box.spans[a].low = me.positions[a].lowest
+        work.box.spans[a].high = me.positions[a].highest
 
 
 @kernel
@@ -220,7 +220,7 @@ def is_settled(rules, listed, state):
 
 
 @kernel
-def run_person(flat, me, rules, work, budget):
+def run_instance(flat, me, rules, work, budget):
     """Search until the person is settled, the budget of work is spent, or room is short."""
     state = work.state
     stop = work.counters[WORK] + budget
@@ -268,7 +268,7 @@ def run_person(flat, me, rules, work, budget):
 @entry
 def price_open(people, p, work, cheapest):
     """Write the least that a point of any open box may cost in each objective."""
-    me = person_of(people, p)
+    me = instance_of(people, p)
     for at in range(work.state[OPEN]):
         for a in range(work.box.spans.shape[0]):
             work.box.spans[a] = work.boxes[work.queue[at].slot, a]
@@ -299,12 +299,12 @@ def keep_results(p, work, results):
 def run_many(flat, people, p, stop, rules, work, results, budget):
     """Settle people p, p + 1, … up to ``stop``; return the first one not settled, and why."""
     while p < stop:
-        me = person_of(people, p)
+        me = instance_of(people, p)
         if work.state[STARTED] == 0:
-            start_person(flat, me, rules, work)
+            start_instance(flat, me, rules, work)
             budget -= work.counters[WORK]
         spent = work.counters[WORK]
-        code = run_person(flat, me, rules, work, budget)
+        code = run_instance(flat, me, rules, work, budget)
         if code != DONE:
             return p, code
         if not keep_results(p, work, results):

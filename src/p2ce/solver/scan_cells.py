@@ -88,7 +88,7 @@ def enter_row(flat, me, box, size, rules, work):
     changed = 0
     for k in range(size - 1):
         a = axes[k]
-        if box.cell[a] != me.spots[a].here:
+        if box.cell[a] != me.positions[a].here:
             changed += 1
         elif box.spans[a].must:
             return -1, 0
@@ -191,7 +191,7 @@ def collect_rows(flat, me, box, size, least, rules, in_hull, work):
     axes = box.axes
     last = axes[size - 1]
     span = box.spans[last]
-    here = me.spots[last].here
+    here = me.positions[last].here
     stays = span.must == 0 and span.low <= here <= span.high
     up = max(span.low, here + 1)
     down = min(span.high, here - 1)
@@ -270,7 +270,7 @@ def unravel(me, box, size, cell):
         length = box.spans[a].high - box.spans[a].low + 1
         box.cell[a] = box.spans[a].low + cell % length
         cell //= length
-        steps += abs(box.cell[a] - me.spots[a].here)
+        steps += abs(box.cell[a] - me.positions[a].here)
     return steps
 
 
@@ -280,11 +280,11 @@ def move_outwards(flat, me, box, size, rules, in_hull, slot, work):
     last = box.axes[size - 1]
     span = box.spans[last]
     i = box.cell[last]
-    if i == me.spots[last].here:
+    if i == me.positions[last].here:
         return False
     row = work.candidates[slot].cell // (span.high - span.low + 1)
     _, ticks = enter_row(flat, me, box, size, rules, work)
-    if i > me.spots[last].here:
+    if i > me.positions[last].here:
         return seek(flat, me, box, size, row, ticks, i + 1, span.high + 1, 1, in_hull, slot, work)
     return seek(flat, me, box, size, row, ticks, i - 1, span.low - 1, -1, in_hull, slot, work)
 
@@ -298,7 +298,7 @@ def enclose_waiting(me, box, size, count, work):
         box.hull[box.axes[k]].low = 1 << 30
         box.hull[box.axes[k]].high = -1
     last = box.axes[size - 1]
-    here = me.spots[last].here
+    here = me.positions[last].here
     for j in range(count):
         unravel(me, box, size, work.candidates[work.candidates[j].order].cell)
         for k in range(size):

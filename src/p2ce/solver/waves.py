@@ -12,7 +12,7 @@ from p2ce.scores.external import REJECT, Boxes, OutOfTime, PreparedScore, some_b
 from p2ce.solver.engine import SHORT_SLICE, Fronts, Listener, Progress
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second: only when something is searched
-    from p2ce.scores.flat_arrays import FlatPeople, ScoreLayout
+    from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
     from p2ce.solver.lanes import Lane, Mail, Scratch
     from p2ce.solver.workspace import Rules
 
@@ -82,7 +82,7 @@ class _Runner:
 
 def search_in_waves(
     layout: "ScoreLayout",
-    people: "FlatPeople",
+    people: "FlatInstances",
     rules: "Rules",
     scores: Sequence[OutsideScore],
     *,
@@ -90,7 +90,7 @@ def search_in_waves(
     most_work: IntArray | None = None,
     listener: Listener | None = None,
 ) -> Fronts:
-    """Search for every person of the batch, as `search_people` does, with ``scores`` asked in this order.
+    """Search for every person of the batch, as `search_in_kernel` does, with ``scores`` asked in this order.
 
     A cell is put to a score only where those before it accept or doubt, and only once; it counts as
     `CELL_WORK` of a person's work.
@@ -103,7 +103,7 @@ class _Search:
     def __init__(
         self,
         layout: "ScoreLayout",
-        people: "FlatPeople",
+        people: "FlatInstances",
         rules: "Rules",
         scores: Sequence[OutsideScore],
         most_work: IntArray | None,
@@ -369,7 +369,7 @@ class _Search:
 
 
 def warm_waves(
-    layout: "ScoreLayout", people: "FlatPeople", rules: "Rules", scores: Sequence[OutsideScore]
+    layout: "ScoreLayout", people: "FlatInstances", rules: "Rules", scores: Sequence[OutsideScore]
 ) -> None:
     """Compile what only some searches need, so that it does not cost time then."""
     from p2ce.solver import propose as kernels
@@ -380,12 +380,12 @@ def warm_waves(
     kernels.price_open_lane(people, 0, lane, scratch, np.zeros(len(people.joins)))
     kernels.accept(lane, mail, np.zeros(0, dtype=np.int64), 0, rules.keep_ties)
     # The whole grid is no hopeless box, as a rule, so that every stage of a bound has its turn.
-    spots = people.spots[:1]
+    positions = people.positions[:1]
     everywhere = Boxes(
-        low=np.ascontiguousarray(spots["lowest"]),
-        high=np.ascontiguousarray(spots["highest"]),
-        must=np.zeros(spots.shape, dtype=np.bool_),
-        changes_left=np.full(1, spots.shape[1]),
+        low=np.ascontiguousarray(positions["lowest"]),
+        high=np.ascontiguousarray(positions["highest"]),
+        must=np.zeros(positions.shape, dtype=np.bool_),
+        changes_left=np.full(1, positions.shape[1]),
     )
     mail.spans["low"][0], mail.spans["high"][0] = everywhere.low[0], everywhere.high[0]
     if (everywhere.low < everywhere.high).any():

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.scores.flat_arrays import FlatPeople, Records, ScoreLayout
+from p2ce.scores.flat_arrays import FlatInstances, Records, ScoreLayout
 from p2ce.scores.leaf_groups import LARGEST_GROUP, LeafGroups, new_groups
 from p2ce.scores.reachable_leaves import Reached, Walk, new_reached, new_walk
 from p2ce.scores.records import CANDIDATE, SLOT, SPAN
@@ -89,7 +89,7 @@ class Workspace(NamedTuple):
     votes: IntArray  # (2, axes, width + 1)
 
 
-def new_workspace(layout: ScoreLayout, people: FlatPeople, rules: Rules) -> Workspace:
+def new_workspace(layout: ScoreLayout, people: FlatInstances, rules: Rules) -> Workspace:
     """Allocate for any person of the batch; pages that are never touched cost nothing."""
     _, objectives, axes, width = people.prices.shape
     dense = max(rules.dense_cells, 1)

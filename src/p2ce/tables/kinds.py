@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.errors import InvalidOption, MissingExtra, nearest
+from p2ce.errors import InvalidArgument, MissingExtra, nearest
 from p2ce.visible import echoed
 
 PANDAS, POLARS, ARROW, NUMPY, DICT, RECORDS = "pandas", "polars", "arrow", "numpy", "dict", "records"
@@ -64,7 +64,7 @@ def package_of(made_by: type) -> str:
 def check_kind(kind: str) -> None:
     """Refuse the name of a kind that is none."""
     if kind not in KINDS:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"kind expects one of the kinds of table, got {echoed(kind)}. {nearest(kind, KINDS)}"
         )
 

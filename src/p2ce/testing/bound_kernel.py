@@ -3,7 +3,7 @@
 from typing import Any
 
 from p2ce.jit import entry
-from p2ce.scores.one_instance import person_of
+from p2ce.scores.one_instance import instance_of
 from p2ce.solver.explore_box import is_infeasible, list_axes
 
 
@@ -13,7 +13,7 @@ def drop_boxes(
 ) -> None:
     """Write for every box whether the first score's bound would drop it."""
     for b in range(owner.shape[0]):
-        me = person_of(people, owner[b])
+        me = instance_of(people, owner[b])
         for a in range(work.box.spans.shape[0]):
             span = work.box.spans[a]
             span.low = low[b, a]

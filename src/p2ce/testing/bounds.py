@@ -98,14 +98,14 @@ def _drop(
     owner, laid = stacked(list(boxes))
     if not isinstance(score, CompiledScore):
         return np.asarray(score.lay_out(grid, placement, people).infeasible(owner, laid))
-    from p2ce.scores.flat_arrays import flatten_scores, lay_out_people
+    from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
     from p2ce.solver.workspace import new_workspace
     from p2ce.testing.bound_kernel import drop_boxes
 
     layout = flatten_scores([score], grid, np.zeros(people.shape[1]))
     moved = placement.values != placement.current[:, :, None]
     tables = tabulate([moved.astype(np.float64)], [Join.SUM], placement)
-    flat = lay_out_people(layout, grid, placement, tables, people)
+    flat = lay_out_instances(layout, grid, placement, tables, people)
     rules = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
     out = np.zeros(len(boxes), dtype=np.bool_)
     drop_boxes(layout.flat, flat, owner, *laid, new_workspace(layout, flat, rules), out)

@@ -10,14 +10,14 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.errors import InvalidAnswer
+from p2ce.errors import InvalidOutput
 from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.verification.constraints import kept_rows
 
 if TYPE_CHECKING:
-    from p2ce.scores.flat_arrays import FlatPeople
+    from p2ce.scores.flat_arrays import FlatInstances
 
 EXACTLY = -1  # a ban for this one point only
 
@@ -71,7 +71,7 @@ def surely_refused(problem: Problem, batch: Batch) -> BoolArray:
 
 
 def compiled_scores(
-    problem: Problem, people: "FlatPeople", slot: int, owner: IntArray, points: Int32Array
+    problem: Problem, people: "FlatInstances", slot: int, owner: IntArray, points: Int32Array
 ) -> FloatArray:
     """Score points in the library's own order."""
     from p2ce.scores.score_cells import score_points
@@ -147,7 +147,7 @@ def check_points(
     rows = batch.rows(problem, owner, points)
     asked = np.concatenate([rows, batch.values]) if with_people else rows
     frame = problem.frame(asked)
-    spots = np.concatenate([points, batch.placement.position]) if with_people else points
+    positions = np.concatenate([points, batch.placement.position]) if with_people else points
     owners = np.concatenate([owner, np.arange(len(batch.values))]) if with_people else owner
     scores = np.empty((len(problem.models), len(asked)))
     contradicted = np.zeros(len(asked), dtype=np.bool_)
@@ -157,7 +157,7 @@ def check_points(
     before = iter(said.T)
     for number, model in enumerate(problem.models):
         name = problem.name_of(number)
-        reading = _readings(problem, batch, number, owners, spots)
+        reading = _readings(problem, batch, number, owners, positions)
         settled = reading.accepts | reading.refuses
         closely = ask_closely(
             model.ask,
@@ -217,7 +217,7 @@ def check_points(
             require_steady(next(before), plausibility, "detector", tolerance=problem.judges.tolerance)
     kept = kept_rows(problem, batch.values[owner], rows, frame.iloc[: len(rows)])
     if kept.denied_by_function.any():
-        raise InvalidAnswer(
+        raise InvalidOutput(
             "A rule that is a function said yes to a row during the search, and no when asked again. "
             "It has to give the same answer every time."
         )

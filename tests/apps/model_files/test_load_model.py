@@ -15,7 +15,7 @@ import p2ce
 from p2ce.apps.model_files.detect import detect
 from p2ce.apps.model_files.formats import skops_file
 from p2ce.apps.model_files.load_model import load_model
-from p2ce.errors import InvalidModel, InvalidOption, MissingExtra
+from p2ce.errors import InvalidArgument, InvalidModel, MissingExtra
 from p2ce.result import Explanations, Status
 from tests.apps.commands import people, repaid, run, write_tables
 from tests.apps.onnx_files import logistic
@@ -233,7 +233,7 @@ def test_pickles_of_those_who_are_trusted(
 ) -> None:
     model = pipeline()
     dump(model, "model.pkl")
-    with pytest.raises(InvalidOption, match="--trust-pickle"):
+    with pytest.raises(InvalidArgument, match="--trust-pickle"):
         load_model("model.pkl")
     require_same(capsys, "model.pkl", model, people(), "--trust-pickle")
 
@@ -301,14 +301,14 @@ def test_torch_weights_through_an_entry_point(work: Path, capsys: Capture) -> No
         network[0].weight *= scale
         network[2].bias -= network(torch.tensor(frame.to_numpy(dtype="float32"))).median()
     torch.save(network.state_dict(), "weights.pt")
-    with pytest.raises(InvalidOption, match=r"PyTorch weights.*--weights weights\.pt"):
+    with pytest.raises(InvalidArgument, match=r"PyTorch weights.*--weights weights\.pt"):
         load_model("weights.pt")
     require_same(capsys, "some_nets:make_network", network.eval(), frame, "--weights", "weights.pt")
     Path("people.txt").write_text("nothing", encoding="utf-8")
     with pytest.raises(InvalidModel, match=r"--weights 'people.txt' cannot be loaded as PyTorch"):
         load_model("some_nets:make_network", weights=Path("people.txt"))
     torch.save(torch.nn.Linear(2, 1).state_dict(), "other.pt")
-    with pytest.raises(InvalidOption, match="do not fit the network"):
+    with pytest.raises(InvalidArgument, match="do not fit the network"):
         load_model("some_nets:make_network", weights=Path("other.pt"))
 
 
@@ -316,7 +316,7 @@ def test_an_entry_point_may_give_any_model(work: Path, capsys: Capture) -> None:
     joblib.dump(pipeline(), "kept.joblib")
     Path("some_models.py").write_text("import joblib\nmodel = joblib.load('kept.joblib')\n", encoding="utf-8")
     require_same(capsys, "some_models:model", pipeline(), people())
-    with pytest.raises(InvalidOption, match="returned Pipeline"):
+    with pytest.raises(InvalidArgument, match="returned Pipeline"):
         load_model("some_models:model", weights=Path("kept.joblib"))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from p2ce.errors import InvalidOption, InvalidTarget
+from p2ce.errors import InvalidArgument, InvalidTarget
 from p2ce.models.parse_model import parse_model
 from p2ce.models.sklearn.fitted_attributes import steps_of_points
 from p2ce.scores.score_rows import score_rows
@@ -229,5 +229,5 @@ def test_slips_have_an_answer():
     model = HistGradientBoostingRegressor(**FEW).fit(plain, number)
     with pytest.raises(InvalidTarget, match=r"is a regressor: pass target=\(low, high\)"):
         parse_model(model, reference=plain, target=1)
-    with pytest.raises(InvalidOption, match="scale='decision'"):
+    with pytest.raises(InvalidArgument, match="scale='decision'"):
         parse_model(model, reference=plain, target=(0.0, 1.0), scale="decision")

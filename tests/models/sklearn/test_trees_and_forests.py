@@ -18,7 +18,7 @@ from sklearn.tree import (
     ExtraTreeRegressor,
 )
 
-from p2ce.errors import InvalidOption, InvalidTarget, UnsupportedModel
+from p2ce.errors import InvalidArgument, InvalidTarget, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_reads, people, rows_near_splits
@@ -159,7 +159,7 @@ def test_wine_and_diabetes():
 def test_forests_have_no_decision_function():
     frame, label = people()
     model = DecisionTreeClassifier(max_depth=2).fit(frame, label)
-    with pytest.raises(InvalidOption, match="scale='decision'"):
+    with pytest.raises(InvalidArgument, match="scale='decision'"):
         parse_model(model, reference=frame, scale="decision")
     with pytest.raises(InvalidTarget, match="is a regressor"):
         parse_model(DecisionTreeRegressor(max_depth=2).fit(frame, label), reference=frame)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.report import to_html
 from p2ce.result import Counterfactual
@@ -138,7 +138,7 @@ def test_options_are_asked_for_by_number_or_as_picks() -> None:
 
 @pytest.mark.parametrize("asked", [[0], [4], ["1"], [True], [], [1.0]])
 def test_options_that_are_none_are_refused(asked: list[Any]) -> None:
-    with pytest.raises(InvalidOption, match="options"):
+    with pytest.raises(InvalidArgument, match="options"):
         change_data(loan(), asked)
 
 

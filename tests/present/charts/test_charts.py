@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from p2ce.errors import InvalidOption, MissingExtra
+from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.present import charts
 from p2ce.result import Explanations, Status
 from tests.present.charts.examples import answer, loan, loan_map, portfolio
@@ -22,20 +22,20 @@ CALLS = [
 
 @pytest.mark.parametrize(("plot", "subject"), CALLS)
 def test_a_wrong_subject_is_told_from_the_right_one(plot: Any, subject: Any) -> None:
-    with pytest.raises(InvalidOption, match=rf"{plot.__name__}\(\) takes an? \w+, got int"):
+    with pytest.raises(InvalidArgument, match=rf"{plot.__name__}\(\) takes an? \w+, got int"):
         plot(3)
 
 
 def test_many_people_are_no_person() -> None:
-    with pytest.raises(InvalidOption, match=r"explanations\[0\]"):
+    with pytest.raises(InvalidArgument, match=r"explanations\[0\]"):
         charts.plot_front(portfolio(3))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("plot", "subject"), CALLS)
 def test_an_unknown_backend_or_language_names_the_nearest(plot: Any, subject: Any) -> None:
-    with pytest.raises(InvalidOption, match="Did you mean 'plotly'"):
+    with pytest.raises(InvalidArgument, match="Did you mean 'plotly'"):
         plot(subject(), backend="plotli")
-    with pytest.raises(InvalidOption, match="language"):
+    with pytest.raises(InvalidArgument, match="language"):
         plot(subject(), language="xx")
 
 
@@ -53,21 +53,21 @@ def test_a_missing_library_names_the_line_to_type(
 def test_nothing_to_draw_is_said_with_what_to_do() -> None:
     nothing = answer(status=Status.NO_RECOURSE)
     for plot in (charts.plot_front, charts.plot_changes):
-        with pytest.raises(InvalidOption, match=r"no option \(NO_RECOURSE\).*to_text"):
+        with pytest.raises(InvalidArgument, match=r"no option \(NO_RECOURSE\).*to_text"):
             plot(nothing)
-    with pytest.raises(InvalidOption, match="plot_costs"):
+    with pytest.raises(InvalidArgument, match="plot_costs"):
         charts.plot_levers(Explanations([nothing]))
     for plot_many in (charts.plot_costs, charts.plot_levers):
-        with pytest.raises(InvalidOption, match="nobody"):
+        with pytest.raises(InvalidArgument, match="nobody"):
             plot_many(Explanations([]))
 
 
 def test_kinds_and_axes_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InvalidOption, match="'pairs'"):
+    with pytest.raises(InvalidArgument, match="'pairs'"):
         charts.plot_front(loan(), kind="pair")
-    with pytest.raises(InvalidOption, match="axes"):
+    with pytest.raises(InvalidArgument, match="axes"):
         charts.plot_front(loan(), ax=3)
-    with pytest.raises(InvalidOption, match="ax is for matplotlib"):
+    with pytest.raises(InvalidArgument, match="ax is for matplotlib"):
         charts.plot_front(loan(), ax=3, backend="plotly")
 
 

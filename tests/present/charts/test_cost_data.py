@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.charts.cost_data import cost_data
 from p2ce.present.report import to_html
 from p2ce.result import Explanations, Status
@@ -66,10 +66,10 @@ def test_people_of_two_explainers_need_an_objective_in_common() -> None:
     first = answer(option({"mean_distance": 0.5, "changes": 1.0}, LoanAmount=1))
     second = answer(option({"changes": 2.0}, LoanAmount=1), objectives=("changes",))
     assert cost_data(Explanations([first, second])).objective == "changes"
-    with pytest.raises(InvalidOption, match="no objective 'mean_distance'"):
+    with pytest.raises(InvalidArgument, match="no objective 'mean_distance'"):
         cost_data(Explanations([first, second]), "mean_distance")
     third = answer(option({"effort": 2.0}, LoanAmount=1), objectives=("effort",))
-    with pytest.raises(InvalidOption, match="these share none"):
+    with pytest.raises(InvalidArgument, match="these share none"):
         cost_data(Explanations([first, third]))
     # A report leaves the picture out.
     assert "What changes most often" in to_html(Explanations([first, third]))
@@ -82,9 +82,9 @@ def test_counts_get_a_bar_each() -> None:
 
 
 def test_an_objective_must_be_there() -> None:
-    with pytest.raises(InvalidOption, match="Did you mean 'changes'"):
+    with pytest.raises(InvalidArgument, match="Did you mean 'changes'"):
         cost_data(portfolio(5), "change")
-    with pytest.raises(InvalidOption, match="summary"):
+    with pytest.raises(InvalidArgument, match="summary"):
         cost_data(Explanations([answer(status=Status.ERROR, objectives=())]))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.charts.front_data import cost_scale, front_data
 from p2ce.result import Explanation
 from tests.present.charts.examples import OBJECTIVES, answer, front, loan, option
@@ -72,12 +72,12 @@ def test_counts_have_whole_ticks_and_texts_in_the_language() -> None:
 
 @pytest.mark.parametrize("asked", [["chnges"], [], ["changes", "changes"]])
 def test_objectives_that_make_no_sense_are_refused(asked: list[str]) -> None:
-    with pytest.raises(InvalidOption, match="objective"):
+    with pytest.raises(InvalidArgument, match="objective"):
         front_data(loan(), objectives=asked)
 
 
 def test_the_nearest_objective_is_named() -> None:
-    with pytest.raises(InvalidOption, match="Did you mean 'changes'"):
+    with pytest.raises(InvalidArgument, match="Did you mean 'changes'"):
         front_data(loan(), objectives=["chnges"])
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.charts.lever_data import lever_data
 from p2ce.result import Explanations, Status
 from tests.present.cases import OPTIONS, housed
@@ -62,7 +62,7 @@ def test_only_the_top_is_shown_and_the_rest_told() -> None:
 
 @pytest.mark.parametrize("top", [0, -1, True, 2.5, "3"])
 def test_top_must_be_a_count(top: object) -> None:
-    with pytest.raises(InvalidOption, match="top"):
+    with pytest.raises(InvalidArgument, match="top"):
         lever_data(portfolio(3), top)  # type: ignore[arg-type]
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.report import to_html
 from p2ce.problem.display import Display
 from p2ce.result import Counterfactual, Distribution, Explanation, Explanations, Feature, Question, Status
@@ -252,12 +252,12 @@ def test_missing_values_are_called_so() -> None:
     ],
 )
 def test_wrong_arguments_are_refused_in_words(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidOption, match=words.replace("?", r"\?")):
+    with pytest.raises(InvalidArgument, match=words.replace("?", r"\?")):
         to_html(answer(), **arguments)
 
 
 def test_what_is_no_explanation_is_refused() -> None:
-    with pytest.raises(InvalidOption, match=r"to_html\(\) takes an Explanation or Explanations, got list"):
+    with pytest.raises(InvalidArgument, match=r"to_html\(\) takes an Explanation or Explanations, got list"):
         to_html([answer()])  # type: ignore[arg-type]
 
 
@@ -268,7 +268,7 @@ def test_protected_features_are_never_advised() -> None:
         costs={"mean_distance": 0.1, "changes": 1.0},
         score=0.6,
     )
-    with pytest.raises(InvalidOption, match="'Sex', which is protected"):
+    with pytest.raises(InvalidArgument, match="'Sex', which is protected"):
         to_html(answer(counterfactuals=(option,)))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.report import to_markdown
 from p2ce.present.report.markdown import escaped
 from p2ce.result import Explanation, Explanations
@@ -141,7 +141,7 @@ def test_it_is_written_to_a_file(tmp_path: Path) -> None:
 
 def test_what_is_no_explanation_is_refused() -> None:
     with pytest.raises(
-        InvalidOption, match=r"to_markdown\(\) takes an Explanation or Explanations, got dict"
+        InvalidArgument, match=r"to_markdown\(\) takes an Explanation or Explanations, got dict"
     ):
         to_markdown({})  # type: ignore[arg-type]
 

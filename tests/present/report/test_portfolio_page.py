@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.report import to_html
 from p2ce.result import Explanations, Status
 from tests.present.report.checker import checked
@@ -59,7 +59,7 @@ def test_why_is_looked_up_by_label() -> None:
     people = Explanations([no_recourse(), answer()], labels=["ann", "bob"])
     assert "A way would open" in checked(to_html(people, why={"ann": WHY})).text
     assert "A way would open" not in checked(to_html(people)).text
-    with pytest.raises(InvalidOption, match="dict from their labels"):
+    with pytest.raises(InvalidArgument, match="dict from their labels"):
         to_html(people, why=WHY)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.report import to_html
 from p2ce.present.report.write import write
 from tests.present.report.examples import answer
@@ -24,10 +24,10 @@ def test_a_path_may_be_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [3, b"report.html"])
 def test_what_is_no_path_is_refused(path: object) -> None:
-    with pytest.raises(InvalidOption, match=r"path must be where the report is to be written, got"):
+    with pytest.raises(InvalidArgument, match=r"path must be where the report is to be written, got"):
         write("new", path)  # type: ignore[arg-type]
 
 
 def test_what_is_in_the_way_is_said_of_the_report(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match=r"The report cannot be written to .*: it is a folder"):
+    with pytest.raises(InvalidArgument, match=r"The report cannot be written to .*: it is a folder"):
         write("new", tmp_path)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.errors import InvalidActions, InvalidAnswer
+from p2ce.errors import InvalidActions, InvalidOutput
 from p2ce.problem.rules import predicate, rule_from_plain
 from p2ce.tables.codebook import codebook_of
 
@@ -44,12 +44,12 @@ def test_any_column_of_bools_is_understood(answer: Any) -> None:
     ],
 )
 def test_other_answers_are_refused_with_the_name(answer: Any, got: str) -> None:
-    with pytest.raises(InvalidAnswer, match=f"predicate 'mine' must answer with 3 bools.*{got}"):
+    with pytest.raises(InvalidOutput, match=f"predicate 'mine' must answer with 3 bools.*{got}"):
         predicate(answer, name="mine").holds_frame(ROWS)
 
 
 def test_its_errors_are_told_with_its_name() -> None:
-    with pytest.raises(InvalidAnswer, match="'mine' failed on 3 candidate rows: KeyError: 'zzz'"):
+    with pytest.raises(InvalidOutput, match="'mine' failed on 3 candidate rows: KeyError: 'zzz'"):
         predicate(lambda rows: rows["zzz"], name="mine").holds_frame(ROWS)
 
 

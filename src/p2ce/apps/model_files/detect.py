@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 
 from p2ce.apps.paths import require_file
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, MIB, Limits, zip_list_bytes
 from p2ce.visible import echoed
 
@@ -35,7 +35,9 @@ def detect(given: str, limits: Limits = DEFAULT) -> str:
         head = file.read(HEAD)
     found = _by_content(path, head)
     if found is None:
-        raise InvalidOption(f"--model {echoed(given)} is no model file that is known here. Give {SUPPORTED}.")
+        raise InvalidArgument(
+            f"--model {echoed(given)} is no model file that is known here. Give {SUPPORTED}."
+        )
     return found
 
 
@@ -50,7 +52,7 @@ def _by_content(path: Path, head: bytes) -> str | None:
     if head.startswith(b"{"):
         return _of_json(path, head)
     if head.startswith((b"binf", b"bs64")):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--model {echoed(str(path))} is in the old binary form of XGBoost. "
             'Save it again: booster.save_model("model.json")'
         )
@@ -63,7 +65,7 @@ def _by_content(path: Path, head: bytes) -> str | None:
 
 
 def _of_zip(path: Path) -> str | None:
-    damaged = InvalidOption(
+    damaged = InvalidArgument(
         f"--model {echoed(str(path))} is damaged: a zip file that breaks off, or is of no usual kind. Copy "
         "it again."
     )
@@ -78,7 +80,7 @@ def _of_zip(path: Path) -> str | None:
     if "schema.json" in names:
         return SKOPS
     if any(name.endswith("data.pkl") for name in names):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--model {echoed(str(path))} holds PyTorch weights, which say nothing about the network. Name "
             f"the Python function that builds it: --model my_module:make_network --weights {path}"
         )
@@ -89,7 +91,7 @@ def _of_json(path: Path, head: bytes) -> str | None:
     if b"learner" in head[:4096] or b'"learner"' in path.read_bytes():
         return XGBOOST  # JSON and its binary sister UBJ alike
     if b"tree_info" in head or b"feature_infos" in head:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--model {echoed(str(path))} is a LightGBM dump, which LightGBM itself cannot load. "
             'Save the model instead: booster.save_model("model.txt")'
         )
@@ -103,7 +105,7 @@ def _by_suffix(path: Path) -> str | None:
     name = wanted.get(path.suffix.lower())
     if name is None:
         return None
-    raise InvalidOption(
+    raise InvalidArgument(
         f"--model {echoed(str(path))} is called like a {name} model but does not begin like one. Was it "
         "written to the end, or is it another file?"
     )

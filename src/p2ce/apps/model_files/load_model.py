@@ -11,7 +11,7 @@ from p2ce.apps.model_files.pickles import load_pickle
 from p2ce.apps.model_files.python_entry import load_python, source_of
 from p2ce.apps.model_files.sandbox import read_file, why
 from p2ce.apps.paths import require_file
-from p2ce.errors import InvalidModel, InvalidOption, MissingExtra, P2CEError
+from p2ce.errors import InvalidArgument, InvalidModel, MissingExtra, P2CEError
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
 
@@ -48,7 +48,7 @@ def load_model(
     """
     kind = kinds.detect(given, limits)
     if weights is not None and kind != kinds.PYTHON:
-        raise InvalidOption(
+        raise InvalidArgument(
             "--weights go with a network that Python code builds: --model my_module:make_network. "
             f"{echoed(given)} is a file of its own."
         )
@@ -59,7 +59,7 @@ def load_model(
         return LoadedModel(model, kind, hashlib.sha256(marks).hexdigest())
     path = Path(given)
     if kind == kinds.PICKLE and not trust_pickle:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--model {echoed(given)} is a pickle, and unpickling runs whatever code its writer put in. If "
             "you "
             "made it yourself or trust who did, add --trust-pickle; safer is to save it with skops, or in "

@@ -4,7 +4,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.visible import echoed
 
 
@@ -16,7 +16,7 @@ def load_pickle(path: Path) -> Any:
         warnings.simplefilter("ignore")
         found = joblib.load(path)  # which reads plain pickles too
     if not callable(found) and not hasattr(found, "predict"):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--model {echoed(str(path))} holds a {type(found).__name__}, which is no model. Save the "
             "model itself."
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from p2ce.apps.messages import one_line
 from p2ce.apps.model_files.sandbox import read_file
-from p2ce.errors import InvalidOption, P2CEError, nearest
+from p2ce.errors import InvalidArgument, P2CEError, nearest
 from p2ce.limits import Limits
 from p2ce.visible import echoed
 
@@ -26,18 +26,18 @@ def load_python(given: str, weights: Path | None, limits: Limits) -> Any:
     for part in name.split("."):
         if not hasattr(found, part):
             known = [one for one in vars(module) if not one.startswith("_")]
-            raise InvalidOption(f"{module_name} has no {echoed(name)}. {nearest(name, known)}")
+            raise InvalidArgument(f"{module_name} has no {echoed(name)}. {nearest(name, known)}")
         found = getattr(found, part)
     if inspect.isroutine(found) or inspect.isclass(found) or isinstance(found, functools.partial):
         try:
             found = found()
         except Exception as error:
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"{given} raised {type(error).__name__}: {one_line(error)} It is called without arguments, "
                 "and returns the model."
             ) from error
     if found is None:
-        raise InvalidOption(f"{given} returned None. It has to return the model.")
+        raise InvalidArgument(f"{given} returned None. It has to return the model.")
     return _with_weights(found, weights, limits, given)
 
 
@@ -57,16 +57,16 @@ def _module(given: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and name.startswith(error.name):
             scripts = [path.stem for path in Path.cwd().glob("*.py")]
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"--model {echoed(given)} names the module {echoed(name)}, neither in this folder nor "
                 "installed. "
                 f"{nearest(name, scripts) if scripts else 'Run p2ce where it lies, or set PYTHONPATH.'}"
             ) from error
-        raise InvalidOption(f"{name} imports {echoed(error.name)}, which is not installed.") from error
+        raise InvalidArgument(f"{name} imports {echoed(error.name)}, which is not installed.") from error
     except P2CEError:
         raise
     except Exception as error:  # the user's own code
-        raise InvalidOption(f"Importing {name} raised {type(error).__name__}: {one_line(error)}") from error
+        raise InvalidArgument(f"Importing {name} raised {type(error).__name__}: {one_line(error)}") from error
 
 
 def _with_weights(model: Any, weights: Path | None, limits: Limits, given: str) -> Any:
@@ -74,14 +74,14 @@ def _with_weights(model: Any, weights: Path | None, limits: Limits, given: str) 
     if weights is None:
         return model.eval() if is_torch else model
     if not is_torch:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--weights are for a PyTorch module; {given} returned {type(model).__name__}. Leave them out."
         )
     tensors = read_file(weights, "--weights", "PyTorch", "torch_weights", limits)
     try:
         model.load_state_dict(tensors)
     except Exception as error:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"--weights {echoed(str(weights))} do not fit the network of {given}: {one_line(error)[:200]}"
         ) from error
     return model.eval()

@@ -45,7 +45,7 @@ from p2ce.decisions.model_adapter import (
 from p2ce.decisions.network_outputs import one_output
 from p2ce.decisions.row_format import Way, choose_way
 from p2ce.decisions.targets import negated
-from p2ce.errors import InvalidOption, InvalidThreshold, NotFitted, UnsupportedModel
+from p2ce.errors import InvalidArgument, InvalidThreshold, NotFitted, UnsupportedModel
 from p2ce.models.sklearn.fitted_attributes import require_own
 from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.network import NetworkScore
@@ -163,7 +163,7 @@ def read_with_own_threshold(
     ``request.margin`` moves the threshold away from the target.
     """
     if request.scale not in (None, own.scale):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"scale={echoed(request.scale)} asks for another score than the one that {type(model).__name__} "
             f"decides by ({_METHODS[own.scale]}). Pass threshold= as well, or leave scale out."
         )
@@ -176,7 +176,7 @@ def read_with_own_threshold(
     away = request.margin if index == own.positive else -request.margin
     threshold = value + away
     if own.scale == PROBABILITY and not 0.0 <= threshold <= 1.0:
-        raise (InvalidOption if request.margin else InvalidThreshold)(
+        raise (InvalidArgument if request.margin else InvalidThreshold)(
             f"{type(model).__name__} decides by a threshold of {value:g} on a probability"
             + (
                 f", and margin={echoed(request.margin)} on top of it leaves [0, 1]."

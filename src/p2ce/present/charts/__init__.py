@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
-from p2ce.errors import InvalidOption, MissingExtra, nearest
+from p2ce.errors import InvalidArgument, MissingExtra, nearest
 from p2ce.present.charts.change_data import ChangeData, change_data
 from p2ce.present.charts.cost_data import CostData, cost_data
 from p2ce.present.charts.front_data import FrontData, front_data
@@ -71,7 +71,7 @@ def plot_front(
     _check_options("plot_front", explanation)
     data = front_data(explanation, objectives=objectives, language=language)
     if not data.axes:
-        raise InvalidOption("There is nothing to draw: these options were found without any objective.")
+        raise InvalidArgument("There is nothing to draw: these options were found without any objective.")
     if kind == "auto":
         kind = "pairs" if len(data.axes) <= 2 else "parallel"
     _check_axes(ax, backend, panels=len(data.pairs) if kind == "pairs" else 1)
@@ -94,7 +94,7 @@ def plot_changes(
     _check_options("plot_changes", explanation)
     data = change_data(explanation, options, language=language)
     if not data.features:
-        raise InvalidOption("There is nothing to draw: the options chosen change no feature.")
+        raise InvalidArgument("There is nothing to draw: the options chosen change no feature.")
     return _draw(backend, "changes", "draw_changes", data)
 
 
@@ -136,7 +136,7 @@ def plot_levers(
     _check_people("plot_levers", explanations)
     data = lever_data(explanations, top, language=language)
     if not data.levers:
-        raise InvalidOption(
+        raise InvalidArgument(
             "There is nothing to draw: none of these people has an option. "
             "plot_costs() shows how each of them ended, and explanations.summary() lists it."
         )
@@ -167,7 +167,7 @@ def _check_type(function: str, given: Any, wanted: type) -> None:
         "plot_changes": "Draw one person: explanations[0].",
     }.get(function, "They come from explainer.explain_many(people), or Explanations([one, another]).")
     article = "an" if wanted.__name__[0] in "AEIOU" else "a"
-    raise InvalidOption(
+    raise InvalidArgument(
         f"{function}() takes {article} {wanted.__name__}, got {type(given).__name__}. {advice}"
     )
 
@@ -175,7 +175,7 @@ def _check_type(function: str, given: Any, wanted: type) -> None:
 def _check_options(function: str, explanation: Explanation) -> None:
     # An empty picture would not say why it is empty; the words do.
     if not len(explanation):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{function}() has nothing to draw: this person has no option ({explanation.status}). "
             "Read p2ce.to_text(explanation) for what was found out."
         )
@@ -183,13 +183,13 @@ def _check_options(function: str, explanation: Explanation) -> None:
 
 def _check_people(function: str, explanations: Explanations) -> None:
     if not len(explanations):
-        raise InvalidOption(f"{function}() has nothing to draw: these are explanations of nobody.")
+        raise InvalidArgument(f"{function}() has nothing to draw: these are explanations of nobody.")
 
 
 def _check_name(argument: str, given: Any, known: Iterable[str]) -> None:
     names = tuple(known)
     if given not in names:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{argument} expects one of {list(names)}, got {echoed(given)}. {nearest(given, names)}"
         )
 
@@ -198,13 +198,13 @@ def _check_axes(ax: Any, backend: str, *, panels: int) -> None:
     if ax is None:
         return
     if backend != "matplotlib":
-        raise InvalidOption(
+        raise InvalidArgument(
             f"ax is for matplotlib, but backend is {echoed(backend)}. Leave one of the two out."
         )
     if not hasattr(ax, "get_xaxis"):
-        raise InvalidOption(f"ax expects matplotlib axes, got {type(ax).__name__}.")
+        raise InvalidArgument(f"ax expects matplotlib axes, got {type(ax).__name__}.")
     if panels > 1:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"ax has room for one panel, but these objectives make {panels}. "
             "Name two objectives, or ask for kind='parallel'."
         )

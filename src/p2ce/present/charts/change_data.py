@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.charts.axis_scales import Tick
 from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.feature_frames import Bar, Lane, Mark, lane_for
@@ -98,12 +98,12 @@ def _numbers(explanation: Explanation, asked: Iterable[int | Pick] | None) -> tu
     for number in numbers:
         whole = isinstance(number, int) and not isinstance(number, bool)
         if not whole or not 1 <= number <= len(explanation):
-            raise InvalidOption(
+            raise InvalidArgument(
                 f"options expects numbers of options from 1 to {len(explanation)}, got {echoed(number)}. "
                 "They are counted as people read them: the first is 1."
             )
     if not numbers:
-        raise InvalidOption("options is empty: nothing would be shown. Leave it out to see a few picks.")
+        raise InvalidArgument("options is empty: nothing would be shown. Leave it out to see a few picks.")
     return tuple(dict.fromkeys(numbers))
 
 

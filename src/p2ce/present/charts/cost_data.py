@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.charts.axis_scales import Scale, Tick, is_whole, share_text, text_ticks
 from p2ce.present.charts.chart_labels import label
 from p2ce.present.charts.front_data import check_objective, cost_scale, cost_ticks
@@ -82,7 +82,7 @@ def cost_data(explanations: Explanations, objective: str | None = None, *, langu
     known = shared_objectives(entries)
     speaker = speaker_for(asked, language)
     if not known:
-        raise InvalidOption(
+        raise InvalidArgument(
             "plot_costs() needs people whose answers have costs in the same objective, and these share none. "
             "Look at explanations.summary() for what happened to each."
         )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.present.charts.axis_scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
 from p2ce.present.charts.chart_labels import label
 from p2ce.present.speaker import Speaker, speaker_of
@@ -112,7 +112,7 @@ def _objectives(explanation: Explanation, asked: Sequence[str] | None) -> tuple[
     for name in names:
         check_objective(name, explanation.objectives)
     if not names or len(set(names)) < len(names):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"objectives expects some of {list(explanation.objectives)}, each once; got {list(names)}."
         )
     return names
@@ -121,7 +121,7 @@ def _objectives(explanation: Explanation, asked: Sequence[str] | None) -> tuple[
 def check_objective(name: str, known: Sequence[str]) -> None:
     """Refuse an objective in which no costs were found."""
     if name not in known:
-        raise InvalidOption(f"These answers have no objective {echoed(name)}. {nearest(name, known)}")
+        raise InvalidArgument(f"These answers have no objective {echoed(name)}. {nearest(name, known)}")
 
 
 def _axis(name: str, costs: Sequence[float], speaker: Speaker) -> CostAxis:

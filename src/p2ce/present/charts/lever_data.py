@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.advice import ALONG
 from p2ce.present.charts.axis_scales import Scale, Tick, share_text, text_ticks
 from p2ce.present.charts.chart_labels import label
@@ -54,7 +54,7 @@ def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en
     What only moves along with another feature is no lever, and the columns of one category are one.
     """
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
-        raise InvalidOption(f"top expects how many features to show, at least 1; got {echoed(top)}.")
+        raise InvalidArgument(f"top expects how many features to show, at least 1; got {echoed(top)}.")
     asked: Question | None = None
     groups: dict[int, Groups] = {}  # of each question
     in_any: dict[str, int] = {}

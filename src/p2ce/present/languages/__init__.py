@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
-from p2ce.errors import InvalidOption, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.visible import echoed
 
 LANGUAGES = ("en", "pt", "es")  # English, Portuguese (Brazil), Spanish
@@ -18,7 +18,7 @@ def templates(language: str) -> Mapping[str, str]:
     'sim'
     """
     if language not in LANGUAGES:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"language expects one of the languages there are words for, got {echoed(language)}. "
             f"{nearest(language, LANGUAGES)}"
         )
@@ -34,7 +34,7 @@ def _words(language: str) -> Mapping[str, str]:
 def check_audience(audience: str) -> None:
     """Refuse an audience that nothing is written for."""
     if audience not in AUDIENCES:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"audience expects one of those that texts are written for, got {echoed(audience)}. "
             f"{nearest(audience, AUDIENCES)}"
         )

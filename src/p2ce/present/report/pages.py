@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.report.parts import Page
 from p2ce.present.report.person_page import page_of_one
 from p2ce.present.report.portfolio_page import page_of_many
@@ -25,18 +25,18 @@ def page_for(
     """Lay out the report on one person or many; `asked` is the name of the function that was called."""
     reader = reader_for(audience, language)
     if title is not None and not isinstance(title, str):
-        raise InvalidOption(f"title expects text, got {echoed(title)}. Leave it out for a title in words.")
+        raise InvalidArgument(f"title expects text, got {echoed(title)}. Leave it out for a title in words.")
     if isinstance(explanation, Explanation):
         check_why(explanation, why)
         assert why is None or isinstance(why, WhyNone)  # else the line above has raised
         return page_of_one(explanation, reader, title=title, why=why)
     if not isinstance(explanation, Explanations):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"{asked}() takes an Explanation or Explanations, got {type(explanation).__name__}. "
             "Give it what explain() or explain_many() returned."
         )
     if why is not None and not isinstance(why, Mapping):
-        raise InvalidOption(
+        raise InvalidArgument(
             f"For many people, why expects a dict from their labels to what why_none() found, "
             f"got {type(why).__name__}."
         )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.charts.cost_data import cost_data, shared_objectives
 from p2ce.present.charts.lever_data import lever_data
 from p2ce.present.report.certificate_section import certificate_section, proof_of
@@ -70,7 +70,7 @@ def _check_whys(explanations: Explanations, entries: list[Explanation], why: Map
             check_why(entry, mine)
             told.add(label)
     if unknown := [label for label in why if label not in told]:
-        raise InvalidOption(
+        raise InvalidArgument(
             f"why has an entry for {echoed(unknown[0])}, which is no label of these people. "
             "Its keys are the labels of explanations, as explanations.labels lists them."
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from p2ce.arrays import BoolArray
-from p2ce.errors import InvalidActions, InvalidAnswer, nearest, what_happened
+from p2ce.errors import InvalidActions, InvalidOutput, nearest, what_happened
 from p2ce.problem.rules.rule import ResolvedRule, Rule, check_columns, read_list, read_name
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
@@ -75,7 +75,7 @@ class Predicate(Rule):
         try:
             answer = function(frame.copy())
         except (Exception, SystemExit) as error:
-            raise InvalidAnswer(
+            raise InvalidOutput(
                 f"The predicate {echoed(self.name)} failed on {len(frame)} candidate rows: "
                 f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must answer with a "
                 "bool for each row."
@@ -100,8 +100,8 @@ class Predicate(Rule):
         kept: BoolArray = found
         return kept
 
-    def _unusable(self, got: str, rows: int) -> InvalidAnswer:
-        return InvalidAnswer(
+    def _unusable(self, got: str, rows: int) -> InvalidOutput:
+        return InvalidOutput(
             f"The predicate {echoed(self.name)} must answer with {rows} bools, one for each row, got {got}. "
             f"Return a column of comparisons, such as frame['a'] <= frame['b'], without missing values."
         )

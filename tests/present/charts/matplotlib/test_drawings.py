@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.charts import plot_changes, plot_costs, plot_front, plot_levers, plot_map
 from p2ce.present.charts.matplotlib.canvas import shown
 from p2ce.result import Explanations, Status
@@ -119,7 +119,7 @@ def test_own_axes_are_drawn_on() -> None:
     plot_front(loan(), objectives=["changes"], ax=figure.subplots())
     assert left.get_xlabel() == "overall change"
     rendered(figure)
-    with pytest.raises(InvalidOption, match="one panel"):
+    with pytest.raises(InvalidArgument, match="one panel"):
         plot_front(loan(), kind="pairs", ax=left)
 
 

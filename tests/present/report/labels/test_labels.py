@@ -6,7 +6,7 @@ from string import Formatter
 import pytest
 
 import p2ce.present.report
-from p2ce.errors import InvalidOption
+from p2ce.errors import InvalidArgument
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.report.page_words import labels_for
 from p2ce.result import Certificate, Status
@@ -52,5 +52,5 @@ def test_no_label_is_idle() -> None:
 
 
 def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(InvalidOption, match="Known are 'en', 'pt', 'es'"):
+    with pytest.raises(InvalidArgument, match="Known are 'en', 'pt', 'es'"):
         labels_for("de")
