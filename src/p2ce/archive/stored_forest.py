@@ -20,7 +20,7 @@ from p2ce.scores.forest import Forest
 from p2ce.scores.score import CompiledScore
 
 ARRAYS = {"root": "i", "feature": "i", "threshold": "f", "right": "i", "value": "f"}
-NUMBERS = ("sure", "maybe", "whole_length", "offset")
+NUMBERS = ("accept_from", "reject_below", "whole_length", "offset")
 
 
 def write_forest(detector: DetectorAdapter) -> tuple[dict[str, Any], Arrays]:
@@ -30,8 +30,8 @@ def write_forest(detector: DetectorAdapter) -> tuple[dict[str, Any], Arrays]:
     assert score.forest is not None
     assert isinstance(decide, Decision)
     numbers = {
-        "sure": score.accept_from,
-        "maybe": score.reject_below,
+        "accept_from": score.accept_from,
+        "reject_below": score.reject_below,
         "whole_length": decide.whole_length,
         "offset": decide.offset,
     }
@@ -46,7 +46,7 @@ def read_forest(told: Any, array: Callable[[str], npt.NDArray[Any]]) -> Detector
     if not all(type(name) is str for name in columns) or len(set(columns)) != len(columns):
         raise Damaged("the forest's columns have no names")
     numbers = {name: float(read_value(take(told, name, int, float, dict))) for name in NUMBERS}
-    accept_from, reject_below, offset = numbers["sure"], numbers["maybe"], numbers["offset"]
+    accept_from, reject_below, offset = numbers["accept_from"], numbers["reject_below"], numbers["offset"]
     if not reject_below <= accept_from or not np.isfinite([offset, numbers["whole_length"]]).all():
         raise Damaged("the forest's threshold is none")
     held = {name: array(name) for name in ARRAYS}
