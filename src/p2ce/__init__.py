@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from p2ce.result import Question as Question
     from p2ce.result import Status as Status
     from p2ce.result import WhyNone as WhyNone
-    from p2ce.solver.engine import Progress as Progress
+    from p2ce.solver.progress import Progress as Progress
 
 # Names are loaded when first used: the command line answers --help without pandas and scikit-learn.
 _HOMES = {
@@ -70,7 +70,7 @@ _HOMES = {
     "P2CEError": "p2ce.errors",
     "PercentileShift": "p2ce.objectives",
     "Pick": "p2ce.result",
-    "Progress": "p2ce.solver.engine",
+    "Progress": "p2ce.solver.progress",
     "Question": "p2ce.result",
     "ShapEstimate": "p2ce.estimates.shap_estimate",
     "Status": "p2ce.result",

@@ -52,7 +52,7 @@ from p2ce.paper.methods import Mapocam
 from p2ce.problem.actions import ActionSet
 from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, WhyNone
 from p2ce.result.judgement import Judgement
-from p2ce.solver.engine import Listener, kernels_are_loaded
+from p2ce.solver.branch_and_bound import Listener, kernels_are_loaded
 from p2ce.tables.codebook import MISSING
 
 log = logging.getLogger("p2ce")
@@ -327,7 +327,7 @@ class Explainer:
     def _made_ready(self, problem: Problem) -> Problem:
         """Compile before any clock runs, and make the estimate where one is needed; neither in silence."""
         with self._ready:
-            if problem.method is None and not kernels_are_loaded(in_waves=problem.in_waves):
+            if problem.method is None and not kernels_are_loaded(external=problem.in_waves):
                 with telling("Compiling the search: up to half a minute, once for each kind of model."):
                     compile_kernels(*self._somebody(problem))
             if problem is self._asked_for:  # got ready before, or by somebody else meanwhile

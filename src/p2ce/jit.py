@@ -1,9 +1,18 @@
-"""Compile kernels: serial, cached on disk, free of the interpreter lock and of reference counts."""
+"""Compile kernels: serial, cached on disk, free of the interpreter lock and of reference counts.
+
+Only an entry, which Python calls, is optimised and translated to machine code, together with all the kernels below
+it. Numba would do that for every kernel too, and for the kernels below each of them again: in a chain of calls
+five deep, the innermost kernel five times.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from numba import njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -13,24 +22,63 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
 
 
-def kernel(function: Function) -> Function:
-    """Compile a function that only other kernels call.
+class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel, as Numba generates it, to be linked into that of its callers."""
 
-    It gets no wrapper for Python: those would take most of the compile time, with so many arrays each.
-    """
-    return _compiled(function, no_cpython_wrapper=True)
+    def finalize(self) -> None:
+        """Link what the kernel itself calls; leave optimisation and machine code to the entry."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002
+        """Give no address: Python never calls a kernel."""
+        return 0
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LinkedLowering(NativeLowering):  # type: ignore[misc]
+    """Generate the code of a kernel for its callers only."""
+
+    _name = "p2ce_linked_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower the kernel, and make it known to its callers."""
+        state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        state.library.finalize()
+        # Callers find a kernel by its entry point, whatever that is: a built-in method of its own.
+        state["cr"] = state["cr"]._replace(cfunc=[].append)
+        state.targetctx.insert_user_function(state["cr"].cfunc, state["cr"].fndesc, [state.library])
+        return True
+
+
+class KernelCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler with `LinkedLowering` as its last step."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Give the usual passes, with one replaced."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [
+            (LinkedLowering, name) if one is NativeLowering else (one, name) for one, name in passes.passes
+        ]
+        passes.finalize()
+        return [passes]
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that only other kernels call."""
+    compiled: Function = njit(no_cpython_wrapper=True, pipeline_class=KernelCompiler, **OPTIONS)(function)
+    return compiled
 
 
 def entry(function: Function) -> Function:
     """Compile a function that Python calls."""
-    return _compiled(function)
-
-
-def _compiled(function: Function, **more: Any) -> Function:
     compiled: Function
     try:
-        compiled = njit(cache=True, **OPTIONS, **more)(function)
+        compiled = njit(cache=True, **OPTIONS)(function)
     except RuntimeError:
         # No folder to keep compiled code in (a read-only install without a home): compile in every process.
-        compiled = njit(**OPTIONS, **more)(function)
+        compiled = njit(**OPTIONS)(function)
     return compiled

@@ -11,7 +11,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from p2ce import Explainer, Status
 from p2ce.errors import InvalidOutput, InvalidPerson
-from p2ce.solver.engine import Progress
+from p2ce.solver.branch_and_bound import Progress
 
 QUESTION: dict[str, Any] = {"target": 1, "plausibility": None}
 

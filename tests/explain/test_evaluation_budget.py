@@ -10,7 +10,7 @@ import pytest
 import p2ce
 from p2ce.explain import evaluation_budget as pace
 from p2ce.result.status import Status
-from p2ce.solver.engine import Progress
+from p2ce.solver.branch_and_bound import Progress
 from tests.explain import loans
 from tests.properties.cases import no_cheaper
 

@@ -244,7 +244,7 @@ def test_ctrl_c_keeps_the_people_who_were_searched() -> None:
     seen: list[float] = []
     with pytest.MonkeyPatch.context() as patch:
         # Slices so small that every person is paused at, and Ctrl-C after some of them.
-        patch.setattr("p2ce.solver.engine.LONG_SLICE", 1)
+        patch.setattr("p2ce.solver.search_driver.LONG_SLICE", 1)
         original = tqdm.update
 
         def update(bar: Any, n: float = 1) -> Any:

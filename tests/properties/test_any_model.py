@@ -264,7 +264,7 @@ DETECTORS = {
     "a forest": _forest,
 }
 # Rows are proposed by dozens, so that fronts move between waves even on grids as small as these.
-SMALL = {"LEAF_CELLS": 4, "WAVE_ROWS": 4, "LEAST_QUOTA": 2}
+SMALL = {"LEAF_CELLS": 4, "BATCH_CELLS": 4, "LEAST_QUOTA": 2}
 
 
 @pytest.mark.parametrize("detector", DETECTORS)
@@ -301,7 +301,7 @@ def test_asking_about_what_may_matter_equals_asking_about_everything(
     case = make_any(fitted, frame, label, objectives, seed)
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in SMALL.items() if in_steps else ():
-            patch.setattr(f"p2ce.solver.waves.{constant}", value)
+            patch.setattr(f"p2ce.solver.search_driver.{constant}", value)
         found = case.explain(
             max_changes=max_changes, ties=ties, plausibility=plausibility, threshold=fitted.threshold
         )

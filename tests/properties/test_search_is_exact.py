@@ -1,4 +1,4 @@
-"""The search finds exactly the front that brute force finds, under every setting of its rules."""
+"""The search finds exactly the front that brute force finds, under every setting of its settings."""
 
 from typing import Any
 
@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.solver import engine
-from p2ce.solver.engine import rules_of, search_in_kernel
-from p2ce.solver.workspace import Rules
+from p2ce.solver import search_driver
+from p2ce.solver.branch_and_bound import Settings, make_settings, solve
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
 
@@ -30,23 +29,23 @@ VARIANTS: dict[str, dict[str, Any]] = {
 LIMITS = st.one_of(st.none(), st.integers(1, 6))
 
 
-def rules_from(variant: str, *, max_changes: int | None, ties: bool) -> Rules:
-    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
-    changed = rules._replace(**VARIANTS[variant])
+def settings_from(variant: str, *, max_changes: int | None, ties: bool) -> Settings:
+    settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    changed = settings._replace(**VARIANTS[variant])
     return changed._replace(listed=min(changed.listed, changed.max_changes))
 
 
-def assert_exact(problem: Problem, rules: Rules, bans: list[list[list[int]]]) -> list[np.ndarray]:
+def assert_exact(problem: Problem, settings: Settings, bans: list[list[list[int]]]) -> list[np.ndarray]:
     """Search for everyone and compare with brute force; give the fronts."""
-    found = search_in_kernel(problem.layout, problem.with_bans(bans), rules)
+    found = solve(problem.layout, problem.with_bans(bans), settings)
     assert found.finished.all()
     assert (found.open_boxes == 0).all()
     fronts = []
     for person, mine in enumerate(bans):
         expected = problem.true_front(
             person,
-            max_changes=rules.max_changes,
-            keep_ties=rules.keep_ties,
+            max_changes=settings.max_changes,
+            keep_ties=settings.keep_ties,
             banned=mine,
         )
         got = problem.front_of(found, person)
@@ -66,8 +65,8 @@ def where_they_stand(problem: Problem) -> list[list[list[int]]]:
 def test_front_equals_brute_force(
     variant: str, problem: Problem, max_changes: int | None, ties: bool
 ) -> None:
-    rules = rules_from(variant, max_changes=max_changes, ties=ties)
-    assert_exact(problem, rules, where_they_stand(problem))
+    settings = settings_from(variant, max_changes=max_changes, ties=ties)
+    assert_exact(problem, settings, where_they_stand(problem))
 
 
 @examples(60)
@@ -81,10 +80,10 @@ def test_front_equals_brute_force(
 def test_pausing_and_going_on_changes_nothing(
     problem: Problem, variant: str, max_changes: int | None, ties: bool, slice_of_work: int
 ) -> None:
-    rules = rules_from(variant, max_changes=max_changes, ties=ties)
+    settings = settings_from(variant, max_changes=max_changes, ties=ties)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "LONG_SLICE", slice_of_work)
-        assert_exact(problem, rules, where_they_stand(problem))
+        patch.setattr(search_driver, "LONG_SLICE", slice_of_work)
+        assert_exact(problem, settings, where_they_stand(problem))
 
 
 @examples(60)
@@ -97,17 +96,17 @@ def test_pausing_and_going_on_changes_nothing(
 def test_refused_cells_give_way_to_the_next_best(
     problem: Problem, variant: str, max_changes: int | None, ties: bool
 ) -> None:
-    rules = rules_from(variant, max_changes=max_changes, ties=ties)
+    settings = settings_from(variant, max_changes=max_changes, ties=ties)
     bans = where_they_stand(problem)
     for _ in range(3):
-        fronts = assert_exact(problem, rules, bans)
+        fronts = assert_exact(problem, settings, bans)
         bans = [[*mine, *front[::2].tolist()] for mine, front in zip(bans, fronts, strict=True)]
 
 
 @examples(30)
 @given(problem=problems, max_changes=LIMITS)
 def test_ties_are_a_superset_of_equal_cost(problem: Problem, max_changes: int | None) -> None:
-    alone = rules_from("as it is", max_changes=max_changes, ties=False)
+    alone = settings_from("as it is", max_changes=max_changes, ties=False)
     bans = where_they_stand(problem)
     fronts = assert_exact(problem, alone, bans)
     with_ties = assert_exact(problem, alone._replace(keep_ties=True), bans)

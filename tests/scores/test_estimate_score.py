@@ -12,14 +12,13 @@ from p2ce.scores.estimate_score import add_estimate
 from p2ce.scores.external import ACCEPT, REJECT, Boxes, Verdicts
 from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
 from p2ce.scores.score_rows import score_rows
-from p2ce.solver import waves
-from p2ce.solver.engine import Fronts, rules_of
-from p2ce.solver.waves import OutsideScore, search_in_waves
-from p2ce.solver.workspace import ESTIMATE
+from p2ce.solver import search_driver
+from p2ce.solver.branch_and_bound import Evaluator, Fronts, make_settings, solve
+from p2ce.solver.counters import ESTIMATE
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 
-SMALL = {"LEAF_CELLS": 4, "LANES": 2, "WAVE_ROWS": 2, "LEAST_QUOTA": 1}
+SMALL = {"LEAF_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1}
 
 
 class Judged:
@@ -47,9 +46,9 @@ def search(
 ) -> Fronts:
     layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
-    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
-    outside = OutsideScore(people=Judged(problem), has_bound=False, keeps_values=True)
-    return search_in_waves(layout, add_estimate(people, gains, missing), rules, [outside])
+    settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    outside = Evaluator(score=Judged(problem), has_bound=False, keeps_values=True)
+    return solve(layout, add_estimate(people, gains, missing), settings, [outside])
 
 
 def dropped_cells(problem: Problem, person: int, gains: FloatArray, missing: float) -> list[list[int]]:
@@ -91,7 +90,7 @@ def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
     missing = quarters / 4.0 - 0.125 + np.arange(len(problem.people)) / 4.0
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SMALL.items() if in_steps else ():
-            patch.setattr(waves, name, value)
+            patch.setattr(search_driver, name, value)
         found = search(problem, gains, missing, max_changes=max_changes, ties=ties)
     assert found.finished.all()
     for person in range(len(problem.people)):

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from p2ce.solver.pareto_front import add_point, find_tied, is_beaten, new_front
+from p2ce.solver.pareto_front import add_point, find_tied, is_dominated, new_front
 from tests.properties.amount import examples
 
 
 @njit(_nrt=False)
 def offer(front, costs, steps, index, keep_ties):
     """Offer a point as the search does: 2 beaten, 1 taken or tied, 0 no room."""
-    if is_beaten(front, costs):
+    if is_dominated(front, costs):
         return 2
     return 1 if add_point(front, costs, steps, index, keep_ties) else 0
 

@@ -9,7 +9,7 @@ from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.tree_nodes import TreeNodes
-from p2ce.solver.engine import rules_of, search_in_kernel
+from p2ce.solver.branch_and_bound import make_settings, solve
 
 
 def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
@@ -30,6 +30,6 @@ def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
     placement = place(grid, people)
     tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
     layout = flatten_scores([score], grid, people[0])
-    rules = rules_of(max_changes=1, keep_ties=False, use_bounds=True)
-    found = search_in_kernel(layout, lay_out_instances(layout, grid, placement, tables, people), rules)
+    settings = make_settings(max_changes=1, keep_ties=False, use_bounds=True)
+    found = solve(layout, lay_out_instances(layout, grid, placement, tables, people), settings)
     assert found.points.tolist() == [[1]]

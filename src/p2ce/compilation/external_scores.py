@@ -24,7 +24,7 @@ from p2ce.scores.external import (
     Verdicts,
 )
 from p2ce.scores.score import CompiledScore
-from p2ce.solver.waves import OutsideScore
+from p2ce.solver.evaluators import Evaluator
 
 # For each model, of each of its scores; None where it is compiled.
 Networks: TypeAlias = list[list[PreparedScore | None]]
@@ -199,7 +199,7 @@ def outside_scores(
     singles: FloatArray | None = None,
     *,
     until: float | None = None,
-) -> list[OutsideScore]:
+) -> list[Evaluator]:
     """List the scores that are computed outside, in the order in which they are asked.
 
     Networks come first, being quick, then rules that are functions, then models that are asked, and last a
@@ -256,7 +256,5 @@ def outside_scores(
     return read + asked
 
 
-def _some(people: PreparedScore, who: IntArray, *, has_bound: bool, keeps_values: bool) -> OutsideScore:
-    return OutsideScore(
-        people=SomePeople(people=people, who=who), has_bound=has_bound, keeps_values=keeps_values
-    )
+def _some(people: PreparedScore, who: IntArray, *, has_bound: bool, keeps_values: bool) -> Evaluator:
+    return Evaluator(score=SomePeople(people=people, who=who), has_bound=has_bound, keeps_values=keeps_values)

@@ -84,7 +84,7 @@ def _unproven_because(problem: Problem, answers: Answers, at: int) -> str | None
 
     An estimate that dropped nothing has left the search complete.
     """
-    from p2ce.solver.workspace import ESTIMATE
+    from p2ce.solver.counters import ESTIMATE
 
     if problem.method is not None and problem.method.as_printed:
         return "misprint"
@@ -125,7 +125,7 @@ def _prediction(value: np.float64) -> float | None:
 
 
 def _certificate(problem: Problem, answers: Answers, at: int) -> Certificate:
-    from p2ce.solver.workspace import ATTRIBUTED, BEATEN, BOXES, ESTIMATE, RULE, SCORED, TOO_MANY
+    from p2ce.solver.counters import ATTRIBUTED, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY
 
     counters = answers.counters[at].tolist()
     names = problem.objective_names
@@ -152,7 +152,7 @@ def _certificate(problem: Problem, answers: Answers, at: int) -> Certificate:
         scored=counters[SCORED],
         attributed=counters[ATTRIBUTED],
         dropped={
-            "dominated": counters[BEATEN],
+            "dominated": counters[DOMINATED],
             "too many changes": counters[TOO_MANY],
             "model bound": models,
             "plausibility bound": detector,
@@ -182,11 +182,11 @@ def _grid(problem: Problem, answers: Answers, at: int) -> str:
 
 def _dropped_by_bounds(problem: Problem, counters: list[int]) -> tuple[int, int]:
     """Count the boxes that bounds of models and of the detector removed."""
-    from p2ce.solver.workspace import BOUND, FOREIGN
+    from p2ce.solver.counters import BOUND, EXTERNAL
 
     slot = problem.slots.detector
     detector = 0 if slot is None else counters[BOUND + slot]
-    return sum(counters[BOUND:]) - detector + counters[FOREIGN], detector
+    return sum(counters[BOUND:]) - detector + counters[EXTERNAL], detector
 
 
 def describe_bound(problem: Problem) -> str:

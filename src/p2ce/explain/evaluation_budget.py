@@ -16,7 +16,7 @@ from p2ce.explain.explain_batch import search_completely
 from p2ce.explain.fit_estimate import CompleteSearch, ask_rows, fit_estimate
 from p2ce.explain.paper_methods import fit_attributions
 from p2ce.explain.slow_steps import telling
-from p2ce.solver.waves import CELL_WORK
+from p2ce.solver.branch_and_bound import CELL_WORK
 
 log = logging.getLogger("p2ce")
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +16,19 @@ from p2ce.compilation.external_scores import outside_scores
 from p2ce.errors import InvalidPerson
 from p2ce.explain.fit_estimate import Known, with_estimate
 from p2ce.explain.paper_methods import search_by_paper
-from p2ce.solver.engine import Fronts, Listener, no_fronts, rules_of, search_in_kernel, warm_open
-from p2ce.solver.waves import search_in_waves, warm_waves
+from p2ce.solver.branch_and_bound import (
+    Fronts,
+    Listener,
+    Settings,
+    compile_rest,
+    make_settings,
+    no_fronts,
+    solve,
+)
 from p2ce.verification.constraints import kept_rows
 from p2ce.verification.rounding import rounded_rows
 from p2ce.verification.row_costs import reported
 from p2ce.verification.verify_points import Checked, check_points, compiled_scores, surely_refused
-
-if TYPE_CHECKING:
-    from p2ce.solver.workspace import Rules
 
 # The grid of an answer: the question's own, the finest instead, or its own where the finest was not settled.
 AS_SET, ON_FINEST, OPEN_ON_FINEST = range(3)
@@ -76,7 +79,7 @@ class Answers:
     @property
     def work(self) -> IntArray:
         """How much each person's search took, in units of its counter: (n,)."""
-        from p2ce.solver.workspace import WORK
+        from p2ce.solver.counters import WORK
 
         return self.counters[:, WORK]
 
@@ -91,7 +94,7 @@ def answer_people(
 ) -> Answers:
     """Answer for people (n, d) in the model's columns; ``time_limit`` is in seconds, for each of them.
 
-    So is ``most_work``, in units of the counter WORK (see `search_in_kernel`): who exceeds it is not finished,
+    So is ``most_work``, in units of the counter WORK (see `solve`): who exceeds it is not finished,
     on a fast machine as on a slow one.
     """
     try:
@@ -233,16 +236,16 @@ def compile_kernels(problem: Problem, values: FloatArray) -> None:
         compiled_scores(problem, batch.people, problem.slots.detector, everyone, batch.placement.position)
     if problem.in_waves:
         scores = outside_scores(small, batch.placement, batch.wide, batch.networks, everyone, None)
-        warm_waves(problem.layout, batch.people, _rules(small), scores)
+        compile_rest(problem.layout, batch.people, _settings(small), scores)
     else:
-        warm_open(problem.layout, batch.people)
+        compile_rest(problem.layout, batch.people, _settings(small))
 
 
 class _Tally:
     """What is counted for each person over the rounds."""
 
     def __init__(self, count: int, objectives: int) -> None:
-        from p2ce.solver.workspace import COUNTERS
+        from p2ce.solver.counters import COUNTERS
 
         self.finished = np.ones(count, dtype=np.bool_)
         self.trusted = np.ones(count, dtype=np.bool_)
@@ -278,7 +281,7 @@ class _Tally:
 
     def work_left(self, who: IntArray, most_work: int | None) -> IntArray | None:
         """Give the work that each person has left."""
-        from p2ce.solver.workspace import WORK
+        from p2ce.solver.counters import WORK
 
         return None if most_work is None else most_work - self.counters[who, WORK]
 
@@ -325,27 +328,32 @@ def _search(
             first_ban=np.cumsum([0, *map(len, banned)], dtype=np.int64),
         )
     if not problem.in_waves:
-        return search_in_kernel(
-            problem.layout, people, _rules(problem), limits=limits, most_work=most_work, listener=listener
+        return solve(
+            problem.layout,
+            people,
+            _settings(problem),
+            time_limits=limits,
+            work_limits=most_work,
+            listener=listener,
         )
     singles = None
     if problem.estimate is not None:
         people, singles = with_estimate(problem, people, batch.placement.of(who), batch.values[who])
-    return search_in_waves(
+    return solve(
         problem.layout,
         people,
-        _rules(problem),
+        _settings(problem),
         outside_scores(
             problem, batch.placement, batch.wide, batch.networks, who, singles, until=_until(limits)
         ),
-        limits=limits,
-        most_work=most_work,
+        time_limits=limits,
+        work_limits=most_work,
         listener=listener,
     )
 
 
-def _rules(problem: Problem) -> "Rules":
-    return rules_of(
+def _settings(problem: Problem) -> Settings:
+    return make_settings(
         max_changes=problem.max_changes,
         keep_ties=problem.keep_ties,
         use_bounds=problem.use_bounds,
@@ -356,7 +364,7 @@ def search_completely(
     problem: Problem, values: FloatArray, most_work: int, seconds: float | None = None
 ) -> Known:
     """Find the true fronts of refused people, without an estimate; work and seconds are for each of them."""
-    from p2ce.solver.workspace import WORK
+    from p2ce.solver.counters import WORK
 
     batch = prepare(problem, values)
     limits = None if seconds is None else np.full(len(values), seconds)

@@ -18,7 +18,7 @@ from p2ce.explain.processes import answer_shares, job_count
 from p2ce.explain.trust import Trust
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
-from p2ce.solver.engine import Progress
+from p2ce.solver.branch_and_bound import Progress
 
 if TYPE_CHECKING:
     from tqdm import tqdm

@@ -14,8 +14,7 @@ from p2ce.explain.explain_batch import (
     Answers,
     answer_people,
 )
-from p2ce.solver.engine import Listener
-from p2ce.solver.waves import CELL_WORK
+from p2ce.solver.branch_and_bound import CELL_WORK, Listener
 
 # What a person's search on the finest grid may take, in units of the counter WORK: a second or so, counted
 # and not timed, so that a slow day gives no other answers.

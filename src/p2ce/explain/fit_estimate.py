@@ -23,7 +23,7 @@ from p2ce.estimates.native import Parsed
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.estimates.split_reference import divide
 from p2ce.grid.placement import Placement
-from p2ce.solver.waves import CELL_WORK
+from p2ce.solver.branch_and_bound import CELL_WORK
 from p2ce.verification.evaluate_rows import score_frame
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from p2ce.result.certificate import Certificate
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.result.why_none import Opening, WhyNone
-from p2ce.solver.engine import Listener, Progress, kernels_are_loaded
+from p2ce.solver.branch_and_bound import Listener, Progress, kernels_are_loaded
 
 # Answers for the one person there is, in so many seconds and with so much work, as `Explainer.explain` does;
 # also says how much work that took.
@@ -74,7 +74,7 @@ def why_none(
     restrictions = restrictions_of(problem, people.values[0], ends)
     freest = without(problem, restrictions)
     # Compiling does not count as time.
-    if problem.method is None and not kernels_are_loaded(in_waves=freest.in_waves):
+    if problem.method is None and not kernels_are_loaded(external=freest.in_waves):
         answer(freest, people, 0.0, None, None)
     hunt = _Hunt(problem, people, restrictions, answer, time_limit)
     smallest = smallest_sets(

@@ -9,7 +9,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import FAULT, P2CEError
 from p2ce.explain.explain_batch import Answers
 from p2ce.explain.finest_grid import answer_with_finest
-from p2ce.solver.engine import Listener
+from p2ce.solver.branch_and_bound import Listener
 
 
 @dataclass(frozen=True, slots=True)

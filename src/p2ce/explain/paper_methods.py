@@ -23,8 +23,7 @@ from p2ce.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, 
 from p2ce.scores.external import REJECT
 from p2ce.scores.score import CompiledScore
 from p2ce.solver.brute_force import point_costs, sort_points
-from p2ce.solver.engine import Fronts, Listener, Progress
-from p2ce.solver.waves import CELL_WORK
+from p2ce.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
 from p2ce.verification.constraints import kept_rows
 from p2ce.verification.evaluate_rows import score_frame
 from p2ce.verification.verify_points import compiled_scores
@@ -141,9 +140,10 @@ def search_by_paper(
     Whoever is not finished keeps what was found. As printed, an algorithm returns points that are dominated
     or have one change too many: they prune others, but are not shown.
     """
-    from p2ce.solver.workspace import ATTRIBUTED, BEATEN, BOXES, COUNTERS, ESTIMATE, FOREIGN, SCORED, WORK
-    from p2ce.solver.workspace import BOUND as BY_SCORE
-    from p2ce.solver.workspace import TOO_MANY as MANY
+    from p2ce.solver.counters import ATTRIBUTED, BOXES, COUNTERS, ESTIMATE, EXTERNAL, SCORED, WORK
+    from p2ce.solver.counters import BOUND as BY_SCORE
+    from p2ce.solver.counters import DOMINATED as BY_COST
+    from p2ce.solver.counters import TOO_MANY as MANY
 
     assert problem.method is not None
     require_single_features(problem)  # actions for one person come past the constructor
@@ -184,12 +184,12 @@ def search_by_paper(
             counters[at, SCORED] = max(counters[at, SCORED], 1)  # something was looked at
         fronts.append(_front(problem, batch, person, record))
         said.append(instance.said_about(fronts[-1]))
-        counters[at, [BOXES, BEATEN, MANY]] = (
+        counters[at, [BOXES, BY_COST, MANY]] = (
             record.visited,
             record.pruned[DOMINATED],
             record.pruned[TOO_MANY],
         )
-        counters[at, ESTIMATE if instance.bound == "shap" else FOREIGN] = record.pruned[BOUND]
+        counters[at, ESTIMATE if instance.bound == "shap" else EXTERNAL] = record.pruned[BOUND]
         if problem.slots.detector is not None:
             counters[at, BY_SCORE + problem.slots.detector] = record.pruned[OUTLIER]
         counters[at, ATTRIBUTED] = len(instance.attributed)
@@ -343,7 +343,7 @@ class _Instance:
         return values, reaches
 
     def _at_least(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
-        from p2ce.solver.workspace import SCORED, WORK
+        from p2ce.solver.counters import SCORED, WORK
 
         self.go_on()
         if not len(cells):

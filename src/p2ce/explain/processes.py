@@ -19,7 +19,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidArgument, what_happened
 from p2ce.explain.explain_batch import compile_kernels
 from p2ce.explain.isolate_failures import Failure, Part, answer_safely
-from p2ce.solver.engine import kernels_are_loaded
+from p2ce.solver.branch_and_bound import kernels_are_loaded
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -194,7 +194,7 @@ def _answer_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
 def _answer_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
     problem = _unpack(payload, key)
     # Before anybody's clock runs; the paper's algorithms take a moment of their own.
-    if problem.method is not None or not kernels_are_loaded(in_waves=problem.in_waves):
+    if problem.method is not None or not kernels_are_loaded(external=problem.in_waves):
         with suppress(Exception):  # of a row, perhaps, about which its own answer will tell
             compile_kernels(problem, share[0][1][:1])
     return [

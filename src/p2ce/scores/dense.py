@@ -53,16 +53,16 @@ def fill_dense(reached, count, spans, axes, size, corner, cells):
 
 
 @kernel
-def score_cell(flat, s, me, index, row):
+def score_cell(flat, s, instance, index, row):
     """Score one point as the library would: float64, offset, weights, then tree after tree.
 
     ``row`` is scratch (columns,).
     """
     score = flat.scores[s]
     for column in range(row.shape[0]):
-        row[column] = me.own[score.looks_at, column]
+        row[column] = instance.own[score.looks_at, column]
     for a in range(index.shape[0]):
-        row[flat.columns[a]] = me.seen[score.looks_at, a, index[a]]
+        row[flat.columns[a]] = instance.seen[score.looks_at, a, index[a]]
     total = score.offset
     if score.table >= 0:
         for column in range(row.shape[0]):
@@ -98,7 +98,7 @@ def score_cell(flat, s, me, index, row):
 
 
 @kernel
-def looks_the_same(flat, s, me, cell, ban):
+def looks_the_same(flat, s, instance, cell, ban):
     """Tell whether a forest cannot tell a point from a refused one: it reaches the same leaf in every tree.
 
     ``ban`` is a row of ``me.banned``. The library adds the same numbers for both, so that what it said
@@ -110,11 +110,11 @@ def looks_the_same(flat, s, me, cell, ban):
         while flat.nodes[at].right != at:
             node = flat.nodes[at]
             axis = flat.axis_of[node.feature]
-            value = me.own[score.looks_at, node.feature]
+            value = instance.own[score.looks_at, node.feature]
             refused = value
             if axis >= 0:
-                value = me.seen[score.looks_at, axis, cell[axis]]
-                refused = me.seen[score.looks_at, axis, me.banned[ban, axis]]
+                value = instance.seen[score.looks_at, axis, cell[axis]]
+                refused = instance.seen[score.looks_at, axis, instance.banned[ban, axis]]
             if (value <= node.threshold) != (refused <= node.threshold):
                 return False
             at = at + 1 if value <= node.threshold else node.right

@@ -140,7 +140,7 @@ def best_lift(groups, axes, size, total_axes, best):
 
 
 @kernel
-def reach_support(groups, me, spans, axes, size, out):
+def reach_support(groups, instance, spans, axes, size, out):
     """List the leaves that the box over exactly the ``size`` changed axes can reach.
 
     The same answer as a walk of every tree, from the few groups whose disagreement set lies inside the
@@ -162,7 +162,7 @@ def reach_support(groups, me, spans, axes, size, out):
                 low = max(inside.low, spans[axis].low)
                 high = min(inside.high, spans[axis].high)
                 # The current value itself is not a change.
-                if low > high or (low == high and low == me.positions[axis].here):
+                if low > high or (low == high and low == instance.positions[axis].here):
                     reachable = False
                     break
                 out.inside[found * size + k].low = low

@@ -7,7 +7,7 @@ from p2ce.jit import kernel
 from p2ce.scores.flat_arrays import Records
 
 
-class Person(NamedTuple):
+class Instance(NamedTuple):
     """One person's share of `FlatInstances`, without the first dimension."""
 
     positions: Records  # (axes,) POSITION
@@ -22,16 +22,16 @@ class Person(NamedTuple):
 
 
 @kernel
-def instance_of(people, p):
+def instance_of(instances, p):
     """Take views of the batch's arrays."""
-    return Person(
-        people.positions[p],
-        people.seen[p],
-        people.own[p],
-        people.prices[p],
-        people.joins,
-        people.shares[p],
-        people.gains[p],
-        people.limits[p],
-        people.banned[people.first_ban[p] : people.first_ban[p + 1]],
+    return Instance(
+        instances.positions[p],
+        instances.seen[p],
+        instances.own[p],
+        instances.prices[p],
+        instances.joins,
+        instances.shares[p],
+        instances.gains[p],
+        instances.limits[p],
+        instances.banned[instances.first_ban[p] : instances.first_ban[p + 1]],
     )

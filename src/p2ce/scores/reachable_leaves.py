@@ -98,7 +98,7 @@ def start_walk(walk, spans):
 
 
 @kernel
-def descend(flat, me, own, walk, at):
+def descend(flat, instance, own, walk, at):
     """Follow the splits that the box leaves no choice about.
 
     Returns the node where it ends, the cut there (-1 at a leaf), and how many nodes were visited.
@@ -115,7 +115,7 @@ def descend(flat, me, own, walk, at):
             continue
         # The first candidate that goes right: above the person if that one goes left, else below.
         if own[node.feature] <= node.threshold:
-            cut = flat.details[at].above + me.positions[axis].shift
+            cut = flat.details[at].above + instance.positions[axis].shift
         else:
             cut = flat.details[at].below
         if walk.path[axis].high < cut:
@@ -127,7 +127,7 @@ def descend(flat, me, own, walk, at):
 
 
 @kernel
-def take_side(flat, me, walk, spans, at, cut, raised, turns, trail, away, limit):
+def take_side(flat, instance, walk, spans, at, cut, raised, turns, trail, away, limit):
     """Take one side of a split, the right one where ``raised``, and leave the other for later.
 
     Returns the node to go on from and the axes off the current value, -1 for a dead end.
@@ -141,23 +141,23 @@ def take_side(flat, me, walk, spans, at, cut, raised, turns, trail, away, limit)
     turn.raised = 1 - raised
     turn.trail = trail
     turn.away = away
-    away = narrow(walk, axis, cut, raised, spans[axis], me.positions[axis].here, away, trail, limit)
+    away = narrow(walk, axis, cut, raised, spans[axis], instance.positions[axis].here, away, trail, limit)
     return (node.right if raised else at + 1), away
 
 
 @kernel
-def take_turn(me, walk, turns, spans, trail, limit):
+def take_turn(instance, walk, turns, spans, trail, limit):
     """Go back to a side left for later; return the axes off the current value, -1 for a dead end."""
     turn = walk.turns[turns]
     undo(walk, trail, turn.trail)
-    here = me.positions[turn.axis].here
+    here = instance.positions[turn.axis].here
     return narrow(
         walk, turn.axis, turn.cut, turn.raised, spans[turn.axis], here, turn.away, turn.trail, limit
     )
 
 
 @kernel
-def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
+def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
     """List the leaves of score ``s`` that some point of the box falls into.
 
     The box allows the candidates in ``spans`` on every axis, without the current one where ``must`` is
@@ -165,7 +165,7 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
     of reach. Returns how many leaves were found and how many nodes were visited.
     """
     score = flat.scores[s]
-    own = me.own[score.looks_at]
+    own = instance.own[score.looks_at]
     found = 0
     visited = 0
     start_walk(walk, spans)
@@ -177,11 +177,11 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
         while True:
             # Down to a leaf, left first; dead ends make ``away`` negative.
             while away >= 0:
-                at, cut, more = descend(flat, me, own, walk, at)
+                at, cut, more = descend(flat, instance, own, walk, at)
                 visited += more
                 if cut < 0:
                     break
-                at, away = take_side(flat, me, walk, spans, at, cut, 0, turns, trail, away, limit)
+                at, away = take_side(flat, instance, walk, spans, at, cut, 0, turns, trail, away, limit)
                 turns += 1
                 trail += 1
             if away >= 0:
@@ -199,7 +199,7 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
             away = -1
             while turns > 0 and away < 0:
                 turns -= 1
-                away = take_turn(me, walk, turns, spans, trail, limit)
+                away = take_turn(instance, walk, turns, spans, trail, limit)
                 trail = walk.turns[turns].trail + 1
                 at = walk.turns[turns].node
             if away < 0:
@@ -209,7 +209,7 @@ def reach_leaves(flat, s, me, spans, axes, size, limit, walk, out):
 
 
 @kernel
-def highest_total(flat, s, me, spans, limit, walk, enough):
+def highest_total(flat, s, instance, spans, limit, walk, enough):
     """Add up the best reachable leaf of every tree: an upper bound of the forest's part, in ticks.
 
     The same bound as from the leaves of `reach_leaves`, but only the promising branches of a tree are
@@ -217,7 +217,7 @@ def highest_total(flat, s, me, spans, limit, walk, enough):
     is then below ``enough``, and no less a bound. Returns the bound and how many nodes were visited.
     """
     score = flat.scores[s]
-    own = me.own[score.looks_at]
+    own = instance.own[score.looks_at]
     visited = 0
     start_walk(walk, spans)
     total = 0
@@ -233,7 +233,7 @@ def highest_total(flat, s, me, spans, limit, walk, enough):
         away = 0
         while True:
             while away >= 0:
-                at, cut, more = descend(flat, me, own, walk, at)
+                at, cut, more = descend(flat, instance, own, walk, at)
                 visited += more
                 if cut < 0:
                     best = max(best, flat.details[at].top)
@@ -242,7 +242,7 @@ def highest_total(flat, s, me, spans, limit, walk, enough):
                     break
                 better_right = flat.details[flat.nodes[at].right].top > flat.details[at + 1].top
                 side = 1 if better_right else 0
-                at, away = take_side(flat, me, walk, spans, at, cut, side, turns, trail, away, limit)
+                at, away = take_side(flat, instance, walk, spans, at, cut, side, turns, trail, away, limit)
                 turns += 1
                 trail += 1
             # Back up to the latest side left for later that can still do better.
@@ -251,7 +251,7 @@ def highest_total(flat, s, me, spans, limit, walk, enough):
                 turns -= 1
                 if flat.details[walk.turns[turns].node].top <= best:
                     continue
-                away = take_turn(me, walk, turns, spans, trail, limit)
+                away = take_turn(instance, walk, turns, spans, trail, limit)
                 trail = walk.turns[turns].trail + 1
                 at = walk.turns[turns].node
             if away < 0:

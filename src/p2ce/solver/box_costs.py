@@ -1,11 +1,12 @@
-"""Bound what any point of a box must cost, and cut off what the front makes too dear."""
+"""Bound what any point of a box must cost, and cut off what the incumbent front dominates."""
 
 import numpy as np
 
 from p2ce.comparing import DROPPED_BITS
 from p2ce.grid.cost_kernel import sort_ascending
 from p2ce.jit import kernel
-from p2ce.solver.pareto_front import find_tied, is_beaten, point_comes_first
+from p2ce.solver.box_axes import is_decided
+from p2ce.solver.pareto_front import find_tied, is_dominated, point_comes_first
 
 HALF = 1 << (DROPPED_BITS - 1)
 ROUNDING = 2.0**-53  # of one operation, relative to its result
@@ -45,43 +46,37 @@ def join(is_max, joined, cost):
 
 
 @kernel
-def is_decided(span, here):
-    """Tell whether an axis has to leave the current value in this box."""
-    return span.must == 1 or here < span.low or here > span.high
-
-
-@kernel
-def cheapest_change(me, m, a, span):
+def cheapest_change(instance, m, a, span):
     """Cost of the nearest candidate other than the current one, -1 where there is none."""
-    here = me.positions[a].here
+    here = instance.positions[a].here
     best = -1.0
     left = min(span.high, here - 1)
     if left >= span.low:
-        best = me.prices[m, a, left].envelope
+        best = instance.prices[m, a, left].envelope
     right = max(span.low, here + 1)
     if right <= span.high:
-        other = me.prices[m, a, right].envelope
+        other = instance.prices[m, a, right].envelope
         if best < 0 or other < best:
             best = other
     return best
 
 
 @kernel
-def price_corner(me, box, size, least_changes, sums):
+def price_corner(instance, box, size, least_changes, sums):
     """Write the lower corner of the box: no point of it costs less in any objective.
 
     Axes that must change cost at least their cheapest change, the others may stay for nothing; where at
     least ``least_changes`` axes change in all, the cheapest of the others are added. Returns the number
     of axes that must change, or -1 when the box holds no such point.
     """
-    objectives = me.joins.shape[0]
+    objectives = instance.joins.shape[0]
     forced = 0
     undecided = 0
     for k in range(size):
         a = box.axes[k]
-        decided = is_decided(box.spans[a], me.positions[a].here)
+        decided = is_decided(box.spans[a], instance.positions[a].here)
         for m in range(objectives):
-            box.nearest[m, k] = cheapest_change(me, m, a, box.spans[a])
+            box.nearest[m, k] = cheapest_change(instance, m, a, box.spans[a])
         if decided:
             if box.nearest[0, k] < 0:
                 return -1
@@ -92,12 +87,12 @@ def price_corner(me, box, size, least_changes, sums):
     if missing > undecided:
         return -1
     for m in range(objectives):
-        is_max = me.joins[m] == 1
+        is_max = instance.joins[m] == 1
         joined = 0.0
         waiting = 0
         for k in range(size):
             a = box.axes[k]
-            if is_decided(box.spans[a], me.positions[a].here):
+            if is_decided(box.spans[a], instance.positions[a].here):
                 joined = join(is_max, joined, box.nearest[m, k])
             elif missing > 0 and box.nearest[m, k] >= 0:
                 sums.cheap[waiting] = box.nearest[m, k]
@@ -118,18 +113,18 @@ def price_corner(me, box, size, least_changes, sums):
 
 
 @kernel
-def corner_key(me, sums):
+def corner_key(instance, sums):
     """Give what the best-first order goes by: the lower corner, with all objectives of the same order."""
     key = 0.0
     for m in range(sums.total.shape[0]):
-        key += sums.total[m] * me.shares[m]
+        key += sums.total[m] * instance.shares[m]
     return key
 
 
 @kernel
-def corner_is_covered(me, box, keep_ties, front, corner):
-    """Tell whether every point of a box with this corner is beaten, or ties and comes later."""
-    if is_beaten(front, corner):
+def corner_is_covered(instance, box, keep_ties, front, corner):
+    """Tell whether every point of a box with this corner is dominated, or ties and comes later."""
+    if is_dominated(front, corner):
         return True
     if keep_ties:
         return False
@@ -140,7 +135,7 @@ def corner_is_covered(me, box, keep_ties, front, corner):
     steps = 0
     for a in range(box.spans.shape[0]):
         span = box.spans[a]
-        here = me.positions[a].here
+        here = instance.positions[a].here
         box.cell[a] = span.low
         if is_decided(span, here):
             nearest = 1 << 30
@@ -151,18 +146,18 @@ def corner_is_covered(me, box, keep_ties, front, corner):
             steps += nearest
     covered = point_comes_first(front, tied, steps, box.cell)
     for a in range(box.spans.shape[0]):
-        box.cell[a] = me.positions[a].here
+        box.cell[a] = instance.positions[a].here
     return covered
 
 
 @kernel
-def price_with(me, box, size, k, i, missing, sums):
+def price_with(instance, box, size, k, i, missing, sums):
     """Write to ``sums.trial`` the lower corner of the box's points whose axis ``k`` is at candidate i."""
     a = box.axes[k]
-    decided = is_decided(box.spans[a], me.positions[a].here)
-    for m in range(me.joins.shape[0]):
-        cost = me.prices[m, a, i].envelope
-        if me.joins[m] == 0:
+    decided = is_decided(box.spans[a], instance.positions[a].here)
+    for m in range(instance.joins.shape[0]):
+        cost = instance.prices[m, a, i].envelope
+        if instance.joins[m] == 0:
             total = sums.total[m]
             if decided:
                 total -= box.nearest[m, k]
@@ -174,16 +169,16 @@ def price_with(me, box, size, k, i, missing, sums):
             largest = max(cost, sums.rest[1, m])
             for other in range(size):
                 b = box.axes[other]
-                if other != k and is_decided(box.spans[b], me.positions[b].here):
+                if other != k and is_decided(box.spans[b], instance.positions[b].here):
                     largest = max(largest, box.nearest[m, other])
             sums.trial[m] = quantum(largest)
 
 
 @kernel
-def trim_box(me, box, size, missing, sums, front):
-    """Narrow every axis to the candidates that the front does not beat; tell whether anything moved.
+def trim_box(instance, box, size, missing, sums, front):
+    """Narrow every axis to the candidates that the front does not dominate; tell whether anything moved.
 
-    Costs do not fall as a candidate moves away from the current value, so the affordable ones are an
+    Costs do not fall as a candidate moves away from the current value, so the undominated ones are an
     interval, and its ends are found by bisection.
     """
     moved = False
@@ -192,27 +187,27 @@ def trim_box(me, box, size, missing, sums, front):
     for k in range(size):
         a = box.axes[k]
         span = box.spans[a]
-        here = me.positions[a].here
+        here = instance.positions[a].here
         for side in (1, -1):
             far = span.high if side == 1 else span.low
             near = max(span.low, here + 1) if side == 1 else min(span.high, here - 1)
             if (far - near) * side < 0:
                 continue
-            price_with(me, box, size, k, far, missing, sums)
-            if not is_beaten(front, sums.trial):
+            price_with(instance, box, size, k, far, missing, sums)
+            if not is_dominated(front, sums.trial):
                 continue
-            dear = far
-            fine = near - side
-            while abs(dear - fine) > 1:
-                middle = (dear + fine) // 2
-                price_with(me, box, size, k, middle, missing, sums)
-                if is_beaten(front, sums.trial):
-                    dear = middle
+            out = far
+            inside = near - side
+            while abs(out - inside) > 1:
+                middle = (out + inside) // 2
+                price_with(instance, box, size, k, middle, missing, sums)
+                if is_dominated(front, sums.trial):
+                    out = middle
                 else:
-                    fine = middle
+                    inside = middle
             moved = True
             if side == 1:
-                span.high = dear - 1
+                span.high = out - 1
             else:
-                span.low = dear + 1
+                span.low = out + 1
     return moved

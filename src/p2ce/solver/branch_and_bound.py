@@ -1,22 +1,30 @@
-"""Solve a batch of instances by branch and bound: every undominated cell that all scores accept."""
+"""Solve a batch of instances by branch and bound: every undominated cell that all scores accept, with proof."""
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.solver.engine import Fronts, Listener, search_in_kernel
-from p2ce.solver.waves import OutsideScore, search_in_waves
+from p2ce.solver.evaluators import CELL_WORK as CELL_WORK
+from p2ce.solver.evaluators import Evaluator as Evaluator
+from p2ce.solver.fronts import Fronts as Fronts
+from p2ce.solver.fronts import no_fronts as no_fronts
+from p2ce.solver.progress import Listener as Listener
+from p2ce.solver.progress import Progress as Progress
+from p2ce.solver.settings import Settings as Settings
+from p2ce.solver.settings import make_settings as make_settings
 
 if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
-    from p2ce.solver.workspace import Rules
+
+# The kernels load Numba, which takes a second: only when something is searched.
 
 
 def solve(
     layout: "ScoreLayout",
     instances: "FlatInstances",
-    settings: "Rules",
-    evaluators: Sequence[OutsideScore] | None = None,
+    settings: Settings,
+    evaluators: Sequence[Evaluator] | None = None,
     *,
     time_limits: FloatArray | None = None,
     work_limits: IntArray | None = None,
@@ -24,19 +32,33 @@ def solve(
 ) -> Fronts:
     """Find the front of every instance of the batch.
 
-    Cells are evaluated inside the kernel, or, where there are ``evaluators``, go out to them in batches over
-    many instances, in their order.
+    The kernel evaluates the cells itself, or, where there are ``evaluators``, queues them: these evaluate cells
+    of many instances at a time, in their order. ``time_limits`` (n,) are seconds, for each instance.
+    ``work_limits`` (n,) limit the counter WORK of each: they end a search at the same box on every machine and
+    in any batch. An instance that reaches a limit keeps its incumbent front. Once the listener returns False,
+    no instance is searched any further.
     """
-    if evaluators is not None:
-        return search_in_waves(
-            layout,
-            instances,
-            settings,
-            evaluators,
-            limits=time_limits,
-            most_work=work_limits,
-            listener=listener,
-        )
-    return search_in_kernel(
-        layout, instances, settings, limits=time_limits, most_work=work_limits, listener=listener
-    )
+    from p2ce.solver.search_driver import SearchDriver
+
+    return SearchDriver(layout, instances, settings, evaluators, time_limits, work_limits, listener).run()
+
+
+def kernels_are_loaded(*, external: bool = False) -> bool:
+    """Tell whether a search, with ``external`` evaluators or without, has run in this process: the next one need not compile or load anything."""
+    loaded = sys.modules.get("p2ce.solver.expand")
+    if loaded is None:
+        return False
+    queue = 7  # the position among the arguments of `expand`
+    return any((str(types[queue]) != "none") == external for types in loaded.expand.signatures)
+
+
+def compile_rest(
+    layout: "ScoreLayout",
+    instances: "FlatInstances",
+    settings: Settings,
+    evaluators: Sequence[Evaluator] | None = None,
+) -> None:
+    """Compile what only some searches need, such as when time runs out, so that it does not cost time then."""
+    from p2ce.solver.search_driver import SearchDriver
+
+    SearchDriver(layout, instances, settings, evaluators, None, None, None).compile_rest()

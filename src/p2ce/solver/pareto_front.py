@@ -9,7 +9,7 @@ from p2ce.jit import kernel
 
 NOT_COVERED = 0
 TIED = 1
-BEATEN = 2
+DOMINATED = 2
 
 
 class Front(NamedTuple):
@@ -32,25 +32,25 @@ def new_front(room: int, objectives: int, axes: int) -> Front:
 
 @kernel
 def compare_point(front, point, costs):
-    """Say whether a front point beats a cost vector, ties with it, or neither."""
+    """Say whether a front point dominates a cost vector, ties with it, or neither."""
     relation = TIED
     for m in range(costs.shape[0]):
         if front.costs[point, m] > costs[m]:
             return NOT_COVERED
         if front.costs[point, m] < costs[m]:
-            relation = BEATEN
+            relation = DOMINATED
     return relation
 
 
 @kernel
-def is_beaten(front, costs):
+def is_dominated(front, costs):
     """Tell whether some point is as good in every objective and better in one."""
     # The point that covered the last box often covers its neighbour too.
     hint = front.used[1]
-    if hint < front.used[0] and compare_point(front, hint, costs) == BEATEN:
+    if hint < front.used[0] and compare_point(front, hint, costs) == DOMINATED:
         return True
     for point in range(front.used[0]):
-        if compare_point(front, point, costs) == BEATEN:
+        if compare_point(front, point, costs) == DOMINATED:
             front.used[1] = point
             return True
     return False
@@ -79,7 +79,7 @@ def point_comes_first(front, point, steps, index):
 
 @kernel
 def add_point(front, costs, steps, index, keep_ties):
-    """Offer a point that no other beats; return False only when there is no room left."""
+    """Offer a point that no other dominates; return False only when there is no room left."""
     objectives = costs.shape[0]
     count = front.used[0]
     for point in range(count):

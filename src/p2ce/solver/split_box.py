@@ -1,11 +1,39 @@
-"""Decide where to cut a box in two."""
+"""Cut a box in two and open both parts: where the bounds gain most, or where the cheapest cells differ."""
+
+import numpy as np
 
 from p2ce.jit import kernel
+from p2ce.solver.box_axes import is_decided
+from p2ce.solver.box_costs import corner_key, price_corner
+from p2ce.solver.open_boxes import push_box
 
 
 @kernel
-def choose_cut(flat, me, box, size, reached, count, best, votes):
-    """Return the axis (by its place in the list) and the first candidate of the upper half.
+def split_for_bounds(flat, instance, box, size, least, count, best_first, search, scratch):
+    """Split where the upper bounds of the parts fall most; the kernel evaluates the leaves."""
+    k, cut = choose_cut(flat, instance, box, size, scratch.reached, count, scratch.best, scratch.votes)
+    span = box.spans[box.axes[k]]
+    low = span.low
+    high = span.high
+    for half in range(2):
+        span.low = low if half == 0 else cut
+        span.high = cut - 1 if half == 0 else high
+        push_part(instance, box, size, least, best_first, search, scratch.sums)
+
+
+@kernel
+def push_part(instance, box, size, least, best_first, search, sums):
+    """Open the box that the spans at hand describe.
+
+    It may be empty: only the current value of an axis that must change, or too few axes left.
+    """
+    if price_corner(instance, box, size, least, sums) >= 0:
+        push_box(search, box, corner_key(instance, sums), best_first)
+
+
+@kernel
+def choose_cut(flat, instance, box, size, reached, count, best, votes):
+    """Return the axis (by its position in the list) and the first candidate of the upper half.
 
     Each tree votes with its best leaf: a cut that leaves the leaf on one side lowers the other side's
     bound. The cut whose weaker side still loses most wins. Where no tree votes, the axis along which an
@@ -19,11 +47,11 @@ def choose_cut(flat, me, box, size, reached, count, best, votes):
         span = box.spans[a]
         varies = span.high - span.low
         if table >= 0 and varies > 0:
-            low = me.gains[table, a, span.low]
+            low = instance.gains[table, a, span.low]
             high = low
             for i in range(span.low, span.high + 1):
-                low = min(low, me.gains[table, a, i])
-                high = max(high, me.gains[table, a, i])
+                low = min(low, instance.gains[table, a, i])
+                high = max(high, instance.gains[table, a, i])
             varies = 1 + high - low
         if varies > spread:
             spread = varies
@@ -65,3 +93,63 @@ def choose_cut(flat, me, box, size, reached, count, best, votes):
                 cut = i
             above -= votes[1, k, i]
     return chosen, cut
+
+
+@kernel
+def split_by_cost(instance, box, size, least, best_first, search, sums):
+    """Split an undecided axis into staying and changing, a decided one into near and far.
+
+    The cheapest cells of the parts differ: best first then reaches the cells in the order of cost, so that few
+    of them are evaluated externally.
+    """
+    chosen = -1
+    cheapest = 0.0
+    for k in range(size):
+        a = box.axes[k]
+        if not is_decided(box.spans[a], instance.positions[a].here):
+            total = 0.0
+            for m in range(instance.joins.shape[0]):
+                total += max(box.nearest[m, k], 0.0) * instance.shares[m]
+            if chosen < 0 or total < cheapest:
+                chosen = a
+                cheapest = total
+    if chosen >= 0:
+        span = box.spans[chosen]
+        here = instance.positions[chosen].here
+        for part in range(2):
+            if part == 1:
+                span.low = here
+                span.high = here
+            span.must = 1 - part
+            push_part(instance, box, size, least, best_first, search, sums)
+        return
+    widest = -1.0
+    for k in range(size):
+        a = box.axes[k]
+        span = box.spans[a]
+        here = instance.positions[a].here
+        if span.low == span.high:
+            continue
+        spread = 0.0
+        if span.low < here < span.high:
+            spread = np.inf  # two sides are two intervals
+        else:
+            near = span.low if span.low > here else span.high
+            far = span.high if span.low > here else span.low
+            if here == span.low or here == span.high:
+                near = here
+            for m in range(instance.joins.shape[0]):
+                more = instance.prices[m, a, far].envelope - instance.prices[m, a, near].envelope
+                spread += more * instance.shares[m]
+        if spread > widest:
+            widest = spread
+            chosen = a
+    span = box.spans[chosen]
+    here = instance.positions[chosen].here
+    low = span.low
+    high = span.high
+    cut = here + 1 if low < here < high else (low + high + 1) // 2
+    for part in range(2):
+        span.low = low if part == 0 else cut
+        span.high = cut - 1 if part == 0 else high
+        push_part(instance, box, size, least, best_first, search, sums)

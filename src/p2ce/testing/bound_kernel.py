@@ -1,23 +1,35 @@
-"""Put boxes to the bound of a compiled score, exactly as the search does."""
+"""Bound boxes by a compiled score, exactly as the search does."""
 
 from typing import Any
 
 from p2ce.jit import entry
 from p2ce.scores.one_instance import instance_of
-from p2ce.solver.explore_box import is_infeasible, list_axes
+from p2ce.solver.box_axes import list_axes
+from p2ce.solver.upper_bounds import is_infeasible
 
 
 @entry
 def drop_boxes(
-    flat: Any, people: Any, owner: Any, low: Any, high: Any, must: Any, changes_left: Any, work: Any, out: Any
+    flat: Any,
+    instances: Any,
+    owner: Any,
+    low: Any,
+    high: Any,
+    must: Any,
+    changes_left: Any,
+    box: Any,
+    few: Any,
+    walk: Any,
+    counters: Any,
+    out: Any,
 ) -> None:
-    """Write for every box whether the first score's bound would drop it."""
+    """Write for every box whether the first score's bound prunes it."""
     for b in range(owner.shape[0]):
-        me = instance_of(people, owner[b])
-        for a in range(work.box.spans.shape[0]):
-            span = work.box.spans[a]
+        instance = instance_of(instances, owner[b])
+        for a in range(box.spans.shape[0]):
+            span = box.spans[a]
             span.low = low[b, a]
             span.high = high[b, a]
             span.must = 1 if must[b, a] else 0
-        size = list_axes(me, work.box)
-        out[b] = is_infeasible(flat, 0, me, work.box, size, changes_left[b], work)
+        size = list_axes(instance, box)
+        out[b] = is_infeasible(flat, 0, instance, box, size, changes_left[b], few, walk, counters)

@@ -12,7 +12,7 @@ from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import Placement, place, point_rows
 from p2ce.scores.external import ExternalScore
 from p2ce.scores.score import CompiledScore
-from p2ce.solver.engine import rules_of
+from p2ce.solver.settings import make_settings
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
 from p2ce.testing.failing import require
 from p2ce.testing.probe_rows import with_unusual
@@ -99,16 +99,19 @@ def _drop(
     if not isinstance(score, CompiledScore):
         return np.asarray(score.lay_out(grid, placement, people).infeasible(owner, laid))
     from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
-    from p2ce.solver.workspace import new_workspace
+    from p2ce.solver.counters import COUNTERS
+    from p2ce.solver.search_state import new_scratch
     from p2ce.testing.bound_kernel import drop_boxes
 
     layout = flatten_scores([score], grid, np.zeros(people.shape[1]))
     moved = placement.values != placement.current[:, :, None]
     tables = tabulate([moved.astype(np.float64)], [Join.SUM], placement)
     flat = lay_out_instances(layout, grid, placement, tables, people)
-    rules = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
+    settings = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
+    scratch = new_scratch(layout, flat, settings)
+    work = np.zeros(COUNTERS, dtype=np.int64)
     out = np.zeros(len(boxes), dtype=np.bool_)
-    drop_boxes(layout.flat, flat, owner, *laid, new_workspace(layout, flat, rules), out)
+    drop_boxes(layout.flat, flat, owner, *laid, scratch.box, scratch.sums.few, scratch.walk, work, out)
     return out
 
 

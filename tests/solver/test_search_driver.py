@@ -1,4 +1,4 @@
-"""Check how waves are driven: who is asked about what, growth, time, and whether bounding boxes pays."""
+"""Check the search with evaluators: which cells they get, growth, time, and whether bounding boxes pays."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,13 @@ from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import Placement, place
 from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, Verdicts
 from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
-from p2ce.solver import waves
-from p2ce.solver.engine import Progress, rules_of
-from p2ce.solver.waves import OutsideScore, search_in_waves
-from p2ce.solver.workspace import FOREIGN, SCORED, WORK
+from p2ce.solver import search_driver
+from p2ce.solver.branch_and_bound import Evaluator, Progress, make_settings, solve
+from p2ce.solver.counters import EXTERNAL, SCORED, WORK
+from p2ce.solver.evaluators import CELL_WORK
+from p2ce.solver.search_driver import BOXES_AT_ONCE, BoundingBenefit
 
-RULES = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
+SETTINGS = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
 NAMES = ["a", "b", "c"]
 
 
@@ -75,14 +76,14 @@ class Each(Sum):
         return np.asarray(self.question.rows(owner, boxes.high).sum(axis=1) < self.needed[owner])
 
 
-def outside(score: object, *, has_bound: bool = False, keeps_values: bool = True) -> OutsideScore:
-    return OutsideScore(people=score, has_bound=has_bound, keeps_values=keeps_values)
+def outside(score: object, *, has_bound: bool = False, keeps_values: bool = True) -> Evaluator:
+    return Evaluator(score=score, has_bound=has_bound, keeps_values=keeps_values)
 
 
 def test_a_score_hears_only_of_what_those_before_it_let_pass() -> None:
     question = Question()
     first, second = Sum(question, 6.0), Sum(question, 4.0, (2, 0, 1))
-    found = search_in_waves(question.layout, question.people, RULES, [outside(first), outside(second)])
+    found = solve(question.layout, question.people, SETTINGS, [outside(first), outside(second)])
     passed = {cell for cell in first.asked if sum(cell[1:]) >= 6}
     assert set(second.asked) == passed
     assert len(second.asked) == len(set(second.asked))
@@ -94,13 +95,13 @@ def test_a_score_hears_only_of_what_those_before_it_let_pass() -> None:
 def test_only_what_is_wanted_is_remembered() -> None:
     question = Question(people=3)
     quick, slow = Sum(question, 5.0), Sum(question, 3.0, (1, 0, 0))
-    found = search_in_waves(
-        question.layout, question.people, RULES, [outside(quick, keeps_values=False), outside(slow)]
+    found = solve(
+        question.layout, question.people, SETTINGS, [outside(quick, keeps_values=False), outside(slow)]
     )
     assert found.said.shape == (len(found.points), 1)
     owner = np.repeat(np.arange(3), np.diff(found.first))
     np.testing.assert_array_equal(found.said[:, 0], question.rows(owner, found.points)[:, 0])
-    nothing = search_in_waves(question.layout, question.people, RULES, [outside(quick, keeps_values=False)])
+    nothing = solve(question.layout, question.people, SETTINGS, [outside(quick, keeps_values=False)])
     assert nothing.said.shape == (len(nothing.points), 0)
 
 
@@ -113,16 +114,16 @@ def test_in_doubt_a_cell_goes_on() -> None:
             said = super().judge(owner, points)
             return Verdicts(np.where(said.verdict == ACCEPT, UNDECIDED, REJECT), said.value)
 
-    found = search_in_waves(question.layout, question.people, RULES, [outside(Doubting(question, 6.0))])
-    expected = search_in_waves(question.layout, question.people, RULES, [outside(accept_from)])
+    found = solve(question.layout, question.people, SETTINGS, [outside(Doubting(question, 6.0))])
+    expected = solve(question.layout, question.people, SETTINGS, [outside(accept_from)])
     np.testing.assert_array_equal(found.points, expected.points)
     assert len(found.points)
 
 
 def test_fronts_and_boxes_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waves, "LEAF_CELLS", 1)
+    monkeypatch.setattr(search_driver, "LEAF_CELLS", 1)
     question = Question(people=2, size=16, apart=True)
-    found = search_in_waves(question.layout, question.people, RULES, [outside(Sum(question, 15.0))])
+    found = solve(question.layout, question.people, SETTINGS, [outside(Sum(question, 15.0))])
     cells = [(i, j, 15 - i - j) for i in range(16) for j in range(16 - i)]
     assert len(cells) > 128  # more than there is room for at first
     for person in range(2):
@@ -132,10 +133,10 @@ def test_fronts_and_boxes_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("lanes", [1, 2, 64])
 def test_people_share_the_calls(lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waves, "LANES", lanes)
+    monkeypatch.setattr(search_driver, "ACTIVE_INSTANCES", lanes)
     question = Question(people=9)
     score = Sum(question, 9.0)
-    found = search_in_waves(question.layout, question.people, RULES, [outside(score)])
+    found = solve(question.layout, question.people, SETTINGS, [outside(score)])
     assert found.finished.all()
     assert set(np.diff(found.first).tolist()) == {1}
     if lanes == 64:
@@ -145,8 +146,8 @@ def test_people_share_the_calls(lanes: int, monkeypatch: pytest.MonkeyPatch) -> 
 def test_each_person_has_a_limit_of_their_own() -> None:
     question = Question(people=3)
     limits = np.array([60.0, 0.0, 60.0])
-    found = search_in_waves(
-        question.layout, question.people, RULES, [outside(Sum(question, 8.0))], limits=limits
+    found = solve(
+        question.layout, question.people, SETTINGS, [outside(Sum(question, 8.0))], time_limits=limits
     )
     assert found.finished[[0, 2]].all()
     assert np.diff(found.first)[[0, 2]].tolist() == [1, 1]
@@ -171,24 +172,24 @@ def people_of(question: Question, *who: int) -> FlatInstances:
 def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
     cells: int, lanes: int, has_bound: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waves, "LANES", lanes)
-    for constant, value in {"PATIENCE": 100, "LEAF_CELLS": 16, "CELLS_PER_BOUND": 2}.items():
-        monkeypatch.setattr(waves, constant, value)
+    monkeypatch.setattr(search_driver, "ACTIVE_INSTANCES", lanes)
+    for constant, value in {"HARD_CELLS": 100, "LEAF_CELLS": 16, "CELLS_PER_BOUND": 2}.items():
+        monkeypatch.setattr(search_driver, constant, value)
     question = Question(people=5, size=14)
-    most = waves.CELL_WORK * cells * np.arange(1, 6)
+    most = CELL_WORK * cells * np.arange(1, 6)
     # Each needs another sum: some are settled early, and leave the others alone.
     together = Each(question, [30.0, 8.0, 25.0, 36.0, 37.0])
-    found = search_in_waves(
-        question.layout, question.people, RULES, [outside(together, has_bound=has_bound)], most_work=most
+    found = solve(
+        question.layout, question.people, SETTINGS, [outside(together, has_bound=has_bound)], work_limits=most
     )
     for person in range(5):
         mine = Each(question, [together.needed[person]])
-        alone = search_in_waves(
+        alone = solve(
             question.layout,
             people_of(question, person),
-            RULES,
+            SETTINGS,
             [outside(mine, has_bound=has_bound)],
-            most_work=most[[person]],
+            work_limits=most[[person]],
         )
         assert mine.asked == [(0, *cell) for owner, *cell in together.asked if owner == person]
         np.testing.assert_array_equal(alone.counters[0], found.counters[person])
@@ -206,10 +207,10 @@ def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
 
 def test_a_limit_that_is_not_reached_changes_no_front() -> None:
     question = Question(people=3, size=9)
-    free = search_in_waves(question.layout, question.people, RULES, [outside(Sum(question, 14.0))])
+    free = solve(question.layout, question.people, SETTINGS, [outside(Sum(question, 14.0))])
     most = np.full(3, 10**12)
-    limited = search_in_waves(
-        question.layout, question.people, RULES, [outside(Sum(question, 14.0))], most_work=most
+    limited = solve(
+        question.layout, question.people, SETTINGS, [outside(Sum(question, 14.0))], work_limits=most
     )
     np.testing.assert_array_equal(limited.points, free.points)
     assert limited.finished.all()
@@ -217,22 +218,22 @@ def test_a_limit_that_is_not_reached_changes_no_front() -> None:
 
 def test_work_without_cells_ends_a_wave(monkeypatch: pytest.MonkeyPatch) -> None:
     """Boxes that are cut without a cell worth judging count as well, and the listener is heard between."""
-    monkeypatch.setattr(waves, "WAVE_WORK", 200)
-    monkeypatch.setattr(waves, "LEAF_CELLS", 1)
+    monkeypatch.setattr(search_driver, "BATCH_WORK", 200)
+    monkeypatch.setattr(search_driver, "LEAF_CELLS", 1)
     question = Question(size=12)
     heard: list[Progress] = []
-    found = search_in_waves(
-        question.layout, question.people, RULES, [outside(Sum(question, 20.0))], listener=heard.append
+    found = solve(
+        question.layout, question.people, SETTINGS, [outside(Sum(question, 20.0))], listener=heard.append
     )
     assert found.finished.all()
-    assert len(heard) > found.counters[0, WORK] // 200 // waves.CELL_WORK
+    assert len(heard) > found.counters[0, WORK] // 200 // CELL_WORK
     assert len(found.points) == 1
 
 
 def test_a_listener_that_stops_ends_it_for_everyone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waves, "LANES", 2)
-    monkeypatch.setattr(waves, "LEAST_QUOTA", 1)
-    monkeypatch.setattr(waves, "WAVE_ROWS", 4)
+    monkeypatch.setattr(search_driver, "ACTIVE_INSTANCES", 2)
+    monkeypatch.setattr(search_driver, "LEAST_QUOTA", 1)
+    monkeypatch.setattr(search_driver, "BATCH_CELLS", 4)
     question = Question(people=5)
     score = Sum(question, 12.0)
     heard: list[Progress] = []
@@ -241,7 +242,7 @@ def test_a_listener_that_stops_ends_it_for_everyone(monkeypatch: pytest.MonkeyPa
         heard.append(news)
         return False
 
-    found = search_in_waves(question.layout, question.people, RULES, [outside(score)], listener=stop)
+    found = solve(question.layout, question.people, SETTINGS, [outside(score)], listener=stop)
     assert len(heard) == len(score.calls) == 1
     assert found.stopped
     assert not found.finished.any()
@@ -252,32 +253,32 @@ def test_a_listener_that_stops_ends_it_for_everyone(monkeypatch: pytest.MonkeyPa
 def test_a_bound_spares_cells_once_somebody_is_hard(monkeypatch: pytest.MonkeyPatch) -> None:
     question = Question(size=30)
     plain = Sum(question, 85.0)
-    expected = search_in_waves(question.layout, question.people, RULES, [outside(plain)])
-    monkeypatch.setattr(waves, "PATIENCE", 0)
-    for constant, value in {"LEAF_CELLS": 8, "WAVE_ROWS": 8, "LEAST_QUOTA": 1}.items():
-        monkeypatch.setattr(waves, constant, value)
+    expected = solve(question.layout, question.people, SETTINGS, [outside(plain)])
+    monkeypatch.setattr(search_driver, "HARD_CELLS", 0)
+    for constant, value in {"LEAF_CELLS": 8, "BATCH_CELLS": 8, "LEAST_QUOTA": 1}.items():
+        monkeypatch.setattr(search_driver, constant, value)
     bounded = Sum(question, 85.0)
-    found = search_in_waves(question.layout, question.people, RULES, [outside(bounded, has_bound=True)])
+    found = solve(question.layout, question.people, SETTINGS, [outside(bounded, has_bound=True)])
     np.testing.assert_array_equal(found.points, expected.points)
     assert bounded.bounded > 0
-    assert found.counters[0, FOREIGN] > 0
+    assert found.counters[0, EXTERNAL] > 0
     assert len(bounded.asked) < len(plain.asked) / 2
     # Without bounds asked for, nobody is asked for one.
     silent = Sum(question, 85.0)
-    rules = RULES._replace(bounds=False)
-    again = search_in_waves(question.layout, question.people, rules, [outside(silent, has_bound=True)])
+    settings = SETTINGS._replace(bounds=False)
+    again = solve(question.layout, question.people, settings, [outside(silent, has_bound=True)])
     assert silent.bounded == 0
     np.testing.assert_array_equal(again.points, expected.points)
 
 
 def test_a_bound_that_never_helps_is_asked_for_less_and_less() -> None:
-    worth = waves._Worth()
+    worth = BoundingBenefit()
     start = worth.least
     for _ in range(3):
-        worth.learn(waves.BOXES_AT_ONCE, 0.0)
+        worth.learn(BOXES_AT_ONCE, 0.0)
     assert worth.least == start * 4.0**3
     for _ in range(20):
-        worth.learn(waves.BOXES_AT_ONCE, 1e9)
+        worth.learn(BOXES_AT_ONCE, 1e9)
     assert worth.least == start  # never below what patience asks for
     worth.learn(1, 0.0)
     assert worth.least == start  # one box is too few to judge by
@@ -286,8 +287,8 @@ def test_a_bound_that_never_helps_is_asked_for_less_and_less() -> None:
 def test_answers_repeat_exactly() -> None:
     question = Question(people=4)
     one, other = Sum(question, 7.0), Sum(question, 7.0)
-    found = search_in_waves(question.layout, question.people, RULES, [outside(one)])
-    again = search_in_waves(question.layout, question.people, RULES, [outside(other)])
+    found = solve(question.layout, question.people, SETTINGS, [outside(one)])
+    again = solve(question.layout, question.people, SETTINGS, [outside(other)])
     assert one.asked == other.asked
     assert one.calls == other.calls
     np.testing.assert_array_equal(found.points, again.points)

@@ -14,8 +14,8 @@ from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.score import CompiledScore, Spending
 from p2ce.scores.score_cells import score_points
 from p2ce.scores.tree_nodes import TreeNodes
-from p2ce.solver.engine import rules_of, search_in_kernel
-from p2ce.solver.workspace import RULE, Rules
+from p2ce.solver.branch_and_bound import Settings, make_settings, solve
+from p2ce.solver.counters import RULE
 from p2ce.tables.codebook import MISSING
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problem_of
@@ -24,7 +24,7 @@ from tests.properties.test_search_is_exact import (
     LIMITS,
     VARIANTS,
     assert_exact,
-    rules_from,
+    settings_from,
     where_they_stand,
 )
 
@@ -35,8 +35,8 @@ from tests.properties.test_search_is_exact import (
 def test_front_equals_brute_force(
     variant: str, problem: Problem, max_changes: int | None, ties: bool
 ) -> None:
-    rules = rules_from(variant, max_changes=max_changes, ties=ties)
-    assert_exact(problem, rules, where_they_stand(problem))
+    settings = settings_from(variant, max_changes=max_changes, ties=ties)
+    assert_exact(problem, settings, where_they_stand(problem))
 
 
 @examples(40)
@@ -48,18 +48,18 @@ def test_front_equals_brute_force(
 def test_refused_cells_give_way_to_the_next_best(
     problem: Problem, variant: str, max_changes: int | None
 ) -> None:
-    rules = rules_from(variant, max_changes=max_changes, ties=False)
+    settings = settings_from(variant, max_changes=max_changes, ties=False)
     bans = where_they_stand(problem)
     for _ in range(3):
-        fronts = assert_exact(problem, rules, bans)
+        fronts = assert_exact(problem, settings, bans)
         bans = [[*mine, *front[::2].tolist()] for mine, front in zip(bans, fronts, strict=True)]
 
 
-EXACT = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
+EXACT = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
 
 
 def asked(
-    scores: list[CompiledScore], grid: BaseGrid, people: np.ndarray, rules: Rules = EXACT
+    scores: list[CompiledScore], grid: BaseGrid, people: np.ndarray, settings: Settings = EXACT
 ) -> tuple[Any, Problem]:
     """Search by distance, a missing value lying one below zero."""
     placement = place(grid, people)
@@ -68,7 +68,7 @@ def asked(
     )
     costs = [np.abs(values - current[:, :, None])]
     problem = problem_of(grid, people, scores, placement, costs, [Join.SUM])
-    return search_in_kernel(problem.layout, problem.flat_people, rules), problem
+    return solve(problem.layout, problem.flat_people, settings), problem
 
 
 def test_a_rule_that_nothing_keeps_ends_the_search_at_once() -> None:

@@ -1,4 +1,4 @@
-"""Check how the engine drives the kernels: growing, many people, stopping, what is open."""
+"""Check the search whose kernel evaluates the leaves: growing, many instances, stopping, what is open."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,14 @@ from p2ce.grid.candidate_costs import Join
 from p2ce.grid.placement import place
 from p2ce.scores.flat_arrays import FlatInstances
 from p2ce.scores.score import CompiledScore
-from p2ce.solver import engine
+from p2ce.solver import search_driver
 from p2ce.solver.brute_force import brute_force, sort_points
-from p2ce.solver.engine import Fronts, Progress, rules_of, search_in_kernel
-from p2ce.solver.workspace import WORK
+from p2ce.solver.branch_and_bound import Fronts, Progress, make_settings, solve
+from p2ce.solver.counters import WORK
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problem_of, problems
 
-EXACT = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
+EXACT = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
 
 
 def large_front(points: int) -> Problem:
@@ -43,8 +43,8 @@ def large_front(points: int) -> Problem:
 @pytest.mark.parametrize("use_bounds", [True, False])
 def test_fronts_and_results_grow_as_needed(use_bounds: bool) -> None:
     problem = large_front(150)  # more than there is room for at first
-    rules = rules_of(max_changes=None, keep_ties=False, use_bounds=use_bounds)
-    found = search_in_kernel(problem.layout, problem.flat_people, rules)
+    settings = make_settings(max_changes=None, keep_ties=False, use_bounds=use_bounds)
+    found = solve(problem.layout, problem.flat_people, settings)
     assert np.diff(found.first).tolist() == [150] * 3
     for person in range(3):
         points = found.points[found.first[person] : found.first[person + 1]]
@@ -54,8 +54,8 @@ def test_fronts_and_results_grow_as_needed(use_bounds: bool) -> None:
 
 def test_open_boxes_grow_as_needed() -> None:
     problem = make_problem(5, columns=6, axes=6, people=2, scores=2, objectives=3)
-    rules = EXACT._replace(listed=0, dense_cells=0, bounds=False)
-    found = search_in_kernel(problem.layout, problem.flat_people, rules)
+    settings = EXACT._replace(listed=0, dense_cells=0, bounds=False)
+    found = solve(problem.layout, problem.flat_people, settings)
     assert found.finished.all()
 
 
@@ -82,9 +82,9 @@ def same(one: Fronts, other: Fronts) -> bool:
 @examples(30)
 @given(problem=problems)
 def test_people_do_not_influence_each_other(problem: Problem) -> None:
-    together = search_in_kernel(problem.layout, problem.flat_people, EXACT)
+    together = solve(problem.layout, problem.flat_people, EXACT)
     for person in range(len(problem.people)):
-        alone = search_in_kernel(problem.layout, only(problem, person), EXACT)
+        alone = solve(problem.layout, only(problem, person), EXACT)
         mine = together.points[together.first[person] : together.first[person + 1]]
         np.testing.assert_array_equal(alone.points, mine)
         np.testing.assert_array_equal(alone.counters[0], together.counters[person])
@@ -93,13 +93,13 @@ def test_people_do_not_influence_each_other(problem: Problem) -> None:
 @examples(20)
 @given(problem=problems)
 def test_searching_again_gives_the_same(problem: Problem) -> None:
-    first = search_in_kernel(problem.layout, problem.flat_people, EXACT)
-    assert same(search_in_kernel(problem.layout, problem.flat_people, EXACT), first)
+    first = solve(problem.layout, problem.flat_people, EXACT)
+    assert same(solve(problem.layout, problem.flat_people, EXACT), first)
 
 
 def test_nobody_to_search_for() -> None:
     problem = make_problem(1, columns=3, axes=3, people=0, scores=1, objectives=2)
-    found = search_in_kernel(problem.layout, problem.flat_people, EXACT)
+    found = solve(problem.layout, problem.flat_people, EXACT)
     assert (len(found.points), found.first.tolist()) == (0, [0])
 
 
@@ -108,8 +108,8 @@ def test_nobody_to_search_for() -> None:
 def test_stopping_anywhere_keeps_valid_points_and_says_what_is_open(
     problem: Problem, stops_after: int, max_changes: int, ties: bool
 ) -> None:
-    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
-    rules = rules._replace(dense_cells=4)
+    settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    settings = settings._replace(dense_cells=4)
     heard: list[Progress] = []
 
     def listen(news: Progress) -> bool:
@@ -118,8 +118,8 @@ def test_stopping_anywhere_keeps_valid_points_and_says_what_is_open(
 
     bans = [[cell] for cell in problem.placement.position.tolist()]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "LONG_SLICE", 60)
-        found = search_in_kernel(problem.layout, problem.with_bans(bans), rules, listener=listen)
+        patch.setattr(search_driver, "LONG_SLICE", 60)
+        found = solve(problem.layout, problem.with_bans(bans), settings, listener=listen)
     assert len(heard) <= stops_after + 1
     tables = problem.tables
     for person in range(len(problem.people)):
@@ -157,15 +157,19 @@ def test_stopping_anywhere_keeps_valid_points_and_says_what_is_open(
 def test_a_limit_of_work_ends_a_search_at_the_same_box_in_any_company(
     problem: Problem, share: float, piece: int
 ) -> None:
-    rules = EXACT._replace(dense_cells=4)
-    whole = search_in_kernel(problem.layout, problem.flat_people, rules)
+    settings = EXACT._replace(dense_cells=4)
+    whole = solve(problem.layout, problem.flat_people, settings)
     most = (share * whole.counters[:, WORK]).astype(np.int64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "LONG_SLICE", piece)
-        together = search_in_kernel(problem.layout, problem.flat_people, rules, most_work=most)
+        patch.setattr(search_driver, "LONG_SLICE", piece)
+        together = solve(problem.layout, problem.flat_people, settings, work_limits=most)
     for person in range(len(problem.people)):
-        alone = search_in_kernel(
-            problem.layout, only(problem, person), rules, most_work=most[[person]], limits=np.full(1, 600.0)
+        alone = solve(
+            problem.layout,
+            only(problem, person),
+            settings,
+            work_limits=most[[person]],
+            time_limits=np.full(1, 600.0),
         )
         mine = together.points[together.first[person] : together.first[person + 1]]
         np.testing.assert_array_equal(alone.points, mine)
@@ -184,10 +188,10 @@ def test_a_limit_of_work_ends_a_search_at_the_same_box_in_any_company(
 def test_the_room_that_others_needed_changes_no_work() -> None:
     """A full front explores a box twice: with a limit, everybody begins with the same room."""
     problem = large_front(150)
-    whole = search_in_kernel(problem.layout, only(problem, 0), EXACT)
+    whole = solve(problem.layout, only(problem, 0), EXACT)
     for share in (0.3, 0.7, 0.9, 1.0):
         most = np.full(3, int(share * whole.counters[0, WORK]))
-        found = search_in_kernel(problem.layout, problem.flat_people, EXACT, most_work=most)
+        found = solve(problem.layout, problem.flat_people, EXACT, work_limits=most)
         assert len(set(np.diff(found.first).tolist())) == 1
         assert len(np.unique(found.counters, axis=0)) == 1
         assert found.finished.tolist() == [share == 1.0] * 3
@@ -199,7 +203,7 @@ def totals_of(problem: Problem, person: int, cell: list[int]) -> np.ndarray:
 
 def test_no_time_means_nothing_is_looked_at() -> None:
     problem = make_problem(3, columns=4, axes=4, people=2, scores=2, objectives=2)
-    found = search_in_kernel(problem.layout, problem.flat_people, EXACT, limits=np.zeros(len(problem.people)))
+    found = solve(problem.layout, problem.flat_people, EXACT, time_limits=np.zeros(len(problem.people)))
     assert not found.finished.any()
     assert len(found.points) == 0
     assert (found.counters == 0).all()

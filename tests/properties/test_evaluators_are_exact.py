@@ -1,4 +1,4 @@
-"""A search whose scores are computed outside finds the front of brute force, and asks about no cell twice."""
+"""A search with external evaluators finds the front of brute force, and evaluates no cell twice."""
 
 from itertools import product
 
@@ -12,15 +12,14 @@ from p2ce.scores.external import ACCEPT, REJECT, Boxes, Verdicts
 from p2ce.scores.flat_arrays import FlatInstances, flatten_scores, lay_out_instances
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
-from p2ce.solver import waves
-from p2ce.solver.engine import Fronts, Progress, rules_of
-from p2ce.solver.waves import OutsideScore, search_in_waves
+from p2ce.solver import search_driver
+from p2ce.solver.branch_and_bound import Evaluator, Fronts, Progress, Settings, make_settings, solve
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 
 LIMITS = st.one_of(st.none(), st.integers(1, 6))
-# Small numbers make many waves, many boxes and many bounds out of small problems.
-SMALL = {"LEAF_CELLS": 4, "LANES": 2, "WAVE_ROWS": 2, "LEAST_QUOTA": 1, "PATIENCE": 0}
+# Small numbers make many batches, many boxes and many bounds out of small problems.
+SMALL = {"LEAF_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1, "HARD_CELLS": 0}
 
 
 class Outside:
@@ -67,7 +66,7 @@ def parts_of(problem: Problem, inside: int) -> tuple[list[CompiledScore], list[O
 def search(
     problem: Problem,
     inside: int,
-    rules: object,
+    settings: object,
     *,
     bounded: bool,
     bans: FlatInstances | None = None,
@@ -78,25 +77,23 @@ def search(
     people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
     if bans is not None:
         people = people._replace(banned=bans.banned, first_ban=bans.first_ban)
-    asked = [OutsideScore(people=one, has_bound=bounded, keeps_values=True) for one in outside]
-    return search_in_waves(layout, people, rules, asked, **more), outside
+    asked = [Evaluator(score=one, has_bound=bounded, keeps_values=True) for one in outside]
+    return solve(layout, people, settings, asked, **more), outside
 
 
-@pytest.fixture(params=[False, True], ids=["as it is", "in small steps"])
-def in_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    if request.param:
-        for name, value in SMALL.items():
-            monkeypatch.setattr(waves, name, value)
-    return bool(request.param)
+@pytest.fixture(params=[{}, SMALL, SMALL | {"LISTED_WITH_QUEUE": 3}], ids=["as it is", "small", "listed"])
+def in_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in request.param.items():
+        monkeypatch.setattr(search_driver, name, value)
 
 
-def assert_exact(problem: Problem, found: Fronts, rules: object, bans: list[list[list[int]]]) -> None:
+def assert_exact(problem: Problem, found: Fronts, settings: object, bans: list[list[list[int]]]) -> None:
     assert found.finished.all()
     for person, mine in enumerate(bans):
         expected = problem.true_front(
             person,
-            max_changes=rules.max_changes,
-            keep_ties=rules.keep_ties,
+            max_changes=settings.max_changes,
+            keep_ties=settings.keep_ties,
             banned=mine,
         )
         np.testing.assert_array_equal(problem.front_of(found, person), expected)
@@ -115,10 +112,10 @@ def assert_exact(problem: Problem, found: Fronts, rules: object, bans: list[list
 def test_front_equals_brute_force(
     problem: Problem, inside: int, max_changes: int | None, ties: bool, bounded: bool, use_bounds: bool
 ) -> None:
-    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=use_bounds)
+    settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=use_bounds)
     nobody = [[] for _ in problem.people]
-    found, _ = search(problem, inside, rules, bounded=bounded)
-    assert_exact(problem, found, rules, nobody)
+    found, _ = search(problem, inside, settings, bounded=bounded)
+    assert_exact(problem, found, settings, nobody)
     assert (found.said == 1.0).all()
     assert found.said.shape == (len(found.points), len(problem.scores) - min(inside, len(problem.scores) - 1))
 
@@ -129,27 +126,27 @@ def test_front_equals_brute_force(
 def test_refused_cells_give_way_to_the_next_best(
     problem: Problem, inside: int, max_changes: int | None, ties: bool
 ) -> None:
-    rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)
+    settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=True)
     bans: list[list[list[int]]] = [[] for _ in problem.people]
     for _ in range(3):
-        found, _ = search(problem, inside, rules, bounded=False, bans=problem.with_bans(bans))
-        assert_exact(problem, found, rules, bans)
+        found, _ = search(problem, inside, settings, bounded=False, bans=problem.with_bans(bans))
+        assert_exact(problem, found, settings, bans)
         for person, mine in enumerate(bans):
             mine += found.points[found.first[person] : found.first[person + 1]][::2].tolist()
 
 
 @pytest.mark.usefixtures("in_steps")
 @examples(30)
-@given(problem=problems, waves_heard=st.integers(0, 4))
-def test_a_listener_that_stops_leaves_what_is_open_said(problem: Problem, waves_heard: int) -> None:
-    rules = rules_of(max_changes=None, keep_ties=False, use_bounds=True)
+@given(problem=problems, batches_heard=st.integers(0, 4))
+def test_a_listener_that_stops_leaves_what_is_open_said(problem: Problem, batches_heard: int) -> None:
+    settings = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
     heard: list[Progress] = []
 
     def listen(news: Progress) -> bool:
         heard.append(news)
-        return len(heard) <= waves_heard
+        return len(heard) <= batches_heard
 
-    found, outside = search(problem, 0, rules, bounded=False, listener=listen)
+    found, outside = search(problem, 0, settings, bounded=False, listener=listen)
     assert len(found.finished) == len(problem.people)
     assert (found.open_boxes[~found.finished] >= 1).all()
     assert (found.open_boxes[found.finished] == 0).all()
@@ -161,8 +158,8 @@ def test_a_listener_that_stops_leaves_what_is_open_said(problem: Problem, waves_
 
 def test_no_time_leaves_everything_open() -> None:
     problem = make_problem(3, columns=4, axes=4, people=3, scores=2, objectives=2)
-    rules = rules_of(max_changes=3, keep_ties=False, use_bounds=True)
-    found, outside = search(problem, 1, rules, bounded=False, limits=np.zeros(3))
+    settings = make_settings(max_changes=3, keep_ties=False, use_bounds=True)
+    found, outside = search(problem, 1, settings, bounded=False, time_limits=np.zeros(3))
     assert not found.finished.any()
     assert (found.open_boxes == 1).all()
     assert not outside[0].seen

@@ -1,0 +1,422 @@
+"""Drive the searches of a batch: expand boxes, evaluate what is queued, keep the limits, report progress."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from p2ce.arrays import FloatArray, IntArray
+from p2ce.scores.external import Boxes, OutOfTime
+from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
+from p2ce.solver import expand as kernels
+from p2ce.solver import search_state as ss
+from p2ce.solver.counters import EXTERNAL, SCORED, WORK
+from p2ce.solver.evaluation_queue import EvaluationQueue, Quota, new_queue
+from p2ce.solver.evaluators import CELL_WORK, Evaluator, evaluate_cells, infeasible_boxes
+from p2ce.solver.fronts import Fronts
+from p2ce.solver.progress import Listener, Progress
+from p2ce.solver.settings import Settings
+
+# Work between two looks at the clock; a unit is a few nanoseconds. The short slice takes some 5 ms.
+SHORT_SLICE = 1_500_000
+LONG_SLICE = 20_000_000
+# Leaves whose cells are evaluated externally have up to this many cells, all screened by the compiled scores.
+LEAF_CELLS = 1024
+# So many instances are searched side by side; together they fill the batches of the evaluators.
+ACTIVE_INSTANCES = 64
+# Cells of a batch: enough to make the fixed cost of a call small beside that of its rows.
+BATCH_CELLS = 256
+LEAST_QUOTA, MOST_QUOTA = 32, 8192
+# An instance's part of a batch may be this share of all its cells before: few batches, and few cells too many.
+GROWTH = 8
+# Where time is limited, the first batch is small, and each takes no more than this share of an instance's time.
+FIRST_CELLS, LEAST_CELLS, TIME_SHARE = 64, 8, 0.2
+# Work of an instance between two batches, where few cells are worth evaluating: a tenth of a second or so.
+BATCH_WORK = 30_000_000
+# External bounds are computed only for instances that have proven hard: after so many cells, for boxes of so many.
+HARD_CELLS = 4096
+BOXES_AT_ONCE = 64
+# Bounding a box takes about as long as evaluating so many cells.
+CELLS_PER_BOUND = 200
+NEVER = float("inf")
+# Cells are queued best first, since each costs an evaluation, and no supports are listed.
+LISTED_WITH_QUEUE = 0
+
+
+@dataclass(slots=True)
+class BoundingBenefit:
+    """Whether bounding boxes pays, counted in cells and not in seconds, so that results repeat exactly."""
+
+    tried: int = 0
+    saved: float = 0.0
+    least: float = field(default_factory=lambda: float(HARD_CELLS))  # cells of a box that is worth bounding
+
+    def learn(self, tried: int, pruned_cells: float) -> None:
+        """Raise the bar where bounding costs more than evaluating the cells would have."""
+        self.tried += tried
+        # Most cells of a box would have been dominated before they are evaluated: say all but a tenth.
+        self.saved += 0.1 * pruned_cells
+        if self.tried >= BOXES_AT_ONCE:
+            pays = self.saved >= CELLS_PER_BOUND * self.tried
+            self.least = max(self.least * (0.5 if pays else 4.0), float(HARD_CELLS))
+            self.tried, self.saved = 0, 0.0
+
+
+@dataclass(slots=True)
+class _Active:
+    """A search under way: of the instances before ``end``, one after the other, now of ``instance``."""
+
+    instance: int
+    end: int
+    search: ss.SearchState
+    benefit: BoundingBenefit
+    seconds: float = 0.0  # spent on the instance at hand
+    exhausted: bool = False  # nothing of it is open any more; cells may still be queued
+    values: dict[bytes, FloatArray] = field(default_factory=dict)  # point → the values that are kept
+
+
+class SearchDriver:
+    """One run of `solve`.
+
+    The kernel alone solves many instances in one call: there is one search state, which goes from instance to
+    instance. With evaluators, each of the active instances has its own, and all share the queue.
+    """
+
+    def __init__(
+        self,
+        layout: ScoreLayout,
+        instances: FlatInstances,
+        settings: Settings,
+        evaluators: Sequence[Evaluator] | None,
+        time_limits: FloatArray | None,
+        work_limits: IntArray | None,
+        listener: Listener | None,
+    ) -> None:
+        # What an estimate prunes decides whether an explanation is proven; that depends on when a box is met.
+        self.estimated = instances.limits.shape[1] > len(layout.flat.scores)
+        assert evaluators is not None or (len(layout.flat.scores) and not self.estimated), (
+            "without evaluators, the kernel needs a score of its own, and no estimate saves evaluations"
+        )
+        self.layout, self.instances, self.evaluators = layout, instances, evaluators or ()
+        self.time_limits, self.work_limits, self.listener = time_limits, work_limits, listener
+        self.external = evaluators is not None
+        if self.external:
+            settings = settings._replace(
+                dense_cells=LEAF_CELLS, listed=min(LISTED_WITH_QUEUE, settings.max_changes)
+            )
+        self.settings = settings
+        # With a limit, each instance gets a state and a call of its own: neither room nor time is shared.
+        self.together = not self.external and time_limits is None and work_limits is None
+        self.scratch = ss.new_scratch(layout, instances, settings)
+        self.first = self._new_search()
+        self.queue: EvaluationQueue | None = None
+        self.bounded = settings.bounds and any(evaluator.has_bound for evaluator in self.evaluators)
+        self.keeps_values = any(evaluator.keeps_values for evaluator in self.evaluators)
+        self.benefit = BoundingBenefit()
+        self.most_cells = MOST_QUOTA * ACTIVE_INSTANCES  # of a batch
+        self.batch_work = BATCH_WORK  # of an instance, between two batches
+        self.seconds_per_cell: float | None = None  # in the last batch
+
+        count, objectives, axes, _ = instances.prices.shape
+        self.count = count
+        self.results = kernels.new_results(count, axes, 8 * count + 64)
+        self.finished = np.ones(count, dtype=np.bool_)
+        self.open_boxes = np.zeros(count, dtype=np.int64)
+        self.open_totals = np.zeros((count, objectives))
+        self.seconds = np.zeros(count)
+        self.entered = 0  # instances from here on wait
+        self.active: list[_Active] = []
+        self.evaluated: dict[int, _Active] = {}  # instance → its search, where evaluators took part
+        self.stopped = False
+
+    def run(self) -> Fronts:
+        """Go on until every instance is solved, or left at a limit."""
+        begin = time.perf_counter()
+        while self.entered < self.count or self.active:
+            self._activate()
+            first = [one.instance for one in self.active]
+            start, out_of_time = time.perf_counter(), False
+            if not self.stopped and any(self._has_time(one) for one in self.active):
+                try:
+                    self._step()
+                except OutOfTime:
+                    out_of_time = True
+            now = time.perf_counter()
+            for one, p in zip(self.active, first, strict=True):
+                one.seconds += (now - start) / len(self.active)
+                if one.instance > p:  # the kernel has solved those before
+                    self.seconds[p : one.instance] = one.seconds / (one.instance - p)
+                    one.seconds = 0.0
+            solved = all(one.instance == one.end for one in self.active)
+            if self.listener is not None and not self.stopped and not solved:
+                self.stopped = self.listener(self._progress(now - begin)) is False
+            self.active = [one for one in self.active if not self._is_over(one, out_of_time)]
+        return self._fronts()
+
+    def _activate(self) -> None:
+        """Begin with as many of the waiting instances as are searched side by side."""
+        most = ACTIVE_INSTANCES if self.external else 1
+        while self.entered < self.count and len(self.active) < most:
+            end = self.count if self.together else self.entered + 1
+            # Instances learn from each other what pays, unless their work must not depend on others.
+            benefit = self.benefit if self.work_limits is None else BoundingBenefit()
+            search = self.first if not self.external or self.entered == 0 else self._new_search()
+            search.state[ss.STARTED], search.counters[:] = 0, 0
+            self.active.append(_Active(self.entered, end, search, benefit))
+            self.entered = end
+
+    def _new_search(self) -> ss.SearchState:
+        return ss.new_search(self.layout, self.instances, self.settings)
+
+    def _has_time(self, one: _Active) -> bool:
+        if not self.external and self._work_left(one) < 0:
+            return False
+        return self.time_limits is None or bool(self.time_limits[one.instance] > one.seconds)
+
+    def _work_left(self, one: _Active) -> int:
+        if self.work_limits is None:
+            return BATCH_WORK
+        return int(self.work_limits[one.instance]) - int(one.search.counters[WORK])
+
+    # One step: expand, prune by external bounds, evaluate externally, offer.
+
+    def _step(self) -> None:
+        if not self.external:
+            for one in self.active:
+                budget = LONG_SLICE if self.time_limits is None else SHORT_SLICE
+                if self.work_limits is not None:
+                    budget = min(budget, self._work_left(one))
+                self._expand(one, None, budget)
+            return
+        if self.time_limits is not None:
+            self._keep_batches_short(float(self.time_limits.min()))
+        queue = self._fill_queue()
+        active = {one.instance: one for one in self.active}
+        if queue.used[1]:
+            self._prune_by_external_bounds(queue, active)
+        begin = time.perf_counter()
+        accepted, values = evaluate_cells(self.evaluators, queue)
+        if queue.used[0]:
+            self.seconds_per_cell = (time.perf_counter() - begin) / int(queue.used[0])
+        owners = queue.owner[accepted]
+        for instance in np.unique(owners).tolist():
+            mine = np.flatnonzero(owners == instance)
+            self._offer(active[instance], queue, accepted[mine], values[mine])
+
+    def _expand(self, one: _Active, queue: EvaluationQueue | None, budget: int) -> None:
+        """Let the kernel expand boxes, with more room wherever it needs some."""
+        stop = int(one.search.counters[WORK]) + budget
+        code = ss.BOXES_FULL
+        while code in (ss.BOXES_FULL, ss.FRONT_FULL, ss.RESULTS_FULL):
+            reached, code = kernels.expand(
+                self.layout.flat,
+                self.instances,
+                one.instance,
+                one.end,
+                self.settings,
+                one.search,
+                self.scratch,
+                queue,
+                self.results,
+                budget,
+            )
+            if queue is None:
+                one.instance = reached
+            if code == ss.BOXES_FULL:
+                one.search = ss.with_more_boxes(one.search)
+            elif code == ss.FRONT_FULL:
+                one.search = ss.with_larger_front(one.search)
+            elif code == ss.RESULTS_FULL:
+                self.results = kernels.with_more_results(self.results)
+            if not self.together:
+                budget = stop - int(one.search.counters[WORK])
+        one.exhausted = code == ss.DONE
+
+    def _keep_batches_short(self, limit: float) -> None:
+        """Keep a batch well within an instance's time, by what a cell has taken so far."""
+        most = FIRST_CELLS
+        if self.seconds_per_cell is not None:
+            most = TIME_SHARE * limit / max(self.seconds_per_cell, 1e-9)
+        self.most_cells = int(np.clip(most, LEAST_CELLS, MOST_QUOTA * ACTIVE_INSTANCES))
+        self.batch_work = SHORT_SLICE
+        # The cells of a leaf are queued together.
+        self.settings = self.settings._replace(dense_cells=min(LEAF_CELLS, self.most_cells))
+
+    def _quota(self, one: _Active) -> int:
+        """Give how many cells of an instance the next batch may hold."""
+        active = len(self.active)
+        fair = BATCH_CELLS // active
+        if self.estimated or self.work_limits is not None:
+            # An instance's batches must not depend on the others: small with an estimate, to spare evaluations.
+            fair = 0 if self.estimated else BATCH_CELLS
+        wanted = int(np.clip(max(fair, one.search.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
+        if self.work_limits is not None:
+            wanted = min(wanted, 1 + self._work_left(one) // CELL_WORK)
+        return max(1, min(wanted, self.most_cells // active))
+
+    def _fill_queue(self) -> EvaluationQueue:
+        """Let every active instance queue cells and boxes."""
+        quotas = [self._quota(one) for one in self.active]
+        room = sum(quotas) + len(self.active) * self.settings.dense_cells
+        if self.queue is None or len(self.queue.owner) < room:
+            self.queue = new_queue(self.instances, room, ACTIVE_INSTANCES * BOXES_AT_ONCE)
+        queue = self.queue
+        queue.used[:] = 0
+        for one, quota in zip(self.active, quotas, strict=True):
+            hard = self.bounded and one.search.counters[SCORED] >= HARD_CELLS
+            cells, boxes = int(queue.used[0]), int(queue.used[1])
+            mine = Quota(
+                cells=cells + quota,
+                boxes=boxes + BOXES_AT_ONCE,
+                worth_bounding=one.benefit.least if hard else NEVER,
+            )
+            budget = max(0, min(self.batch_work, self._work_left(one)))
+            self._expand(one, queue._replace(quota=mine), budget)
+            bounds = int(queue.used[1]) - boxes
+            one.search.counters[WORK] += CELL_WORK * (int(queue.used[0]) - cells + CELLS_PER_BOUND * bounds)
+        return queue
+
+    def _prune_by_external_bounds(self, queue: EvaluationQueue, active: dict[int, _Active]) -> None:
+        """Drop the queued boxes that an evaluator proves infeasible, and split the others."""
+        infeasible, cells = infeasible_boxes(self.evaluators, queue)
+        owner = queue.box_owner[: len(infeasible)]
+        if self.work_limits is None:
+            self.benefit.learn(len(owner), float(cells.sum()))
+        else:
+            for instance in np.unique(owner).tolist():
+                mine = owner == instance
+                active[instance].benefit.learn(int(np.count_nonzero(mine)), float(cells[mine].sum()))
+        for at, instance in enumerate(owner.tolist()):
+            one = active[instance]
+            if infeasible[at]:
+                one.search.counters[EXTERNAL] += 1
+                continue
+            if one.search.state[ss.OPEN] + 2 > len(one.search.heap):
+                one.search = ss.with_more_boxes(one.search)
+            kernels.split_queued_box(
+                self.instances, instance, self.settings, one.search, self.scratch, queue, at
+            )
+            one.exhausted = False
+
+    def _offer(self, one: _Active, queue: EvaluationQueue, accepted: IntArray, values: FloatArray) -> None:
+        """Offer cells to the incumbent front of their instance."""
+        keep_ties, taken = self.settings.keep_ties, 0
+        while (taken := kernels.offer_evaluated(one.search, queue, accepted, taken, keep_ties)) < len(
+            accepted
+        ):
+            one.search = ss.with_larger_front(one.search)
+        if self.keeps_values:
+            for at, value in zip(accepted.tolist(), values, strict=True):
+                one.values[queue.points[at].tobytes()] = value
+
+    # After a step: limits and results.
+
+    def _progress(self, elapsed: float) -> Progress:
+        first = self.active[0]
+        return Progress(
+            person=first.instance,
+            people=self.count,
+            found=int(first.search.front.used[0]),
+            open_boxes=int(first.search.state[ss.OPEN]),
+            elapsed=elapsed,
+        )
+
+    def _is_over(self, one: _Active, out_of_time: bool) -> bool:
+        """Tell whether a search is at its end, or at a limit; keep what an unfinished instance has."""
+        if one.instance == one.end:
+            return True
+        p = one.instance
+        late = self.stopped or out_of_time or self._work_left(one) < 0
+        late = late or (self.time_limits is not None and bool(one.seconds >= self.time_limits[p]))
+        if not late and not one.exhausted:
+            return False
+        self.seconds[p] = one.seconds
+        if self.external:
+            self.evaluated[p] = one
+        else:
+            self._write(p, one.search)
+            self.entered = p + 1  # those behind it begin anew
+        if out_of_time or not one.exhausted:
+            self.finished[p] = False
+            self.open_boxes[p], self.open_totals[p] = self._what_is_open(p, one.search)
+            if out_of_time:
+                # Cells of a batch that was not evaluated have left the boxes, and may cost next to nothing.
+                self.open_totals[p] = 0.0
+        return True
+
+    def _what_is_open(self, p: int, search: ss.SearchState) -> tuple[int, FloatArray]:
+        """Count the open boxes and find the least that any point in them can cost, objective by objective."""
+        joins, settings, state = self.instances.joins, self.settings, search.state
+        if not state[ss.STARTED]:
+            return 1, np.zeros(len(joins))
+        cheapest = np.full(len(joins), np.inf)
+        kernels.price_open(self.instances, p, search, self.scratch, cheapest)
+        size = int(state[ss.SIZE])
+        listing = size <= min(settings.listed, settings.max_changes)
+        unseen = listing or (not state[ss.ROOT_PUSHED] and settings.max_changes > settings.listed)
+        if unseen:
+            # Supports that were not listed yet change at least as many axes as the one at hand.
+            costs = search.supports.least
+            least = np.sort(np.where(costs < 0, np.inf, costs), axis=1)[:, :size]
+            rest = np.where(joins == 1, least.max(axis=1, initial=0.0), least.sum(axis=1))
+            cheapest = np.minimum(cheapest, rest)
+        count = max(int(state[ss.OPEN]) + int(unseen), 1)
+        return count, np.where(np.isinf(cheapest), 0.0, cheapest)
+
+    def _write(self, p: int, search: ss.SearchState) -> None:
+        """Write the front of an instance behind those before, as the kernel does."""
+        started = bool(search.state[ss.STARTED])
+        points = search.front.points[: search.front.used[0] if started else 0]
+        begin = int(self.results.first[p])
+        while begin + len(points) > len(self.results.points):
+            self.results = kernels.with_more_results(self.results)
+        self.results.points[begin : begin + len(points)] = points
+        self.results.first[p + 1] = begin + len(points)
+        self.results.counters[p] = search.counters if started else 0
+
+    def _fronts(self) -> Fronts:
+        values: list[FloatArray] = []
+        for p in sorted(self.evaluated):
+            one = self.evaluated[p]
+            self._write(p, one.search)
+            if self.keeps_values:
+                points = self.results.points[self.results.first[p] : self.results.first[p + 1]]
+                values += [one.values[point.tobytes()] for point in points]
+        found = int(self.results.first[-1])
+        kept = sum(evaluator.keeps_values for evaluator in self.evaluators)
+        return Fronts(
+            points=self.results.points[:found],
+            first=self.results.first,
+            counters=self.results.counters,
+            finished=self.finished,
+            open_boxes=self.open_boxes,
+            open_totals=self.open_totals,
+            seconds=self.seconds,
+            stopped=self.stopped,
+            said=np.array(values).reshape(found, kept),
+        )
+
+    def compile_rest(self) -> None:
+        """Compile what only some searches need, so that it does not cost time then."""
+        search = self.first
+        kernels.price_open(self.instances, 0, search, self.scratch, np.zeros(len(self.instances.joins)))
+        if not self.external:
+            return
+        queue = new_queue(self.instances, 8, 8)
+        keep_ties = self.settings.keep_ties
+        kernels.offer_evaluated(search, queue, np.zeros(0, dtype=np.int64), 0, keep_ties)
+        # The whole grid is no infeasible box, as a rule, so that every stage of a bound has its turn.
+        positions = self.instances.positions[:1]
+        everywhere = Boxes(
+            low=np.ascontiguousarray(positions["lowest"]),
+            high=np.ascontiguousarray(positions["highest"]),
+            must=np.zeros(positions.shape, dtype=np.bool_),
+            changes_left=np.full(1, positions.shape[1]),
+        )
+        queue.spans["low"][0], queue.spans["high"][0] = everywhere.low[0], everywhere.high[0]
+        if (everywhere.low < everywhere.high).any():
+            kernels.split_queued_box(self.instances, 0, self.settings, search, self.scratch, queue, 0)
+        for evaluator in self.evaluators:
+            if evaluator.has_bound:
+                evaluator.score.infeasible(np.zeros(1, dtype=np.int64), everywhere)
