@@ -443,7 +443,7 @@ def test_a_model_that_answers_nonsense_is_named(monkeypatch: pytest.MonkeyPatch)
         (lambda frame: np.full(len(frame), np.nan), "NaN"),
         (lambda frame: np.zeros((len(frame), 2)), "shape"),
     ]:
-        explainer._problem = replace(problem, model=replace(problem.model, ask=nonsense))
+        explainer._problem = replace(problem, model=replace(problem.model, evaluate=nonsense))
         with pytest.raises(errors.InvalidOutput, match=words):
             explainer.explain(person())
 

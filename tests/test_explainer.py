@@ -29,9 +29,9 @@ def counted(explainer: p2ce.Explainer) -> list[str]:
 
         return call
 
-    model = replace(model, ask=listening("model", model.ask))
-    if detector is not None and detector.ask is not None:
-        detector = replace(detector, ask=listening("detector", detector.ask))
+    model = replace(model, evaluate=listening("model", model.evaluate))
+    if detector is not None and detector.evaluate is not None:
+        detector = replace(detector, evaluate=listening("detector", detector.evaluate))
     explainer._problem = replace(problem, model=model, detector=detector)
     return calls
 

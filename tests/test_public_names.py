@@ -42,6 +42,7 @@ NAMES = {
     "plot_front",
     "plot_levers",
     "plot_map",
+    "register",
     "rules",
     "to_html",
     "to_markdown",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from p2ce.objectives import Objective as Objective
     from p2ce.objectives import PercentileShift as PercentileShift
     from p2ce.objectives import WeightedDistance as WeightedDistance
+    from p2ce.plugins import register as register
     from p2ce.present.charts import plot_changes as plot_changes
     from p2ce.present.charts import plot_costs as plot_costs
     from p2ce.present.charts import plot_front as plot_front
@@ -84,6 +85,7 @@ _HOMES = {
     "plot_front": "p2ce.present.charts",
     "plot_levers": "p2ce.present.charts",
     "plot_map": "p2ce.present.charts",
+    "register": "p2ce.plugins",
     "rules": "p2ce",
     "to_html": "p2ce.present.report",
     "to_markdown": "p2ce.present.report",

@@ -22,6 +22,7 @@
     ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
     ├── MissingData (FileNotFoundError)      a data set of the paper that no place has
     ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
+    ├── BrokenPlugin (RuntimeError)          an installed package whose families cannot be loaded
     └── MissingExtra (ImportError)           an optional package that is not installed
 
 Every message says what was expected, what came instead, and what to do about it. What came instead may be
@@ -145,6 +146,10 @@ class MissingData(P2CEError, FileNotFoundError):
 
 class DamagedData(P2CEError, ValueError):
     """A data set whose bytes are not the published ones."""
+
+
+class BrokenPlugin(P2CEError, RuntimeError):
+    """An installed package names a family of models or detectors that cannot be loaded."""
 
 
 class MissingExtra(P2CEError, ImportError):

@@ -353,7 +353,7 @@ class Explainer:
         """Parse the model even where it is searched as a black box: SHAP values then need no evaluations."""
         try:
             models = self._parse_models(
-                reference=self._reference, may_miss=self._problem.may_miss, opaque=False
+                reference=self._reference, nullable=self._problem.nullable, black_box=False
             )
         except P2CEError:
             return None

@@ -71,7 +71,7 @@ def test_a_score_finds_its_columns_among_those_of_all(seed: int, trees: bool) ->
 
 def test_missing_values_are_read_where_they_may_turn_up() -> None:
     problem = setup_of()
-    assert problem.may_miss == {"years"}
+    assert problem.nullable == {"years"}
     people = np.vstack([coded(problem), coded(problem, years=None), coded(problem, income=None)])
     assert read_for(problem, people).tolist() == [True, True, False]
 

@@ -57,8 +57,8 @@ def test_the_outlier_convention_means_plausible_from_zero(name, named):
     detector = OUTLIERS[name]().fit(rows)
     found = parse_detector(detector, reference=BACKWARDS if named else FRAME)
     assert found.score is None
-    assert found.family == f"opaque ({type(detector).__name__})"
-    answers = found.ask(BACKWARDS)
+    assert found.family == f"black box ({type(detector).__name__})"
+    answers = found.evaluate(BACKWARDS)
     assert found.columns == tuple(FRAME.columns)
     assert ((answers >= 0.0) == (detector_says(detector, rows) >= 0.0)).all()
     assert (found.report(answers) == answers).all()
@@ -77,8 +77,8 @@ def test_a_density_is_cut_at_the_fifth_percentile(name):
     found = parse_detector(detector, reference=FRAME)
     own = detector.score_samples(FRAME)
     least = np.percentile(own, 5.0)
-    assert ((found.ask(FRAME) >= 0.0) == (own >= least)).all()
-    assert np.mean(found.ask(FRAME) < 0.0) == pytest.approx(0.05, abs=1 / 300)
+    assert ((found.evaluate(FRAME) >= 0.0) == (own >= least)).all()
+    assert np.mean(found.evaluate(FRAME) < 0.0) == pytest.approx(0.05, abs=1 / 300)
 
 
 @pytest.mark.parametrize("contamination", [0.01, 0.2, 0.5])
@@ -87,7 +87,7 @@ def test_contamination_moves_the_threshold_and_nothing_else(name, contamination)
     detector = (OUTLIERS | DENSITIES)[name]().fit(FRAME)
     before = pickle.dumps(detector) if name in ("one class", "ellipse", "mixture") else None
     found = parse_detector(detector, reference=FRAME, contamination=contamination)
-    answers = found.ask(FRAME)
+    answers = found.evaluate(FRAME)
     assert np.sum(answers < 0.0) == np.ceil(contamination * (len(FRAME) - 1))
     if before is not None:
         assert pickle.dumps(detector) == before
@@ -110,10 +110,10 @@ class LikePyOD:
 def test_pyods_convention_is_turned_around():
     detector = LikePyOD().fit(FRAME)
     found = parse_detector(detector, reference=FRAME)
-    assert ((found.ask(FRAME) < 0.0) == (detector.labels_ == 1)).all()
+    assert ((found.evaluate(FRAME) < 0.0) == (detector.labels_ == 1)).all()
     moved = parse_detector(detector, reference=FRAME, contamination=0.3)
-    assert np.mean(moved.ask(FRAME) < 0.0) == pytest.approx(0.3, abs=1 / 300)
-    assert found.ask(FRAME).argmin() == detector.decision_scores_.argmax()
+    assert np.mean(moved.evaluate(FRAME) < 0.0) == pytest.approx(0.3, abs=1 / 300)
+    assert found.evaluate(FRAME).argmin() == detector.decision_scores_.argmax()
 
 
 def autoencoder(outputs=3):
@@ -129,10 +129,10 @@ def test_an_autoencoder_finds_plausible_what_it_reproduces(precision):
     given = torch.tensor(FRAME.to_numpy(dtype=float), dtype=precision)
     with torch.no_grad():
         error = ((module(given) - given).double() ** 2).mean(dim=1).numpy()
-    answers = found.ask(BACKWARDS)
+    answers = found.evaluate(BACKWARDS)
     assert answers == pytest.approx(np.percentile(error, 90.0) - error, rel=1e-5, abs=1e-3)
     assert np.mean(answers < 0.0) == pytest.approx(0.1, abs=1 / 300)
-    assert np.mean(parse_detector(module, reference=FRAME).ask(FRAME) < 0.0) == pytest.approx(0.05)
+    assert np.mean(parse_detector(module, reference=FRAME).evaluate(FRAME) < 0.0) == pytest.approx(0.05)
     assert found.tolerance == (1e-9 if precision == torch.float64 else 1e-4)
     assert not module.training
     assert all((value == before[name]).all() for name, value in module.state_dict().items())
@@ -162,12 +162,12 @@ def test_an_autoencoder_that_cannot_be_used_says_why():
 )
 def test_a_function_calls_plausible_what_is_at_least_zero_or_true(function):
     found = parse_detector(function, reference=FRAME)
-    assert ((found.ask(BACKWARDS) >= 0.0) == (FRAME["income"] >= 0.0)).all()
+    assert ((found.evaluate(BACKWARDS) >= 0.0) == (FRAME["income"] >= 0.0)).all()
 
 
 def test_contamination_moves_the_threshold_of_a_function_unless_it_says_yes_or_no():
     found = parse_detector(lambda rows: rows["income"], reference=FRAME, contamination=0.25)
-    assert np.mean(found.ask(FRAME) < 0.0) == pytest.approx(0.25, abs=1 / 300)
+    assert np.mean(found.evaluate(FRAME) < 0.0) == pytest.approx(0.25, abs=1 / 300)
     with pytest.raises(InvalidArgument, match="says yes or no"):
         parse_detector(lambda rows: rows["income"] > 0.0, reference=FRAME, contamination=0.25)
 
@@ -176,7 +176,7 @@ def test_a_detector_may_look_at_some_columns_only():
     detector = OneClassSVM().fit(FRAME[["balance", "age"]])
     found = parse_detector(detector, reference=FRAME)
     assert found.columns == ("balance", "age")
-    assert (found.ask(FRAME) == detector.decision_function(FRAME[["balance", "age"]])).all()
+    assert (found.evaluate(FRAME) == detector.decision_function(FRAME[["balance", "age"]])).all()
     with pytest.raises(InvalidReference, match="column 'balance'"):
         parse_detector(detector, reference=FRAME.drop(columns="balance"))
     with pytest.raises(InvalidReference, match="2 unnamed columns"):
@@ -251,5 +251,5 @@ def test_a_detector_may_write_to_what_it_is_given():
 
     given = FRAME.copy()
     found = parse_detector(careless, reference=given)
-    assert (found.ask(given) == FRAME["income"]).all()
+    assert (found.evaluate(given) == FRAME["income"]).all()
     pd.testing.assert_frame_equal(given, FRAME)

@@ -71,7 +71,7 @@ def test_a_users_own_forest_is_used_as_it_is(name, named):
     found = parse_detector(detector, reference=frame)
     rows = pd.concat([rows_near_splits(found, frame), frame.astype(np.float64)])
     scores = score_rows(found.score, rows.to_numpy(dtype=np.float64))
-    own = found.ask(rows)
+    own = found.evaluate(rows)
     assert (found.report(scores) == own).all()
     assert (own[scores >= found.score.accept_from] >= 0.0).all()
     assert (own[scores < found.score.reject_below] < 0.0).all()
@@ -87,7 +87,7 @@ def test_the_forest_of_this_library_decides_as_scikit_learns(seed):
     asked = IsolationForest(contamination=0.1, n_estimators=25)
     found = parse_detector(asked, reference=frame, random_state=seed)
     twin = Library(contamination=0.1, n_estimators=25, random_state=seed).fit(frame.to_numpy(dtype=float))
-    assert found.ask is None
+    assert found.evaluate is None
     rows = pd.concat([rows_near_splits(found, frame), frame.astype(np.float64)]).to_numpy(dtype=np.float64)
     own = twin.decision_function(rows)
     scores = score_rows(found.score, rows)
@@ -111,7 +111,7 @@ def test_columns_are_matched_by_name():
     backwards = frame[list(frame.columns[::-1])]
     found = parse_detector(detector, reference=backwards)
     assert found.columns == tuple(frame.columns)
-    assert (found.ask(backwards) == detector.decision_function(frame)).all()
+    assert (found.evaluate(backwards) == detector.decision_function(frame)).all()
     with pytest.raises(InvalidReference, match="column 'age'"):
         parse_detector(detector, reference=frame.drop(columns="age"))
     with pytest.raises(InvalidReference, match="4 unnamed columns"):
@@ -146,7 +146,7 @@ def test_a_forest_that_scores_by_itself_is_only_asked(caplog):
         found = parse_detector(detector, reference=frame)
     assert "replaces decision_function" in caplog.text
     assert found.score is None
-    assert (found.ask(frame) == detector.decision_function(frame)).all()
+    assert (found.evaluate(frame) == detector.decision_function(frame)).all()
 
 
 @pytest.mark.parametrize("contamination", [0.01, 0.2, 0.5])
@@ -159,13 +159,13 @@ def test_a_moved_threshold_is_exact_too_and_leaves_the_forest_alone(named, conta
     least = np.percentile(before, 100 * contamination)
     rows = pd.concat([rows_near_splits(found, frame), frame.astype(np.float64)])
     scores = score_rows(found.score, rows.to_numpy(dtype=np.float64))
-    own = found.ask(rows)
+    own = found.evaluate(rows)
     given = rows if named else rows.to_numpy()
     assert ((own >= 0.0) == (detector.decision_function(given) >= least)).all()
     assert (found.report(scores) == own).all()
     assert (own[scores >= found.score.accept_from] >= 0.0).all()
     assert (own[scores < found.score.reject_below] < 0.0).all()
-    assert np.mean(found.ask(frame) < 0.0) == pytest.approx(contamination, abs=1 / len(frame))
+    assert np.mean(found.evaluate(frame) < 0.0) == pytest.approx(contamination, abs=1 / len(frame))
     assert (detector.decision_function(frame if named else frame.to_numpy()) == before).all()
 
 

@@ -17,7 +17,7 @@ from sklearn.svm import OneClassSVM
 
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.parse_detector import IsolationForest, parse_detector
-from p2ce.detectors.parsed_detector import DetectorAdapter
+from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.errors import InvalidOutput, UnsupportedDetector
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, codebook_of
@@ -87,8 +87,8 @@ def test_a_frame_of_numbers_is_read_as_ever() -> None:
         found.report(scores_of(found, frame.to_numpy(dtype=float)))
         == twin.decision_function(frame.to_numpy(dtype=float))
     ).all()
-    for may_miss in (frozenset[str](), frozenset({"income", "age"})):
-        again = parse_detector(FOREST, reference=frame, random_state=0, may_miss=may_miss)
+    for nullable in (frozenset[str](), frozenset({"income", "age"})):
+        again = parse_detector(FOREST, reference=frame, random_state=0, nullable=nullable)
         assert np.array_equal(again.score.forest.threshold, found.score.forest.threshold)
         assert again.score.see is found.score.see
 
@@ -152,7 +152,7 @@ def test_a_users_forest_sends_missing_values_where_its_trees_do(named: bool, con
         rows = frame.copy()
         for name in columns:
             rows.loc[rng.random(len(rows)) < 0.3, name] = np.nan
-        own = found.ask(rows)
+        own = found.evaluate(rows)
         scores = scores_of(found, book.of(found.columns).encode(rows))
         assert (found.report(scores) == own).all()
         assert (own[scores >= found.score.accept_from] >= 0.0).all()
@@ -166,7 +166,7 @@ def test_a_users_forest_of_numbers_that_are_labels_is_asked() -> None:
     detector = Library(n_estimators=3, random_state=0).fit(frame)
     found = parse_detector(detector, reference=frame)
     assert found.score is None
-    assert (found.ask(frame) == detector.decision_function(frame)).all()
+    assert (found.evaluate(frame) == detector.decision_function(frame)).all()
 
 
 LAST = {
@@ -194,9 +194,9 @@ def test_a_pipeline_is_asked_as_a_whole_about_the_users_own_columns(name: str) -
     assert set(found.columns) == set(frame.columns)
     method = getattr(detector, "decision_function", None) or detector.score_samples
     least = np.percentile(method(frame), 10.0)
-    assert ((found.ask(frame) >= 0.0) == (method(frame) >= least)).all()
+    assert ((found.evaluate(frame) >= 0.0) == (method(frame) >= least)).all()
     unseen = frame.assign(housing="boat")
-    assert ((found.ask(unseen) >= 0.0) == (method(unseen) >= least)).all()
+    assert ((found.evaluate(unseen) >= 0.0) == (method(unseen) >= least)).all()
 
 
 def test_a_pipeline_that_ends_in_a_slip_says_what_to_do() -> None:
@@ -214,7 +214,7 @@ def test_a_detector_that_takes_no_missing_values_names_the_columns(make: Any) ->
     # Also if only the person lacks a value.
     found = parse_detector(detector, reference=people().assign(income=1.0))
     with pytest.raises(InvalidOutput, match="missing values here: 'income'"):
-        found.ask(people())
+        found.evaluate(people())
 
 
 def test_a_detector_that_takes_no_labels_names_the_columns() -> None:
@@ -238,4 +238,4 @@ def test_a_detector_that_takes_no_labels_names_the_columns() -> None:
 def test_a_function_gets_the_columns_own_types(function: Any) -> None:
     frame = people()
     found = parse_detector(function, reference=frame)
-    assert ((found.ask(frame) >= 0.0) == (frame["housing"].isna() | (frame["grade"] >= "b"))).all()
+    assert ((found.evaluate(frame) >= 0.0) == (frame["housing"].isna() | (frame["grade"] >= "b"))).all()

@@ -80,6 +80,6 @@ def test_nothing_is_asked_where_nothing_may_change() -> None:
         asked.append(len(frame))
         return np.zeros(len(frame))
 
-    quiet = replace(problem, model=replace(problem.model, ask=counting))
+    quiet = replace(problem, model=replace(problem.model, evaluate=counting))
     require_candidates(quiet, problem.codebook.encode(PEOPLE)[0])
     assert 0 not in asked

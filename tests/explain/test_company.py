@@ -99,7 +99,7 @@ def doubtful_network(problem: Any) -> Any:
             return np.zeros(len(owner), dtype=bool)
 
     model = replace(problem.model, score=Doubt(), report=None)
-    return problem.with_models([model], detector=problem.detector, may_miss=problem.may_miss)
+    return problem.with_models([model], detector=problem.detector, nullable=problem.nullable)
 
 
 @pytest.mark.parametrize("bound", ["none", "shap"])

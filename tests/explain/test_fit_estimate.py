@@ -68,7 +68,7 @@ def test_the_certificate_says_how_often_by_whom_and_from_what() -> None:
     assert certificate.explainer == "sampling"
     assert np.isfinite(certificate.residual)
     assert certificate.dropped.keys() >= {"estimate"}
-    assert certificate.model_family == "opaque (Counted)"
+    assert certificate.model_family == "black box (Counted)"
     again = p2ce.Explanation.from_dict(found.to_dict())
     assert again.certificate == certificate
 
@@ -253,7 +253,7 @@ def test_a_model_of_trees_is_explained_as_such() -> None:
     found = explainer(model).explain(person)
     assert found.certificate.explainer == "tree"
     assert found.status is Status.HEURISTIC
-    assert "opaque" in found.certificate.model_family  # with an estimate, nothing is proven
+    assert "black box" in found.certificate.model_family  # with an estimate, nothing is proven
 
 
 @pytest.mark.parametrize("detector", ["forest", "function"])

@@ -271,7 +271,7 @@ def test_the_certificate_names_every_model_and_bound() -> None:
     found = explainer(mixed).explain(row)
     assert found.certificate.bound == "tree leaves, network, complete"
     assert found.certificate.model_family.count(" and ") == 2
-    assert "opaque (function)" in found.certificate.model_family
+    assert "black box (function)" in found.certificate.model_family
 
 
 def test_a_proposal_has_to_please_all_of_them() -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
-from p2ce.scores.error_bands import first_score
+from p2ce.scores.float_bisection import first_true
 from p2ce.scores.score import seen_as_given
 from p2ce.scores.score_rows import score_rows
 
@@ -91,7 +91,7 @@ def _unseen(found: ModelAdapter, column: int, cut: float) -> float:
         middle[0, column] = np.clip(value, -1e9, 1e9)  # scalers overflow on the largest doubles
         return bool(found.score.see(middle)[0, column] > cut)
 
-    return float(np.clip(first_score(above), -1e9, 1e9))
+    return float(np.clip(first_true(above), -1e9, 1e9))
 
 
 def assert_reads(
@@ -106,7 +106,7 @@ def assert_reads(
     """Check a reading on random rows and rows at thresholds, for several thresholds on the score."""
     found = parse_model(model, reference=frame, target=target)
     rows = pd.concat([rows_near_splits(found, frame), frame[list(found.columns)].astype(np.float64)])
-    answers = found.ask(rows)
+    answers = found.evaluate(rows)
     scores = score_rows(found.score, rows.to_numpy(dtype=np.float64))
     assert np.abs(found.report(scores) - answers).max() <= error * max(1.0, np.abs(answers).max())
     asked = np.random.default_rng(2).choice(answers, thresholds)
@@ -143,5 +143,5 @@ def assert_only_asked(model: Any, frame: pd.DataFrame, why: str) -> None:
         log.removeHandler(ear)
         log.setLevel(before)
     assert found.score is None
-    assert found.family == f"opaque ({type(model).__name__})"
+    assert found.family == f"black box ({type(model).__name__})"
     assert any(why in one for one in heard), heard

@@ -52,7 +52,7 @@ def numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def hard_rows(
-    found: ModelAdapter, frame: pd.DataFrame, book: Codebook, may_miss: Collection[str], *, seed: int = 1
+    found: ModelAdapter, frame: pd.DataFrame, book: Codebook, nullable: Collection[str], *, seed: int = 1
 ) -> pd.DataFrame:
     """Place rows at split thresholds and their neighbours, at all labels, unseen ones and missing values."""
     rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def hard_rows(
         else:
             choices = _near(found, book.names[place], coding.number_dtype.kind)
             choices = np.concatenate([rows[:, place], choices])
-        if coding.name in may_miss:
+        if coding.name in nullable:
             choices = np.append(choices, np.full(max(1, len(choices) // 5), MISSING))
         rows[chosen, place] = rng.choice(choices, len(chosen))
     return book.decode(rows, frame.columns)
@@ -94,20 +94,20 @@ def assert_decides(
     target: Any = 1,
     threshold: float | None = None,
     scale: str | None = None,
-    may_miss: Collection[str] | None = None,
+    nullable: Collection[str] | None = None,
     doubts: float = 0.0,
 ) -> tuple[ModelAdapter, pd.DataFrame]:
     """Check that what a reading is sure of is what the model says, and that it seldom is in doubt."""
     book = codebook_of(frame)
-    if may_miss is None:
-        may_miss = {name for name in book.names if frame[name].isna().any()}
+    if nullable is None:
+        nullable = {name for name in book.names if frame[name].isna().any()}
     options: dict[str, Any] = {"target": target, "threshold": threshold, "scale": scale}
-    found = parse_model(model, reference=frame, codebook=book, may_miss=may_miss, **options)
+    found = parse_model(model, reference=frame, codebook=book, nullable=nullable, **options)
     assert found.score is not None, "the model was only asked"
-    rows = pd.concat([hard_rows(found, frame, book, may_miss), frame], ignore_index=True)
+    rows = pd.concat([hard_rows(found, frame, book, nullable), frame], ignore_index=True)
     for name in frame.columns:
         rows[name] = rows[name].astype(frame[name].dtype)
-    answers = found.ask(rows)
+    answers = found.evaluate(rows)
     codes = book.of(found.columns).encode(rows)
     scores = np.array([score_rows(score, codes) for score in found.scores])
     accept_from = np.all(

@@ -31,7 +31,7 @@ def rows_at_the_edge(
     """Walk from refused to accepted rows by halves, down to neighbouring floats, and keep the last steps."""
     rng = np.random.default_rng(seed)
     values = frame.to_numpy(dtype=np.float64)
-    accepted = found.ask(frame) >= found.threshold
+    accepted = found.evaluate(frame) >= found.threshold
     if accepted.all() or not accepted.any():
         return frame
     inside = values[rng.choice(np.flatnonzero(accepted), count)]
@@ -39,7 +39,7 @@ def rows_at_the_edge(
     kept = []
     for step in range(56):
         middle = (inside + outside) / 2.0
-        says = found.ask(pd.DataFrame(middle, columns=frame.columns)) >= found.threshold
+        says = found.evaluate(pd.DataFrame(middle, columns=frame.columns)) >= found.threshold
         inside = np.where(says[:, None], middle, inside)
         outside = np.where(says[:, None], outside, middle)
         if step % 8 == 0 or step > 40:
@@ -73,7 +73,7 @@ def assert_decides_as(
     usual = pd.concat([frame, far], ignore_index=True).astype(frame.dtypes)
     edge = rows_at_the_edge(found, frame).astype(frame.dtypes)
     for rows, limit in ((usual, doubts), (edge, 1.0)):
-        accepted = found.ask(rows) >= found.threshold
+        accepted = found.evaluate(rows) >= found.threshold
         accept_from, refused = verdicts(found, rows)
         assert not (refused & accepted).any(), "what is surely too little was accepted"
         if found.decides:
@@ -88,7 +88,7 @@ def assert_wins(model: Any, frame: pd.DataFrame, target: Any, **options: Any) ->
     """Check that a class that must win is accepted exactly where ``predict`` gives it."""
     found, rows = assert_decides_as(model, frame, target=target, **options)
     given = rows if hasattr(model, "feature_names_in_") else rows.to_numpy()
-    assert ((found.ask(rows) >= 0.0) == (model.predict(given) == target)).all()
+    assert ((found.evaluate(rows) >= 0.0) == (model.predict(given) == target)).all()
     assert (found.scale, found.threshold) == ("lead", 0.0)
     assert len(found.scores) == len(found.classes) - 1
     if hasattr(model, "predict_proba"):
@@ -115,6 +115,6 @@ def assert_lies_within(model: Any, frame: pd.DataFrame, ranges: Any, **options: 
             (-np.inf if wanted[0] is None else wanted[0]),
             (np.inf if wanted[1] is None else wanted[1]),
         )
-        assert ((found.ask(rows) >= 0.0) == ((low <= predicted) & (predicted <= high))).all()
+        assert ((found.evaluate(rows) >= 0.0) == ((low <= predicted) & (predicted <= high))).all()
         assert (found.scale, found.threshold, found.classes) == ("lead", 0.0, ())
         assert len(found.scores) == sum(np.isfinite([low, high]))

@@ -49,11 +49,11 @@ def test_what_has_probabilities_is_asked_for_them(name, named):
     own = model.predict_proba(SCALED if named else SCALED.to_numpy())
     for target in (0, 1):
         found = parse_model(model, reference=SCALED, target=target)
-        assert found.family == f"opaque ({type(model).__name__})"
+        assert found.family == f"black box ({type(model).__name__})"
         assert found.score is None
         assert (found.scale, found.threshold, found.classes) == ("probability", 0.5, (0, 1))
         assert found.columns == tuple(SCALED.columns)
-        assert (found.ask(BACKWARDS) == own[:, target]).all()
+        assert (found.evaluate(BACKWARDS) == own[:, target]).all()
         assert (found.report(own[:, target]) == own[:, target]).all()
 
 
@@ -62,7 +62,7 @@ def test_any_of_several_classes_can_be_the_target():
     model = KNeighborsClassifier().fit(SCALED, labels)
     for index, target in enumerate(("maybe", "no", "yes")):
         found = parse_model(model, reference=SCALED, target=target, threshold=0.5)
-        assert (found.ask(SCALED) == model.predict_proba(SCALED)[:, index]).all()
+        assert (found.evaluate(SCALED) == model.predict_proba(SCALED)[:, index]).all()
     with pytest.raises(InvalidTarget, match="'maybe', 'no', 'yes'"):
         parse_model(model, reference=SCALED)
 
@@ -72,14 +72,14 @@ def test_decision_values_are_signed_for_the_second_class(kernel):
     model = SVC(kernel=kernel).fit(SCALED, LABEL)
     second, first = (parse_model(model, reference=SCALED, target=target) for target in (1, 0))
     assert (second.scale, second.threshold) == ("decision", 0.0)
-    assert (second.ask(SCALED) == model.decision_function(SCALED)).all()
-    assert (first.ask(SCALED) == -model.decision_function(SCALED)).all()
+    assert (second.evaluate(SCALED) == model.decision_function(SCALED)).all()
+    assert (first.evaluate(SCALED) == -model.decision_function(SCALED)).all()
 
 
 def test_decision_values_of_several_classes_are_those_of_the_target():
     model = SVC().fit(SCALED, THREE)
     found = parse_model(model, reference=SCALED, target=2, threshold=1.5)
-    assert (found.ask(SCALED) == model.decision_function(SCALED)[:, 2]).all()
+    assert (found.evaluate(SCALED) == model.decision_function(SCALED)[:, 2]).all()
     pairs = SVC(decision_function_shape="ovo").fit(SCALED, THREE)
     with pytest.raises(UnsupportedModel, match="3 classes"):
         parse_model(pairs, reference=SCALED)
@@ -96,9 +96,9 @@ class Plain:
 def test_a_class_of_ones_own_needs_one_method_only():
     found = parse_model(Plain(), reference=SCALED)
     assert found.classes == (0, 1)
-    assert (found.ask(BACKWARDS) == Plain().predict_proba(SCALED)[:, 1]).all()
-    assert parse_model(Plain(), reference=SCALED, target=0).ask(SCALED[:1])[0] == pytest.approx(
-        1.0 - found.ask(SCALED[:1])[0]
+    assert (found.evaluate(BACKWARDS) == Plain().predict_proba(SCALED)[:, 1]).all()
+    assert parse_model(Plain(), reference=SCALED, target=0).evaluate(SCALED[:1])[0] == pytest.approx(
+        1.0 - found.evaluate(SCALED[:1])[0]
     )
 
 
@@ -115,7 +115,7 @@ CALLABLES = {
 def test_a_function_gets_a_frame_or_else_an_array(name):
     found = parse_model(CALLABLES[name], reference=SCALED)
     assert (found.scale, found.threshold, found.classes) == ("probability", 0.5, (0, 1))
-    assert found.ask(BACKWARDS) == pytest.approx(1.0 / (1.0 + np.exp(-SCALED["income"].to_numpy())))
+    assert found.evaluate(BACKWARDS) == pytest.approx(1.0 / (1.0 + np.exp(-SCALED["income"].to_numpy())))
 
 
 def test_a_function_may_report_several_classes_by_number():
@@ -125,7 +125,7 @@ def test_a_function_may_report_several_classes_by_number():
         found = parse_model(
             lambda rows: model.predict_proba(rows), reference=SCALED, target=target, threshold=0.4
         )
-        assert (found.ask(SCALED) == own[:, target]).all()
+        assert (found.evaluate(SCALED) == own[:, target]).all()
     with pytest.raises(InvalidTarget, match="0, 1, 2; target=3"):
         parse_model(lambda rows: model.predict_proba(rows), reference=SCALED, target=3)
     with pytest.raises(InvalidTarget, match="one number per row"):
@@ -136,7 +136,7 @@ def test_a_method_gets_what_its_estimator_was_fitted_on():
     model = KNeighborsClassifier().fit(SCALED, LABEL)
     found = parse_model(model.predict_proba, reference=BACKWARDS)
     assert found.columns == tuple(SCALED.columns)
-    assert (found.ask(BACKWARDS) == model.predict_proba(SCALED)[:, 1]).all()
+    assert (found.evaluate(BACKWARDS) == model.predict_proba(SCALED)[:, 1]).all()
 
 
 def test_columns_in_another_order_are_not_slipped_to_a_model_as_an_array():
@@ -148,14 +148,14 @@ def test_columns_in_another_order_are_not_slipped_to_a_model_as_an_array():
 def test_what_an_array_was_fitted_on_gets_an_array_without_a_warning():
     model = KNeighborsClassifier().fit(SCALED.to_numpy(), LABEL)
     found = parse_model(lambda rows: model.predict_proba(rows)[:, 1], reference=SCALED)
-    assert (found.ask(SCALED) == model.predict_proba(SCALED.to_numpy())[:, 1]).all()
+    assert (found.evaluate(SCALED) == model.predict_proba(SCALED.to_numpy())[:, 1]).all()
     with pytest.raises(InvalidReference, match="5 unnamed columns"):
         parse_model(model, reference=SCALED.drop(columns="age"))
 
 
 def test_a_function_says_yes_or_no():
     found = parse_model(lambda rows: rows["income"] > 0.0, reference=SCALED)
-    assert ((found.ask(SCALED) >= found.threshold) == (SCALED["income"] > 0.0)).all()
+    assert ((found.evaluate(SCALED) >= found.threshold) == (SCALED["income"] > 0.0)).all()
 
 
 def test_values_that_are_no_probabilities_need_a_threshold():
@@ -184,7 +184,7 @@ def test_a_model_may_write_to_what_it_is_given():
     for model in (careless, careless_array):
         given = SCALED.copy()
         found = parse_model(model, reference=given)
-        once, twice = found.ask(given), found.ask(given)
+        once, twice = found.evaluate(given), found.evaluate(given)
         assert (once == twice).all()
         pd.testing.assert_frame_equal(given, SCALED)
 
@@ -197,15 +197,15 @@ def test_a_model_may_answer_with_the_same_array_every_time():
         return buffer[: len(rows)]
 
     found = parse_model(reuses, reference=SCALED)
-    once = found.ask(SCALED)
-    found.ask(SCALED[::-1])
+    once = found.evaluate(SCALED)
+    found.evaluate(SCALED[::-1])
     assert (once == (SCALED["income"] > 0.0)).all()
 
 
 def test_the_users_model_stays_as_it_is():
     model = CalibratedClassifierCV(SVC(), cv=2).fit(SCALED, LABEL)
     before = pickle.dumps(copy.deepcopy(model))
-    parse_model(model, reference=SCALED).ask(SCALED)
+    parse_model(model, reference=SCALED).evaluate(SCALED)
     assert pickle.dumps(copy.deepcopy(model)) == before
 
 
@@ -260,9 +260,9 @@ def test_a_model_that_fails_later_is_named_too():
     with pytest.raises(
         InvalidOutput, match=r"model\(rows\) raised KeyError: 'income' when asked about 2 rows"
     ):
-        found.ask(SCALED[:2].assign(income=1e7))
+        found.evaluate(SCALED[:2].assign(income=1e7))
     with pytest.raises(InvalidOutput, match="NaN for 1 of 2 rows"):
-        found.ask(SCALED[:2].assign(income=[0.0, 2e5]))
+        found.evaluate(SCALED[:2].assign(income=[0.0, 2e5]))
 
 
 def test_a_model_that_answers_at_random_is_refused():
@@ -281,7 +281,7 @@ def test_a_model_that_looks_at_the_whole_batch_is_refused():
 def test_single_precision_is_expected_to_round():
     found = parse_model(lambda rows: rows["owner"].to_numpy(dtype=np.float32), reference=FRAME)
     assert found.tolerance == 1e-4
-    assert found.ask(FRAME).dtype == np.float64
+    assert found.evaluate(FRAME).dtype == np.float64
 
 
 class Unfitted(BaseEstimator):
@@ -316,11 +316,11 @@ def test_a_module_that_is_not_read_is_asked_for_logits(outputs):
     torch.manual_seed(0)
     module = Curved(outputs).eval()
     found = parse_model(module, reference=SCALED, threshold=0.5)
-    assert found.family == "opaque (Curved)"
+    assert found.family == "black box (Curved)"
     with torch.no_grad():
         logits = module(torch.tensor(SCALED.to_numpy(), dtype=torch.float32))
         own = torch.sigmoid(logits)[:, 0] if outputs == 1 else torch.softmax(logits, 1)[:, 1]
-    assert found.ask(BACKWARDS) == pytest.approx(own.numpy(), abs=1e-6)
+    assert found.evaluate(BACKWARDS) == pytest.approx(own.numpy(), abs=1e-6)
     assert found.tolerance >= 1e-4
     with pytest.raises(UnsupportedModel, match=r"Call \.eval\(\)"):
         parse_model(Curved(outputs), reference=SCALED)

@@ -98,7 +98,7 @@ def test_ties_go_to_the_first_class_as_in_predict():
     model = LogisticRegression().fit(WINE, KIND)
     model.coef_[:] = 0.0
     model.intercept_[:] = 0.0
-    leads = [parse_model(model, reference=WINE, target=one).ask(WINE[:1])[0] for one in model.classes_]
+    leads = [parse_model(model, reference=WINE, target=one).evaluate(WINE[:1])[0] for one in model.classes_]
     assert leads == [0.0, -5e-324, -5e-324]
     assert model.predict(WINE[:1])[0] == model.classes_[0]
 
@@ -130,7 +130,7 @@ def test_probabilities_divided_by_their_sum_are_asked_for(caplog):
         found = parse_model(model, reference=WINE, target="barolo", threshold=0.5)
     assert found.score is None
     assert "divided by the sum" in caplog.text
-    assert (found.ask(WINE) == model.predict_proba(WINE)[:, list(model.classes_).index("barolo")]).all()
+    assert (found.evaluate(WINE) == model.predict_proba(WINE)[:, list(model.classes_).index("barolo")]).all()
 
 
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=called)
@@ -141,7 +141,7 @@ def test_a_class_has_a_decision_value_of_its_own(model):
             found, rows = assert_decides_as(
                 fitted, WINE, target=target, threshold=threshold, scale="decision"
             )
-            assert (found.ask(rows) == fitted.decision_function(rows)[:, index]).all()
+            assert (found.evaluate(rows) == fitted.decision_function(rows)[:, index]).all()
             assert found.scale == "decision"
 
 
@@ -151,7 +151,7 @@ def test_the_decision_value_of_two_classes_can_be_chosen(target):
     frame = (frame - frame.mean()) / frame.std()
     model = LogisticRegression().fit(frame, label)
     found, rows = assert_decides_as(model, frame, target=target, scale="decision", threshold=0.3)
-    assert (found.ask(rows) == (1 if target else -1) * model.decision_function(rows)).all()
+    assert (found.evaluate(rows) == (1 if target else -1) * model.decision_function(rows)).all()
     assert parse_model(model, reference=frame, scale="probability").scale == "probability"
     with pytest.raises(InvalidArgument, match="scale='probability'"):
         parse_model(LinearSVC().fit(frame, label), reference=frame, scale="probability")
@@ -218,4 +218,4 @@ def test_any_weights_decide_as_the_model_does(seed, classes, spread, single):
     for threshold in (None, 0.2, float(rng.choice(model.predict_proba(frame)[:, target]))):
         found, rows = assert_decides_as(model, frame, target=target, threshold=threshold, doubts=1.0)
         if threshold is None:
-            assert ((found.ask(rows) >= 0.0) == (model.predict(rows) == target)).all()
+            assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows) == target)).all()

@@ -43,12 +43,12 @@ CLASSIFIERS = {
 def test_a_class_is_accepted_where_it_is_predicted(name, named):
     model = CLASSIFIERS[name]().fit(WINE if named else WINE.to_numpy(), KIND)
     for target in np.unique(KIND):
-        found = parse_model(model, reference=WINE, target=target, opaque=True)
+        found = parse_model(model, reference=WINE, target=target, black_box=True)
         assert found.score is None
         assert (found.scale, found.threshold) == ("lead", 0.0)
         for rows in (WINE, FAR):
             predicted = model.predict(rows if named else rows.to_numpy())
-            assert ((found.ask(rows) >= 0.0) == (predicted == target)).all()
+            assert ((found.evaluate(rows) >= 0.0) == (predicted == target)).all()
 
 
 def test_who_leads_is_told_by_how_much():
@@ -57,7 +57,7 @@ def test_who_leads_is_told_by_how_much():
     shares = model.predict_proba(WINE)
     column = list(model.classes_).index("barolo")
     others = np.delete(shares, column, axis=1).max(axis=1)
-    assert np.abs(found.ask(WINE) - (shares[:, column] - others)).max() < 1e-15
+    assert np.abs(found.evaluate(WINE) - (shares[:, column] - others)).max() < 1e-15
     assert (found.predict(WINE) == shares[:, column]).all()
 
 
@@ -80,7 +80,7 @@ def test_predict_has_the_last_word():
     model = Contrary().fit(WINE, KIND)
     found = parse_model(model, reference=WINE, target="barolo")
     for rows in (WINE, FAR):
-        assert ((found.ask(rows) >= 0.0) == (model.predict(rows) == "barolo")).all()
+        assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows) == "barolo")).all()
 
 
 def test_the_scale_can_be_chosen():
@@ -88,7 +88,7 @@ def test_the_scale_can_be_chosen():
     column = list(model.classes_).index("barolo")
     found = parse_model(model, reference=WINE, target="barolo", scale="decision")
     assert (found.scale, found.threshold) == ("decision", 0.0)
-    assert (found.ask(WINE) == model.decision_function(WINE)[:, column]).all()
+    assert (found.evaluate(WINE) == model.decision_function(WINE)[:, column]).all()
     with pytest.raises(InvalidArgument, match="scale='decision'"):
         parse_model(KNeighborsClassifier().fit(WINE, KIND), reference=WINE, target="barolo", scale="decision")
     with pytest.raises(InvalidArgument, match="scale='decision'"):
@@ -114,7 +114,7 @@ def test_a_regressor_is_asked_for_its_number(name, named):
         assert (found.score, found.scale, found.threshold) == (None, "lead", 0.0)
         assert (found.predict(DIABETES) == own).all()
         inside = (own >= (-np.inf if low is None else low)) & (own <= high)
-        assert ((found.ask(DIABETES) >= 0.0) == inside).all()
+        assert ((found.evaluate(DIABETES) >= 0.0) == inside).all()
     with pytest.raises(InvalidTarget, match=r"is a regressor: pass target=\(low, high\)"):
         parse_model(model, reference=DIABETES)
 
@@ -124,12 +124,12 @@ def test_a_number_may_be_large():
         lambda rows: 1e9 * rows["bmi"].astype(np.float32), reference=DIABETES, target=(0.0, None)
     )
     assert found.tolerance >= 1e-4 * 1e9
-    assert ((found.ask(DIABETES) >= 0.0) == (DIABETES["bmi"] >= 0.0)).all()
+    assert ((found.evaluate(DIABETES) >= 0.0) == (DIABETES["bmi"] >= 0.0)).all()
 
 
 def test_a_function_may_give_a_number():
     found = parse_model(lambda rows: rows["bmi"] * 3.0, reference=DIABETES, target=(None, 1.5))
-    assert (found.ask(DIABETES) == 1.5 - 3.0 * DIABETES["bmi"]).all()
+    assert (found.evaluate(DIABETES) == 1.5 - 3.0 * DIABETES["bmi"]).all()
     model = KNeighborsRegressor().fit(DIABETES, NUMBER)
     found = parse_model(model.predict, reference=DIABETES, target=(None, 150.0))
     assert (found.predict(DIABETES) == model.predict(DIABETES)).all()
@@ -152,7 +152,7 @@ def test_votes_are_for_or_against_the_target():
         Bare(lambda rows: np.where(rows["bmi"] > 0.0, "good", "bad")), reference=DIABETES, target="good"
     )
     assert (found.scale, found.threshold, set(found.classes)) == ("lead", 0.0, {"good", "bad"})
-    assert (found.ask(DIABETES) == np.where(DIABETES["bmi"] > 0.0, 1.0, -1.0)).all()
+    assert (found.evaluate(DIABETES) == np.where(DIABETES["bmi"] > 0.0, 1.0, -1.0)).all()
     model = VotingClassifier([("a", KNeighborsClassifier(4)), ("b", DecisionTreeClassifier())]).fit(
         WINE, KIND
     )
@@ -192,7 +192,7 @@ class Reading(BaseEstimator):
 def test_a_frame_keeps_the_types_of_its_columns():
     model = Reading()
     found = parse_model(model, reference=JOBS)
-    found.ask(JOBS)
+    found.evaluate(JOBS)
     pd.testing.assert_series_equal(model.given.dtypes, JOBS.dtypes)
     assert found.columns == ("job", "town", "age")
 
@@ -201,8 +201,8 @@ def test_categories_become_an_array_only_where_one_was_fitted():
     words = JOBS[["job", "town"]]
     array = words.to_numpy(dtype=object)
     model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), KNeighborsClassifier()).fit(array, PAID)
-    found = parse_model(model, reference=words, target=True, opaque=True)
-    assert (found.ask(words) == model.predict_proba(array)[:, 1]).all()
+    found = parse_model(model, reference=words, target=True, black_box=True)
+    assert (found.evaluate(words) == model.predict_proba(array)[:, 1]).all()
 
     def wants_an_array(rows):
         return rows[:, 0] == "king"
@@ -220,8 +220,8 @@ def test_a_missing_value_that_is_refused_is_named_with_its_column():
         parse_model(model, reference=gaps, target=(None, 90.0))
     # In none of the rows that were looked at, but some person may miss it.
     with pytest.raises(InvalidOutput, match="Columns with missing values here: 'sex'"):
-        parse_model(model, reference=DIABETES, target=(None, 90.0), may_miss={"sex"})
+        parse_model(model, reference=DIABETES, target=(None, 90.0), nullable={"sex"})
     taken = parse_model(
-        lambda rows: rows["bmi"].fillna(0.0), reference=gaps, target=(None, 0.0), may_miss={"bmi", "bp"}
+        lambda rows: rows["bmi"].fillna(0.0), reference=gaps, target=(None, 0.0), nullable={"bmi", "bp"}
     )
     assert taken.predict(gaps)[0] == 0.0

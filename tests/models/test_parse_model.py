@@ -137,7 +137,7 @@ def test_a_regressor_is_asked_for_a_range_and_not_for_a_class():
         parse_model(model, reference=frame)
     found = parse_model(model, reference=frame, target=(0.5, None))
     assert (found.scale, found.threshold) == (LEAD, 0.0)
-    assert (found.ask(frame) == model.predict(frame) - 0.5).all()
+    assert (found.evaluate(frame) == model.predict(frame) - 0.5).all()
 
 
 def test_infinite_values_are_named(fitted):
@@ -152,7 +152,7 @@ def test_columns_that_may_miss_are_those_that_do_unless_told(fitted):
     gaps = frame.assign(income=frame["income"].where(frame["age"] > 20))
     codes = codebook_of(gaps).encode(gaps)
     assert columns_with_missing(codes, codebook_of(gaps)) == {"income"}
-    told = parse_model(model, reference=frame, may_miss={"income"})
+    told = parse_model(model, reference=frame, nullable={"income"})
     seen = parse_model(model, reference=gaps)
     for found in (told, seen):
         assert found.score is not None
@@ -178,9 +178,9 @@ def test_a_subclass_that_scores_by_itself_is_only_asked(caplog):
     with caplog.at_level("INFO", logger="p2ce"):
         found = parse_model(model, reference=frame)
     assert "Cautious replaces predict_proba" in caplog.text
-    assert found.family == "opaque (Cautious)"
+    assert found.family == "black box (Cautious)"
     assert found.score is None
-    assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
+    assert (found.evaluate(frame) == model.predict_proba(frame)[:, 1]).all()
     assert parse_model(Renamed(max_depth=2).fit(frame, label), reference=frame).family.endswith(
         "decision tree"
     )
@@ -192,7 +192,7 @@ def test_an_instance_that_scores_by_itself_is_only_asked():
     model.predict_proba = lambda rows: np.full((len(rows), 2), 0.25)
     found = parse_model(model, reference=frame)
     assert found.score is None
-    assert (found.ask(frame) == 0.25).all()
+    assert (found.evaluate(frame) == 0.25).all()
 
 
 @pytest.mark.parametrize("target", [0, 1])
@@ -209,12 +209,14 @@ def test_a_model_that_can_be_read_may_be_asked_instead(model, target):
     frame, label = people()
     frame = (frame - frame.mean()) / frame.std()
     fitted = clone(model).fit(frame, label)
-    read, asked = (parse_model(fitted, reference=frame, target=target, opaque=way) for way in (False, True))
+    read, asked = (
+        parse_model(fitted, reference=frame, target=target, black_box=way) for way in (False, True)
+    )
     assert read.score is not None
     assert asked.score is None
-    assert asked.family == f"opaque ({read.family})"
+    assert asked.family == f"black box ({read.family})"
     assert (asked.columns, asked.scale, asked.threshold) == (read.columns, read.scale, read.threshold)
-    assert (asked.ask(frame) == read.ask(frame)).all()
+    assert (asked.evaluate(frame) == read.evaluate(frame)).all()
 
 
 @pytest.mark.parametrize("wrong", [{"target": "yes"}, {"threshold": 2.0}])
@@ -237,7 +239,7 @@ def test_bool_columns_reach_an_unnamed_model_as_numbers():
     model = DecisionTreeClassifier(max_depth=3).fit(frame.to_numpy(dtype=float), label)
     mixed = frame.assign(owner=frame["owner"].astype(bool))
     assert (
-        parse_model(model, reference=mixed).ask(mixed)
+        parse_model(model, reference=mixed).evaluate(mixed)
         == model.predict_proba(frame.to_numpy(dtype=float))[:, 1]
     ).all()
 
@@ -251,7 +253,7 @@ def test_a_search_over_models_is_read_as_its_best_one():
     )
     found = parse_model(searched, reference=frame)
     assert found.score is not None
-    assert (found.ask(frame) == searched.predict_proba(frame)[:, 1]).all()
+    assert (found.evaluate(frame) == searched.predict_proba(frame)[:, 1]).all()
 
 
 def test_a_search_that_answers_otherwise_is_asked_itself():
@@ -274,6 +276,6 @@ def test_a_search_that_answers_otherwise_is_asked_itself():
     ):
         found = parse_model(model, reference=frame, threshold=0.25)
         assert found.score is None
-        assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
+        assert (found.evaluate(frame) == model.predict_proba(frame)[:, 1]).all()
     with pytest.raises(UnsupportedModel, match="refit=True"):
         parse_model(GridSearchCV(tree, depths, cv=2, refit=False).fit(frame, label), reference=frame)

@@ -78,7 +78,7 @@ def assert_reads(model: Any, frame: pd.DataFrame, *, doubts: float = 0.02, **opt
     codes = book.of(found.columns).encode(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        answers = found.ask(rows)
+        answers = found.evaluate(rows)
     verdicts = np.array([judged(score, codes) for score in found.scores])
     accepted = answers >= found.threshold
     if found.decides:
@@ -108,7 +108,7 @@ def test_what_is_sure_is_what_the_pipeline_says(name, last):
         found = assert_reads(model, frame, threshold=threshold)
     assert found.columns == tuple(frame.columns)
     answers = model.predict_proba(frame)[:, 1]
-    assert np.array_equal(found.ask(frame[frame.columns[::-1]]), answers)
+    assert np.array_equal(found.evaluate(frame[frame.columns[::-1]]), answers)
 
 
 @pytest.mark.parametrize("last", ["linear", "forest", "network"])
@@ -119,7 +119,7 @@ def test_an_unknown_label_is_what_the_pipeline_makes_of_it(last):
     found = parse_model(model, reference=frame, codebook=book)
     people = frame.head(50).assign(job="stranger")
     verdicts = judged(found.score, book.of(found.columns).encode(people))
-    assert (verdicts == np.where(found.ask(people) >= 0.5, ACCEPT, REJECT)).all()
+    assert (verdicts == np.where(found.evaluate(people) >= 0.5, ACCEPT, REJECT)).all()
 
 
 @pytest.mark.parametrize("last", ["linear", "network"])
@@ -131,7 +131,7 @@ def test_a_refused_label_proves_nothing(last):
     people = frame.head(5).assign(job="stranger")
     assert (judged(found.score, book.of(found.columns).encode(people)) == 0).all()
     with pytest.raises(InvalidOutput, match="unknown categories"):
-        found.ask(people)
+        found.evaluate(people)
 
 
 def test_several_classes_and_regressors_keep_their_scores():
@@ -140,7 +140,7 @@ def test_several_classes_and_regressors_keep_their_scores():
     for last in (LogisticRegression(max_iter=3000), MODELS["forest"](), MODELS["network"]()):
         found = assert_reads(fitted(hot(), last, frame, classes), frame, target="high", doubts=0.1)
         assert found.predict is not None
-        assert (found.ask(frame) >= 0).tolist() == [
+        assert (found.evaluate(frame) >= 0).tolist() == [
             one == "high" for one in _predicted(hot(), last, frame, classes)
         ]
     number = frame["income"].to_numpy() / 100.0 + frame["balance"].to_numpy()

@@ -28,7 +28,7 @@ def test_one_model_is_one_reading_and_a_list_one_for_each():
     assert len(read([TREE])) == 1
     assert [found.family for found in read((TREE, NEAR))] == [
         "scikit-learn decision tree",
-        "opaque (KNeighborsClassifier)",
+        "black box (KNeighborsClassifier)",
     ]
 
 
@@ -63,16 +63,16 @@ def test_a_margin_reads_as_the_raised_threshold_does(model):
 
 
 def test_opaque_readings_are_asked_only():
-    for found in read([TREE, LINE, NEAR], opaque=True):
+    for found in read([TREE, LINE, NEAR], black_box=True):
         assert found.score is None
-        assert found.family.startswith("opaque")
+        assert found.family.startswith("black box")
 
 
 def test_columns_may_come_in_another_order():
     other = LogisticRegression(max_iter=2000).fit(FRAME[FRAME.columns[::-1]], LABEL)
     first, second = read([TREE, other])
     assert first.columns == second.columns[::-1]
-    assert np.array_equal(second.ask(FRAME), other.predict_proba(FRAME[FRAME.columns[::-1]])[:, 1])
+    assert np.array_equal(second.evaluate(FRAME), other.predict_proba(FRAME[FRAME.columns[::-1]])[:, 1])
 
 
 @pytest.mark.parametrize("margin", [-0.1, np.nan, np.inf, True, "0.1", None])

@@ -91,6 +91,6 @@ def test_several_labels_at_once_have_probabilities_but_no_winner():
     model = fit(MLPClassifier, WINE, labels)
     found = parse_model(model, reference=WINE, threshold=0.5)
     assert found.score is None
-    assert (found.ask(WINE) == model.predict_proba(WINE)[:, 1]).all()
+    assert (found.evaluate(WINE) == model.predict_proba(WINE)[:, 1]).all()
     with pytest.raises(InvalidOutput, match="one class per row"):
         parse_model(model, reference=WINE)

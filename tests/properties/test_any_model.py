@@ -216,10 +216,10 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
     # Columns of single precision are scored in it, and then the company in a batch moves the last digits.
     assert [option.score for option in asked] == pytest.approx([option.score for option in own], rel=1e-5)
     asked_only = own.certificate.bound == "complete"
-    assert asked_only == ("opaque" in own.certificate.model_family)
+    assert asked_only == ("black box" in own.certificate.model_family)
     # A sum that the model itself rounds too coarsely is not read.
     assert not asked_only or not fitted.is_read or (frame.dtypes != np.float64).any()
-    assert asked.certificate.model_family == "opaque (<lambda>)"
+    assert asked.certificate.model_family == "black box (<lambda>)"
     assert asked.certificate.bound == "complete"
     assert asked.certificate.dropped["model bound"] == 0  # nothing is known about a whole box
 

@@ -46,7 +46,7 @@ def shifting(ask: Evaluate, by: float, share: float, salt: int) -> Evaluate:
 
 def with_lie(explainer: p2ce.Explainer, lie: Evaluate) -> p2ce.Explainer:
     problem = explainer._problem
-    explainer._problem = replace(problem, model=replace(problem.model, ask=lie))
+    explainer._problem = replace(problem, model=replace(problem.model, evaluate=lie))
     return explainer
 
 
@@ -65,14 +65,14 @@ def assert_never_wrong(
             >= problem.model.score.reject_below
         )
         if problem.detector is not None:
-            read &= problem.detector.ask(rows) >= 0.0
+            read &= problem.detector.evaluate(rows) >= 0.0
         return read
 
     truth = front_by_asking(
         case.person,
         case.frame,
         problem.actions,
-        score=problem.model.ask,
+        score=problem.model.evaluate,
         threshold=problem.model.threshold,
         is_plausible=believed,
         max_changes=max_changes,
@@ -81,10 +81,12 @@ def assert_never_wrong(
     values = [[float(option.values[name]) for name in names] for option in found]
     if values:
         rows = as_frame(np.array(values), case.frame)
-        assert (problem.model.ask(rows) >= problem.model.threshold).all()
+        assert (problem.model.evaluate(rows) >= problem.model.threshold).all()
         assert believed(rows).all()
         # A model of float32 columns adds in single precision, and otherwise in other company.
-        assert [option.score for option in found] == pytest.approx(problem.model.ask(rows).tolist(), rel=1e-6)
+        assert [option.score for option in found] == pytest.approx(
+            problem.model.evaluate(rows).tolist(), rel=1e-6
+        )
     if found.status is not p2ce.Status.TIME_LIMIT:
         assert set(reported_quanta(found)) == truth.costs
     assert found.certificate.proven == (found.status in PROVEN)
@@ -101,7 +103,7 @@ def test_a_model_that_refuses_what_was_read_as_accepted(
     case: Case, share: float, salt: int, max_changes: int | None
 ) -> None:
     explainer = case.explainer(max_changes=max_changes)
-    ask = explainer._problem.model.ask
+    ask = explainer._problem.model.evaluate
     with_lie(explainer, refusing(ask, explainer.threshold, share, salt))
     found = explainer.explain(case.person)
     assert_never_wrong(case, explainer, found, max_changes)
@@ -120,7 +122,7 @@ def test_a_model_that_refuses_what_was_read_as_accepted(
 def test_a_model_that_reports_other_values(case: Case, share: float, way: int, salt: int) -> None:
     explainer = case.explainer()
     by = 4 * way * explainer._problem.model.tolerance
-    with_lie(explainer, shifting(explainer._problem.model.ask, by, share, salt))
+    with_lie(explainer, shifting(explainer._problem.model.evaluate, by, share, salt))
     found = explainer.explain(case.person)
     if share == 1.0 and found.status is not p2ce.Status.ALREADY_FAVOURABLE:
         assert found.status is p2ce.Status.HEURISTIC
@@ -135,12 +137,12 @@ def test_a_detector_that_refuses_what_was_read_as_plausible(case: Case, share: f
     forest = SklearnForest(n_estimators=10, contamination=0.1, random_state=0).fit(case.frame)
     explainer = case.explainer(plausibility=forest)
     problem = explainer._problem
-    ask = problem.detector.ask
+    ask = problem.detector.evaluate
 
     def lie(frame: pd.DataFrame) -> np.ndarray:
         return np.where(is_lied_about(frame, share, salt), -0.01, ask(frame))
 
-    explainer._problem = replace(problem, detector=replace(problem.detector, ask=lie))
+    explainer._problem = replace(problem, detector=replace(problem.detector, evaluate=lie))
     found = explainer.explain(case.person)
     # A forest's own threshold is the score of some row, so that some lies stay inside the doubt.
     assert_never_wrong(case, explainer, found, 3)
@@ -162,7 +164,7 @@ def test_a_model_that_accepts_the_person_after_all(case: Case) -> None:
 def test_a_model_that_refuses_everything(case: Case, max_changes: int | None) -> None:
     explainer = case.explainer(max_changes=max_changes)
     honest = explainer.explain(case.person)
-    ask = explainer._problem.model.ask
+    ask = explainer._problem.model.evaluate
     with_lie(explainer, lambda frame: np.minimum(ask(frame), 0.4))
     found = explainer.explain(case.person)
     assert len(found) == 0
@@ -186,7 +188,7 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
     score = problem.model.score
     # A reading that is only sure of scores this far above the threshold.
     doubtful = replace(score, accept_from=score.reject_below + wide * (1.0 + abs(score.reject_below)))
-    ask = problem.model.ask
+    ask = problem.model.evaluate
 
     def told(frame: pd.DataFrame) -> np.ndarray:
         read = score_rows(score, frame[list(problem.names)].to_numpy(dtype=np.float64))
@@ -195,8 +197,8 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
         open_to_doubt = (read >= score.reject_below) & (read < doubtful.accept_from) & lied_about
         return np.where(open_to_doubt, np.minimum(ask(frame), problem.model.threshold - 1e-4), ask(frame))
 
-    model = replace(problem.model, score=doubtful, ask=told, tolerance=1.0)
-    explainer._problem = problem.with_models([model], detector=problem.detector, may_miss=problem.may_miss)
+    model = replace(problem.model, score=doubtful, evaluate=told, tolerance=1.0)
+    explainer._problem = problem.with_models([model], detector=problem.detector, nullable=problem.nullable)
     found = explainer.explain(case.person)
     if found.status is p2ce.Status.ALREADY_FAVOURABLE:
         return

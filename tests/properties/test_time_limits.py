@@ -102,7 +102,7 @@ def liar(hard: Any) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame]]:
     """Let the model refuse whatever the search finds, so that it has to go on."""
     explainer, people = hard
     honest = explainer._problem
-    lie = replace(honest.model, ask=lambda frame: np.full(len(frame), 0.1))
+    lie = replace(honest.model, evaluate=lambda frame: np.full(len(frame), 0.1))
     explainer._problem = replace(honest, model=lie)
     yield explainer, people
     explainer._problem = honest

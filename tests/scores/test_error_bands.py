@@ -8,31 +8,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from p2ce.scores.error_bands import exactly, first_score, logistic, summation_error, sure_and_maybe, widened
+from p2ce.scores.error_bands import exactly, logistic, summation_error, certified, widened
+from p2ce.scores.float_bisection import first_true
 
 SCORES = st.floats(-60.0, 60.0)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_the_first_score_is_found_to_the_last_bit(edge):
-    assert first_score(lambda score: score >= edge) in (edge, -math.inf)
-    assert first_score(lambda score: score > edge) in (math.nextafter(edge, math.inf), math.inf)
+    assert first_true(lambda score: score >= edge) in (edge, -math.inf)
+    assert first_true(lambda score: score > edge) in (math.nextafter(edge, math.inf), math.inf)
 
 
 def test_a_test_that_never_or_always_holds_gives_an_infinity():
-    assert first_score(lambda score: False) == math.inf
-    assert first_score(lambda score: True) == -math.inf
+    assert first_true(lambda score: False) == math.inf
+    assert first_true(lambda score: True) == -math.inf
 
 
 @given(SCORES, SCORES, st.booleans(), st.booleans())
-def test_sure_and_maybe_cover_the_logistic_function(score, at, complement, single):
+def test_certified_cover_the_logistic_function(score, at, complement, single):
     def report(margin: float) -> float:
         kind = np.float32 if single else np.float64
         second = expit(kind(margin))
         return float(kind(1.0) - second if complement else second)
 
     threshold = report(at)
-    accept_from, reject_below = sure_and_maybe(logistic(complement=complement, single=single), threshold)
+    accept_from, reject_below = certified(logistic(complement=complement, single=single), threshold)
     accepted = report(float(np.float32(-score if complement else score))) >= threshold
     shown = float(np.float32(score))
     assert accepted or shown < accept_from
@@ -43,24 +44,24 @@ def test_sure_and_maybe_cover_the_logistic_function(score, at, complement, singl
 @pytest.mark.parametrize("complement", [False, True])
 def test_the_ends_of_the_scale(complement, single):
     link = logistic(complement=complement, single=single)
-    assert sure_and_maybe(link, 0.0) == (-math.inf, -math.inf)
-    accept_from, reject_below = sure_and_maybe(link, 1.0)
+    assert certified(link, 0.0) == (-math.inf, -math.inf)
+    accept_from, reject_below = certified(link, 1.0)
     assert math.isfinite(reject_below) == math.isfinite(accept_from)
     assert accept_from < 800.0  # a probability of 1 is reported far from infinity
 
 
 def test_half_is_reached_just_below_zero():
-    accept_from, reject_below = sure_and_maybe(logistic(complement=False), 0.5)
+    accept_from, reject_below = certified(logistic(complement=False), 0.5)
     assert -1e-14 < reject_below < 0.0 < accept_from < 1e-14
     assert expit(-1e-17) >= 0.5  # why zero itself would be too high
 
 
 def test_an_exact_link_leaves_no_gap():
-    assert sure_and_maybe(exactly(lambda total: total / 3.0), 1.0 / 3.0) == (
+    assert certified(exactly(lambda total: total / 3.0), 1.0 / 3.0) == (
         pytest.approx(1.0),
         pytest.approx(1.0),
     )
-    accept_from, reject_below = sure_and_maybe(exactly(lambda total: total / 3.0), 0.1)
+    accept_from, reject_below = certified(exactly(lambda total: total / 3.0), 0.1)
     assert accept_from == reject_below
     assert accept_from / 3.0 >= 0.1 > math.nextafter(accept_from, 0.0) / 3.0
 

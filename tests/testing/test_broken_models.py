@@ -98,7 +98,7 @@ def test_trees_behind_a_view_that_is_not_monotone() -> None:
     found = reading(inner)
     folded = changed(found, see=np.abs)
     fails(
-        replace(folded, ask=lambda frame: found.ask(frame.abs())),
+        replace(folded, evaluate=lambda frame: found.evaluate(frame.abs())),
         "calls a box hopeless, but|front that was found",
     )
 
@@ -156,13 +156,13 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
 def test_answers_that_nothing_can_be_concluded_from(
     answer: Callable[[pd.DataFrame], Any], match: str
 ) -> None:
-    fails(replace(reading(formula), ask=answer), match)
+    fails(replace(reading(formula), evaluate=answer), match)
 
 
 def test_answers_that_change_from_call_to_call() -> None:
     rng = np.random.default_rng(0)
     fails(
-        replace(reading(formula), ask=lambda frame: formula(frame) + 1e-6 * rng.random()),
+        replace(reading(formula), evaluate=lambda frame: formula(frame) + 1e-6 * rng.random()),
         "asked again about the same rows",
     )
 
@@ -174,7 +174,7 @@ def test_an_array_that_is_used_again() -> None:
         buffer[: len(frame)] = formula(frame)
         return buffer[: len(frame)]
 
-    fails(replace(reading(formula), ask=ask), "array of its own")
+    fails(replace(reading(formula), evaluate=ask), "array of its own")
 
 
 def test_a_model_that_writes_into_the_frame() -> None:
@@ -183,7 +183,7 @@ def test_a_model_that_writes_into_the_frame() -> None:
         frame["income"] = frame["income"] / 2.0
         return answers
 
-    fails(replace(reading(formula), ask=ask), "leave the frame alone.*column 'income'")
+    fails(replace(reading(formula), evaluate=ask), "leave the frame alone.*column 'income'")
 
 
 @pytest.mark.parametrize(

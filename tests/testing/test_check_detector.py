@@ -70,8 +70,8 @@ FOREST = Fitted(n_estimators=30, random_state=0).fit(FRAME)
             lambda read: replace(read, score=replace(read.score, accept_from=0.0, reject_below=0.0)),
             "sure that rows are accepted",
         ),
-        (lambda read: replace(read, ask=None, score=None), "has neither"),
-        (lambda read: replace(read, ask=lambda frame: read.ask(frame) + 0.01), "has to be within"),
+        (lambda read: replace(read, evaluate=None, score=None), "has neither"),
+        (lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 0.01), "has to be within"),
     ],
 )
 def test_readings_that_are_off(reads_as: Any, change: Callable[[Any], Any], match: str) -> None:
@@ -81,7 +81,7 @@ def test_readings_that_are_off(reads_as: Any, change: Callable[[Any], Any], matc
 
 
 def test_a_share_that_is_not_what_was_asked_for(reads_as: Any) -> None:
-    reads_as(lambda read: replace(read, ask=lambda frame: read.ask(frame) + 1.0))
+    reads_as(lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 1.0))
     with pytest.raises(AssertionError, match=r"contamination=0\.1 about that share"):
         check_detector(balanced, FRAME, contamination=0.1, **QUICK)
 

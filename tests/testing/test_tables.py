@@ -81,11 +81,11 @@ def test_a_codebook_that_was_given_stays_as_it_is() -> None:
 def test_missing_values_that_were_not_read() -> None:
     whole = TABLE[["age"]].assign(income=TABLE["income"].fillna(2000.0))
     model = histogram(whole)
-    found = parse_model(model, reference=whole, may_miss=frozenset())
+    found = parse_model(model, reference=whole, nullable=frozenset())
     check_reading(found, whole, **QUICK)
     with pytest.raises(AssertionError, match=r"has to be within .*income=nan"):
-        check_reading(found, whole, may_miss=["income"], **QUICK)
-    assert check_model(model, whole, may_miss=["income"], **QUICK).missing > 0
+        check_reading(found, whole, nullable=["income"], **QUICK)
+    assert check_model(model, whole, nullable=["income"], **QUICK).missing > 0
 
 
 def of_codes() -> ModelAdapter:
@@ -100,7 +100,7 @@ def of_codes() -> ModelAdapter:
         score=CompiledScore(
             name="model", column_count=1, weights=np.ones(1), accept_from=1.5, reject_below=1.5
         ),
-        ask=lambda rows: rows["housing"].astype(object).map(places).fillna(0.0).to_numpy(dtype=float),
+        evaluate=lambda rows: rows["housing"].astype(object).map(places).fillna(0.0).to_numpy(dtype=float),
         report=lambda scores: scores,
         tolerance=1e-9,
     )

@@ -86,7 +86,7 @@ def test_missing_numbers_go_the_way_of_their_mode(mode, options):
     model = catboost.CatBoostClassifier(iterations=12, depth=4, nan_mode=nan_mode, **options, **QUIET)
     model.fit(plain, (number > np.median(number)).astype(int))
     for target in (0, 1):
-        assert_decides(model, plain, target=target, may_miss={"income", "balance", "region"})
+        assert_decides(model, plain, target=target, nullable={"income", "balance", "region"})
 
 
 def one_hot(**options):
@@ -106,7 +106,7 @@ def test_categories_that_are_split_one_by_one_are_read(target):
     frame, number = table()
     frame = whole(frame)
     model = catboost.CatBoostClassifier(**one_hot()).fit(frame, (number > np.median(number)).astype(int))
-    found, _ = assert_decides(model, frame, target=target, may_miss={"income", "balance"})
+    found, _ = assert_decides(model, frame, target=target, nullable={"income", "balance"})
     used = {found.columns[column] for column in found.score.forest.feature if column >= 0}
     assert {"job", "town", "region"} <= used
 
@@ -135,7 +135,7 @@ def test_the_class_that_must_win_is_the_one_that_is_predicted(options, target):
     model.fit(plain, label)
     found, rows = assert_decides(model, plain, target=target, doubts=0.01)
     assert len(found.scores) == 2
-    assert ((found.ask(rows) >= 0.0) == (model.predict(rows).ravel() == target)).all()
+    assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows).ravel() == target)).all()
     index = list(model.classes_).index(target)
     assert (found.predict(rows) == model.predict_proba(rows)[:, index]).all()
     for threshold in (0.0, 0.3, float(found.predict(rows)[7]), 0.9):
@@ -151,7 +151,7 @@ def test_ties_go_to_the_earlier_class():
     assert (model.predict(frame) == 1).all()
     for target in (0, 1, 2):
         found, _ = assert_decides(model, frame, target=target, doubts=1.0)
-        assert ((found.ask(frame) >= 0.0) == (target == 1)).all()
+        assert ((found.evaluate(frame) >= 0.0) == (target == 1)).all()
 
 
 @pytest.mark.parametrize("loss", ["RMSE", "MAE", "Quantile:alpha=0.3", "Huber:delta=1.0"])
@@ -166,7 +166,7 @@ def test_regressors_reach_a_range(loss):
         found, rows = assert_decides(model, plain, target=target, doubts=0.05)
         answer = model.predict(rows)
         inside = (answer >= (target[0] or -np.inf)) & (answer <= target[1])
-        assert ((found.ask(rows) >= 0.0) == inside).all()
+        assert ((found.evaluate(rows) >= 0.0) == inside).all()
 
 
 def test_wine_and_diabetes():
@@ -174,7 +174,7 @@ def test_wine_and_diabetes():
     model = catboost.CatBoostClassifier(iterations=10, depth=3, **QUIET).fit(wine.data, wine.target)
     for target in (0, 1, 2):
         found, rows = assert_decides(model, wine.data, target=target, doubts=0.01)
-        assert ((found.ask(rows) >= 0.0) == (model.predict(rows).ravel() == target)).all()
+        assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows).ravel() == target)).all()
     diabetes = load_diabetes(as_frame=True)
     number = catboost.CatBoostRegressor(iterations=20, depth=4, **QUIET).fit(diabetes.data, diabetes.target)
     assert_decides(number, diabetes.data, target=(100.0, 150.0))

@@ -124,9 +124,9 @@ def assert_law(
 ) -> ModelAdapter:
     """Check that what is proven about scores holds for the model's own answers, everywhere."""
     book = codebook_of(reference)
-    found = parse_model(model, reference=reference, codebook=book, may_miss=missing, **wanted)
+    found = parse_model(model, reference=reference, codebook=book, nullable=missing, **wanted)
     rows = rows_everywhere(found, reference, book, missing=missing, unseen=unseen)
-    answers = found.ask(rows)
+    answers = found.evaluate(rows)
     accepted = answers >= found.threshold
     accept_from, refused = verdicts(found, rows, book)
     assert accepted[accept_from].all(), "a row that is surely accepted was refused"

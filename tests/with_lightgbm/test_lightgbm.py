@@ -101,7 +101,7 @@ def test_values_beside_zero_count_as_zero():
     beside += [np.nextafter(value, end) for value in beside for end in (1.0, -1.0)]
     rows = pd.concat([sparse.head(1).astype(float)] * len(beside), ignore_index=True).assign(balance=beside)
     scores = score_rows(found.score, rows.to_numpy())
-    assert (found.report(scores) == found.ask(rows)).all()
+    assert (found.report(scores) == found.evaluate(rows)).all()
 
 
 def test_zero_as_missing_is_read_where_zero_goes_with_a_neighbour():
@@ -150,7 +150,9 @@ def test_single_precision_frames_are_read():
     single = frame.astype(np.float32)
     model = lightgbm.LGBMClassifier(n_estimators=8, **QUIET).fit(single, label)
     found = parse_model(model, reference=single)
-    assert (found.report(score_rows(found.score, single.to_numpy(dtype=float))) == found.ask(single)).all()
+    assert (
+        found.report(score_rows(found.score, single.to_numpy(dtype=float))) == found.evaluate(single)
+    ).all()
 
 
 def test_a_model_behind_a_scaler_is_read():

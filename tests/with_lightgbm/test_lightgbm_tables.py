@@ -51,7 +51,7 @@ def test_where_nothing_can_be_missing_nothing_is_slower():
     whole = frame.drop(columns=list(GAPS))
     model = lightgbm.LGBMClassifier(**QUIET).fit(whole, (wealth > 1.8).astype(int))
     plain, careful = (
-        parse_model(model, reference=whole, may_miss=columns).score.forest for columns in ((), whole.columns)
+        parse_model(model, reference=whole, nullable=columns).score.forest for columns in ((), whole.columns)
     )
     assert len(plain.feature) <= len(careful.feature)
     assert_law(model, whole, missing=("code", "balance"))
@@ -80,11 +80,11 @@ def test_labels_mean_the_same_in_any_order_and_number():
     found = assert_law(model, few, missing=GAPS)
     # Labels that only the model knows are settled as well, should a person turn up with one.
     book = codebook_of(few)
-    found = parse_model(model, reference=few, codebook=book, may_miss=GAPS)
+    found = parse_model(model, reference=few, codebook=book, nullable=GAPS)
     codes = book.encode(frame)
     rows = book.decode(codes, frame.columns)
     accept_from, refused = verdicts(found, rows, book)
-    accepted = found.ask(rows) >= 0.5
+    accepted = found.evaluate(rows) >= 0.5
     assert accepted[accept_from].all()
     assert not accepted[refused].any()
     assert (accept_from | refused).all()
@@ -113,13 +113,13 @@ def test_a_class_of_several_wins_as_predict_says(objective, boosting):
         found = assert_law(model, frame, target=target, missing=GAPS, most_doubt=0.001)
         assert found.scale == "lead"
         assert len(found.scores) == 2
-        assert ((found.ask(frame) >= 0.0) == (model.predict(frame) == target)).all()
+        assert ((found.evaluate(frame) >= 0.0) == (model.predict(frame) == target)).all()
         place = list(model.classes_).index(target)
         assert (found.predict(frame) == model.predict_proba(frame)[:, place]).all()
         for threshold in (0.0, 0.2, 0.4, 0.9, 1.0):
             reached = assert_law(model, frame, target=target, threshold=threshold, missing=GAPS)
             assert reached.decides == (objective == "multiclassova")
-            assert (reached.ask(frame) == found.predict(frame)).all()
+            assert (reached.evaluate(frame) == found.predict(frame)).all()
     booster = model.booster_
     assert_law(booster, frame, target=2, missing=GAPS, most_doubt=0.001)
 
@@ -129,7 +129,7 @@ def test_a_threshold_on_one_of_several_rules_out_most_that_misses_it():
     model = fitted("LGBMClassifier", frame, np.digitize(wealth, [1.5, 2.2]))
     found = parse_model(model, reference=frame, target=2, threshold=0.7)
     _, refused = verdicts(found, frame, codebook_of(frame))
-    assert refused[found.ask(frame) < 0.7].mean() > 0.9
+    assert refused[found.evaluate(frame) < 0.7].mean() > 0.9
 
 
 def test_a_tie_goes_to_the_first_class():
@@ -137,7 +137,9 @@ def test_a_tie_goes_to_the_first_class():
     frame, _ = table(rows=300)
     model = lightgbm.LGBMClassifier(**{**QUIET, "min_child_samples": 1000}).fit(frame, np.arange(300) % 3)
     assert len(np.unique(model.predict_proba(frame))) == 1
-    accepted = [(parse_model(model, reference=frame, target=k).ask(frame) >= 0.0).all() for k in range(3)]
+    accepted = [
+        (parse_model(model, reference=frame, target=k).evaluate(frame) >= 0.0).all() for k in range(3)
+    ]
     assert accepted == [True, False, False]
     for target in range(3):
         assert_law(model, frame, target=target, most_doubt=1.0)
@@ -211,24 +213,24 @@ splits = st.builds(
 
 @settings(max_examples=300, deadline=None)
 @given(splits, st.lists(values, min_size=1), st.booleans())
-def test_steps_of_numbers_take_the_split_s_sides(split, tried, may_miss):
+def test_steps_of_numbers_take_the_split_s_sides(split, tried, nullable):
     tried = np.array(tried)
     tried = np.concatenate(
         [tried, np.nextafter(tried, np.inf), np.nextafter(tried, -np.inf), [split.threshold]]
     )
-    steps = steps_of(split, Seen(may_miss))
+    steps = steps_of(split, Seen(nullable))
     assert (steps.goes_left(tried) == split.goes_left(tried)).all()
-    if may_miss:
+    if nullable:
         assert steps.goes_left(np.array([MISSING]))[0] == split.goes_left(np.array([np.nan]))[0]
 
 
 @settings(max_examples=300, deadline=None)
 @given(splits, st.lists(st.integers(0, 70).map(float) | st.just(np.nan), min_size=1), st.booleans())
-def test_steps_of_codes_take_the_split_s_sides(split, numbers, may_miss):
+def test_steps_of_codes_take_the_split_s_sides(split, numbers, nullable):
     numbers = np.array(numbers)
-    steps = steps_of(split, Seen(may_miss, numbers))
+    steps = steps_of(split, Seen(nullable, numbers))
     codes = np.arange(len(numbers) + 3.0)
     known = np.concatenate([numbers, [np.nan] * 3])  # labels that nobody knows are missing to LightGBM
     assert (steps.goes_left(codes) == split.goes_left(known)).all()
-    if may_miss:
+    if nullable:
         assert steps.goes_left(np.array([MISSING]))[0] == split.goes_left(np.array([np.nan]))[0]

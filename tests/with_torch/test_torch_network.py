@@ -134,7 +134,7 @@ def test_the_reading_reports_the_modules_probability(name, dtype):
     frame = pd.DataFrame(rows, columns=COLUMNS)
     for target in (0, 1):
         found = read(module, target=target)
-        answers = found.ask(frame)
+        answers = found.evaluate(frame)
         close = 1e-5 if dtype == torch.float32 else 1e-12
         assert np.abs(answers - plain_probability(module, rows, target)).max() < close
         assert np.abs(found.report(found.score.score_rows(rows)) - answers).max() < close
@@ -151,7 +151,7 @@ def test_no_verdict_contradicts_the_module_even_at_the_threshold(name, dtype):
     for factor in (0.5, 3.0):
         module = build(name, dtype, factor)
         for target in (0, 1):
-            answers = read(module, target=target).ask(frame)
+            answers = read(module, target=target).evaluate(frame)
             asked = rng.choice(answers, 2)
             asked = np.concatenate([asked, np.nextafter(asked, 1.0), np.nextafter(asked, 0.0), [0.0, 1.0]])
             for threshold in asked:
@@ -169,7 +169,7 @@ def test_grids_of_float32_modules_are_judged_and_bounded(name):
     module = build(name, factor=2.0)
     frame = reference()
     found = read(module, frame)
-    answers = found.ask(frame)
+    answers = found.evaluate(frame)
     threshold = float(np.quantile(answers, 0.9))
     found = read(module, frame, threshold=threshold)
     crowd = frame.to_numpy()[answers < threshold][:10]
@@ -188,7 +188,7 @@ def test_grids_of_float32_modules_are_judged_and_bounded(name):
         points[0], points[1] = low, high
         rows = np.repeat(crowd[[who]], len(points), axis=0)
         rows[:, grid.columns] = placement.values[who, np.arange(5), points]
-        accepted = found.ask(pd.DataFrame(rows, columns=COLUMNS)) >= threshold
+        accepted = found.evaluate(pd.DataFrame(rows, columns=COLUMNS)) >= threshold
         said = laid.judge(np.full(len(points), who), points).verdict
         assert accepted[said == ACCEPT].all()
         assert not accepted[said == REJECT].any()
@@ -207,7 +207,7 @@ def test_the_module_is_left_as_it_was():
     module = build("normalised")
     before = copy.deepcopy(module.state_dict())
     found = read(module)
-    found.ask(reference())
+    found.evaluate(reference())
     assert not any(part.training for part in module.modules())
     assert all(parameter.grad is None and parameter.requires_grad for parameter in module.parameters())
     assert list(before) == list(module.state_dict())
@@ -231,7 +231,7 @@ def test_a_normalisation_that_switches_columns_off_is_read():
     found = read(module)
     assert len(found.score.layers) > len(read(build("normalised twice")).score.layers)
     frame = reference()
-    assert np.abs(found.report(found.score.score_rows(frame.to_numpy())) - found.ask(frame)).max() < 1e-5
+    assert np.abs(found.report(found.score.score_rows(frame.to_numpy())) - found.evaluate(frame)).max() < 1e-5
 
 
 def test_lower_matrix_precision_is_noticed():
@@ -295,7 +295,7 @@ def test_any_module_can_be_asked(outputs):
         found = ask(module, frame, target=target)
         assert found.score is None
         assert found.classes == tuple(range(count))
-        total += found.ask(frame[frame.columns[::-1]])
+        total += found.evaluate(frame[frame.columns[::-1]])
     assert np.abs(total - 1.0).max() < 1e-12
     with pytest.raises(InvalidTarget):
         ask(module, frame, target=count)

@@ -54,7 +54,7 @@ def test_the_class_with_the_largest_output_wins(ending, dtype):
     for target in range(4):
         found, rows = assert_decides_as(module, FRAME, target=target)
         largest = outputs_of(module, rows).argmax(axis=1)
-        assert ((found.ask(rows) >= 0.0) == (largest == target)).all()
+        assert ((found.evaluate(rows) >= 0.0) == (largest == target)).all()
         assert (found.scale, found.threshold, found.classes) == ("lead", 0.0, (0, 1, 2, 3))
         assert len(found.scores) == 3
     shares = sum(parse_model(module, reference=FRAME, target=target).predict(FRAME) for target in range(4))
@@ -65,7 +65,7 @@ def test_the_class_with_the_largest_output_wins(ending, dtype):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_probability_is_bounded_by_pairs_of_classes(ending, dtype):
     module = build(3, ending, dtype)
-    own = parse_model(module, reference=FRAME, target=1, threshold=0.5).ask(FRAME)
+    own = parse_model(module, reference=FRAME, target=1, threshold=0.5).evaluate(FRAME)
     chosen = np.random.default_rng(2).choice(own[(own > 0.2) & (own < 0.99)], 3)
     assert_reaches(module, FRAME, 1, [0.5, *chosen, *np.nextafter(chosen, 1.0)])
     for extreme in (0.0, 1e-300, 1e-40, 1e-12, 1.0):
@@ -88,7 +88,7 @@ def test_a_module_that_is_only_asked_means_the_same():
     wins = parse_model(build(3), reference=FRAME, target=2)
     asked = parse_model(Wrapped(build(3)).eval(), reference=FRAME, target=2)
     assert asked.score is None
-    assert (asked.ask(FRAME) == wins.ask(FRAME)).all()
+    assert (asked.evaluate(FRAME) == wins.evaluate(FRAME)).all()
     assert (asked.predict(FRAME) == wins.predict(FRAME)).all()
     number = parse_model(Wrapped(build(1)).eval(), reference=FRAME, target=(None, 0.5))
     assert number.score is None

@@ -78,7 +78,7 @@ def test_every_row_at_a_threshold_goes_the_librarys_way():
         for node in rng.integers(0, len(cuts), 3):
             value = cuts[node] if rng.random() < 0.5 else np.nextafter(cuts[node], np.inf)
             rows.iloc[position, columns[node]] = value
-    assert np.abs(found.report(score_rows(found.score, rows.to_numpy())) - found.ask(rows)).max() < 1e-6
+    assert np.abs(found.report(score_rows(found.score, rows.to_numpy())) - found.evaluate(rows)).max() < 1e-6
 
 
 def test_what_cannot_be_read_is_only_asked_or_refused():

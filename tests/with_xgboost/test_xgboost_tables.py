@@ -76,9 +76,9 @@ def test_labels_mean_the_same_in_any_order_and_number():
     few = frame[frame["job"].isin(["cook", "clerk"])]
     few = few.assign(job=few["job"].cat.remove_unused_categories())
     book = codebook_of(few)
-    found = parse_model(model, reference=few, codebook=book, may_miss=GAPS)
+    found = parse_model(model, reference=few, codebook=book, nullable=GAPS)
     rows = book.decode(book.encode(frame), frame.columns)
-    accepted = found.ask(rows) >= 0.5
+    accepted = found.evaluate(rows) >= 0.5
     accept_from, refused = verdicts(found, rows, book)
     assert accepted[accept_from].all()
     assert not accepted[refused].any()
@@ -119,7 +119,7 @@ def test_a_class_of_several_wins_as_predict_says(name, objective):
         found = assert_xgboost(model, frame, target=target)
         assert found.scale == "lead"
         assert len(found.scores) == 2
-        assert ((found.ask(frame) >= 0.0) == (model.predict(frame) == target)).all()
+        assert ((found.evaluate(frame) >= 0.0) == (model.predict(frame) == target)).all()
         assert (found.predict(frame) == model.predict_proba(frame)[:, target]).all()
         for threshold in (0.0, 0.2, 0.4, 0.9, 1.0):
             reached = assert_xgboost(model, frame, target=target, threshold=threshold)
@@ -133,7 +133,7 @@ def test_a_threshold_on_one_of_several_rules_out_most_that_misses_it():
     model = fitted("XGBClassifier", frame, np.digitize(wealth, [1.5, 2.2]))
     found = parse_model(model, reference=frame, target=2, threshold=0.7)
     _, refused = verdicts(found, frame, codebook_of(frame))
-    assert refused[found.ask(frame) < 0.7].mean() > 0.9
+    assert refused[found.evaluate(frame) < 0.7].mean() > 0.9
 
 
 def test_early_stopping_counts_for_every_class():
@@ -155,7 +155,7 @@ def test_a_class_without_trees_is_read():
     model = fitted("XGBClassifier", frame, np.digitize(wealth, [1.5, 2.2]), n_estimators=0)
     for target in range(3):
         found = parse_model(model, reference=frame, target=target)
-        assert ((found.ask(frame) >= 0.0) == (model.predict(frame) == target)).all()
+        assert ((found.evaluate(frame) >= 0.0) == (model.predict(frame) == target)).all()
 
 
 OBJECTIVES = [
@@ -225,13 +225,13 @@ def test_what_makes_no_sense_is_told():
     st.booleans(),
     st.booleans(),
 )
-def test_steps_send_right_what_is_in_the_set(goes_right, tried, default_left, may_miss):
+def test_steps_send_right_what_is_in_the_set(goes_right, tried, default_left, nullable):
     tried = np.array(tried, dtype=float)
     tried = np.concatenate([tried, np.nextafter(tried, np.inf), np.nextafter(tried, -np.inf)])
     with np.errstate(over="ignore"):
         single = tried.astype(np.float32)
     expected = [not (value >= 0.0 and np.trunc(value) in goes_right) for value in single]
-    steps = _category_steps(goes_right, Seen(may_miss), default_left=default_left)
+    steps = _category_steps(goes_right, Seen(nullable), default_left=default_left)
     assert steps.goes_left(tried).tolist() == expected
-    if may_miss:
+    if nullable:
         assert steps.goes_left(np.array([MISSING]))[0] == default_left

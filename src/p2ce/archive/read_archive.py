@@ -20,8 +20,8 @@ from p2ce.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TAB
 from p2ce.archive.zipped import Parts
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
+from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.detectors.isolation_forest import IsolationForest
-from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.explain.fingerprint import model_scores, same_scores
 from p2ce.limits import DEFAULT, Limits

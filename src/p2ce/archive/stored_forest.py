@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from p2ce.archive.stored_columns import Arrays
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
+from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.detectors.isolation_forest import Decision, own_forest
-from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.errors import P2CEError
 from p2ce.scores.assemble import assemble_forest, trees_of
 from p2ce.scores.forest import Forest

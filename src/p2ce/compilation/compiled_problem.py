@@ -13,7 +13,7 @@ from p2ce.compilation.grouped_features import compounds_for, groups_of, has_link
 from p2ce.compilation.refine_grid import Detail, Refinement, one_way, refined
 from p2ce.compilation.rule_scores import CheckedRule, columns_to_miss, read_rules
 from p2ce.decisions.model_adapter import LEAD, ModelAdapter
-from p2ce.detectors.parsed_detector import DetectorAdapter
+from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.grid.grouped_axis import Compound, narrow, widen
 from p2ce.grid.placement import Placement, point_rows
@@ -47,7 +47,7 @@ class Problem:
     names: tuple[str, ...]  # the model's columns in its order
     labels: "pd.Index[Any]"  # the same as the caller's frame labels them
     codebook: Codebook  # how each column is coded
-    may_miss: frozenset[str]  # columns in which the models are read for missing values as well
+    nullable: frozenset[str]  # columns in which the models are read for missing values as well
     model: ModelAdapter
     others: tuple[ModelAdapter, ...] = ()  # further models that have to accept as well
     detector: DetectorAdapter | None
@@ -214,11 +214,11 @@ class Problem:
         return replace(self, grid=grid, layout=layout_of(self, grid))
 
     def with_models(
-        self, models: Sequence[ModelAdapter], *, detector: DetectorAdapter | None, may_miss: frozenset[str]
+        self, models: Sequence[ModelAdapter], *, detector: DetectorAdapter | None, nullable: frozenset[str]
     ) -> "Problem":
         """Ask the same question of another reading of the models and the detector."""
         changed = replace(
-            self, model=models[0], others=tuple(models[1:]), detector=detector, may_miss=may_miss
+            self, model=models[0], others=tuple(models[1:]), detector=detector, nullable=nullable
         )
         return changed.laid_out()
 
@@ -326,10 +326,10 @@ def read_for(problem: Problem, values: FloatArray) -> BoolArray:
     columns in which they may turn up.
     """
     # What may be made missing is missing in somebody's candidates.
-    inside = np.full(len(values), columns_to_miss(problem.actions) <= problem.may_miss)
+    inside = np.full(len(values), columns_to_miss(problem.actions) <= problem.nullable)
     missing = values == MISSING
     if missing.any():
-        unread = np.array([name not in problem.may_miss for name in problem.names])
+        unread = np.array([name not in problem.nullable for name in problem.names])
         inside &= ~(missing & unread).any(axis=1)
     if not all(model.knows_unseen_categories or model.score is None for model in problem.models):
         inside &= ~has_unseen_categories(problem.codebook, values)

@@ -218,7 +218,7 @@ def outside_scores(
             problem=problem,
             values=values,
             placement=placement,
-            call=model.ask,
+            call=model.evaluate,
             threshold=model.threshold,
             tolerance=model.tolerance,
             who=problem.name_of(i),
@@ -241,12 +241,12 @@ def outside_scores(
             read.append(_some(checked, who, has_bound=False, keeps_values=False))
     detector = problem.judges
     if detector is not None and slots.detector is None:
-        assert detector.ask is not None, "a detector without a compiled score is asked"
+        assert detector.evaluate is not None, "a detector without a compiled score is asked"
         own = AskedPeople(
             problem=problem,
             values=values,
             placement=placement,
-            call=detector.ask,
+            call=detector.evaluate,
             threshold=0.0,
             tolerance=detector.tolerance,
             who="detector",

@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.detectors.parsed_detector import DetectorAdapter
+from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.grid.base_grid import OneWay
 from p2ce.objectives.objective import Reference
 from p2ce.problem.actions import ActionSet

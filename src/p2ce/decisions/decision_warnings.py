@@ -15,8 +15,9 @@ import numpy as np
 
 from p2ce.adapters.checked_calls import some_rows
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapter, Request, class_index
-from p2ce.decisions.row_format import attribute_of, choose_way, classes_of, name_of
+from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapter, Request
+from p2ce.decisions.row_format import attribute_of, choose_row_format, classes_of, name_of
+from p2ce.decisions.target_arguments import class_index
 from p2ce.decisions.votes import predictions
 from p2ce.visible import echoed
 
@@ -84,7 +85,7 @@ def _warn(model: Any, found: ModelAdapter, request: Request, *, compares: bool, 
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                doubt = check(model, found, request, found.ask(some_rows(request.reference)))
+                doubt = check(model, found, request, found.evaluate(some_rows(request.reference)))
         except Exception as error:  # what cannot be checked raises no doubt
             log.debug("The decision of the model could not be checked: %s", error)
             continue
@@ -103,7 +104,7 @@ def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: 
         seen[:] = predictions(model, given, "model.predict").tolist()
         return np.array([1.0 if bool(one == target) else -1.0 for one in seen])
 
-    _, answers = choose_way(model, votes, request, "model.predict")
+    _, answers = choose_row_format(model, votes, request, "model.predict")
     if classes_of(model) is None and not set(seen) <= set(found.classes):
         return NO_DOUBT  # classes are numbered here, and named there
     given = answers > 0.0

@@ -1,239 +1,140 @@
-"""Settle what is asked of boosted trees, whose margins, one per class, are sums over trees."""
+"""Say what a model family delivers: margins, and the facts about the library's arithmetic around them.
 
-import math
+A *margin* is a number that the library computes per row and of which its output is a function: the log-odds
+of the second of two classes, one number per class of several, or the predicted number. Margins are sums over
+trees (`forest_margins`), weighted sums (`weighted_sums`) or outputs of a network (`network_outputs`). What
+has to be reached, and which scores follow from it, is no concern of a family: see `decision` and `certify`.
+"""
+
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+from scipy.special import expit
 
 from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import (
-    DECISION,
-    LEAD,
-    PROBABILITY,
-    Evaluate,
-    ModelAdapter,
-    Request,
-    class_index,
-    decision_threshold,
-    probability_threshold,
-)
-from p2ce.decisions.targets import (
-    EvaluateAll,
-    Margin,
-    class_ask,
-    difference_score,
-    negated,
-    range_ends,
-    range_model,
-    read_range,
-    refuse_scale,
-    softmax_reaches,
-    wins_ask,
-)
-from p2ce.errors import UnsupportedModel
-from p2ce.scores.error_bands import Reported, sure_and_maybe, widened
+from p2ce.decisions.decision import Decision
+from p2ce.decisions.model_adapter import Evaluate, EvaluateAll
+from p2ce.scores.error_bands import Reported, exactly, logistic
+from p2ce.scores.external import ExternalScore
 from p2ce.scores.score import CompiledScore
 
+# (index of the target, index of another class, band) → certified thresholds on the difference of margins.
+Ahead: TypeAlias = Callable[[int, int, float], tuple[float, float]]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Boosted:
-    """Boosted trees as read: the margins, and how the model itself is asked for them."""
 
-    family: str
-    columns: tuple[str, ...]
-    margins: tuple[Margin, ...]  # of the second of two classes, of each of more, or of the predicted number
-    band: float  # how far the library's margin may be from the float64 sum of offset and leaves, in order
-    tolerance: float = 1e-12
+class Margins(Protocol):
+    """The margins of a model, as scores over its columns."""
 
-    def score(self, margin: Margin, sign: float, limits: tuple[float, float]) -> CompiledScore:
-        """Write ``sign`` times one margin as a score."""
-        accept_from, reject_below = limits
-        forest = margin.forest if sign > 0.0 or margin.forest is None else negated(margin.forest)
-        return CompiledScore(
-            name="model",
-            column_count=len(self.columns),
-            offset=sign * margin.offset,
-            forest=forest,
-            weights=np.zeros(len(self.columns)) if forest is None else None,
-            accept_from=accept_from,
-            reject_below=reject_below,
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The model's columns, in its order."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """How many margins there are."""
+        ...
+
+    @property
+    def reach(self) -> FloatArray | None:
+        """The magnitudes (d,) up to which bands hold; None where they hold for all values."""
+        ...
+
+    def band(self, plus: int, minus: int | None = None, /) -> float:
+        """Bound how far the library's margin, or difference of two, is from the value of the score."""
+        ...
+
+    def largest(self) -> float:
+        """Bound the magnitudes of all margins."""
+        ...
+
+    def score(
+        self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
+    ) -> CompiledScore | ExternalScore:
+        """Give ``sign`` times a margin, or the difference of two margins, as a score with thresholds."""
+        ...
+
+    def tolerance(self, decision: Decision, score: CompiledScore | ExternalScore, /) -> float:
+        """Say how far the reported value may be from the library's; infinite where there is no bound."""
+        ...
+
+
+class Link(NamedTuple):
+    """How the value of a score becomes what the library reports."""
+
+    reported: Reported  # the lowest and the highest number that it may report for a value
+    value: Callable[[FloatArray], FloatArray] | None  # what it reports up to rounding; None if not computed
+
+
+def _unchanged(values: FloatArray) -> FloatArray:
+    return values
+
+
+IDENTITY = Link(exactly(float), _unchanged)
+
+
+def logistic_link(
+    *,
+    margin: Callable[[Any], Any] = _unchanged,
+    single: bool = False,
+    slack: float = 8.0,
+) -> Callable[[bool], Link]:
+    """Link margins and probabilities by 1 / (1 + exp(-margin)); see `logistic` for the arguments.
+
+    The link takes True for the first of two classes, whose score is minus the margin of the second one.
+    """
+
+    def link(complement: bool) -> Link:
+        def value(scores: FloatArray) -> FloatArray:
+            second = np.asarray(expit(margin(-scores if complement else scores)), dtype=np.float64)
+            return 1.0 - second if complement else second
+
+        return Link(
+            logistic(complement=complement, margin=lambda x: float(margin(x)), single=single, slack=slack),
+            value,
         )
 
+    return link
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Classes:
-    """What boosted trees say about classes, and by which calls.
+class ClassOutputs:
+    """What a classifier reports, by which calls, and how its margins become that.
 
-    ``link`` bounds the probability that the library reports for the margin of the second of two classes,
-    or with True the probability of the first one for minus the margin; ``report`` computes the former.
+    Margins: one, of the second of two classes; or one per class. ``link`` leads from a margin to a
+    probability, for True to that of the first of two classes. ``ahead`` certifies that one class is predicted
+    rather than another.
     """
 
     names: tuple[Any, ...]
-    ask_margins: (
-        EvaluateAll  # frame → (n,) for two classes, else (n, classes); argmax of these is what predict gives
-    )
-    ask_probabilities: EvaluateAll  # frame → (n, classes)
-    decides: bool  # the margins are the model's decision_function
-    link: Callable[[bool], Reported]
-    report: Callable[[FloatArray], FloatArray]
-    each_alone: bool = False  # of several classes, each has the link to itself, instead of a softmax over all
+    probabilities: EvaluateAll | None = None  # frame → (n, classes)
+    decision_values: EvaluateAll | None = None  # frame → (n,) for two classes, else (n, classes): the margins
+    largest: EvaluateAll | None = None  # predict takes the largest of these; by default of what is reported
+    link: Callable[[bool], Link] | None = None  # by default the logistic function
+    ahead: Ahead | None = None  # by default as the softmax of the margins tells
+    each_alone: bool = False  # a class's probability follows from its own margin, whatever the others are
+    softmax: bool = True  # else the probabilities of several classes follow neither way from the margins
+    single: bool = False  # the logistic function or softmax is computed in float32
     slack: float = 0.0  # on differences of margins, for a softmax less precise than NumPy's
 
 
-def read_classes(boosted: Boosted, classes: Classes, request: Request) -> ModelAdapter:
-    """Read boosted trees that tell classes apart."""
-    offered = (PROBABILITY, DECISION) if classes.decides else (PROBABILITY,)
-    refuse_scale(request, offered, name=f"{boosted.family} model")
-    index = class_index(classes.names, request.target)
-    if len(classes.names) < 2:
-        raise UnsupportedModel(
-            f"This {boosted.family} model knows one class only, so that there is nothing to reach. "
-            "Fit it on rows of at least two classes."
-        )
-    if request.scale == DECISION:
-        return _read_decision(boosted, classes, index, decision_threshold(request.threshold))
-    if len(classes.names) == 2:
-        return _read_probability(boosted, classes, index, probability_threshold(request.threshold))
-    if request.threshold is None:
-        return _read_winner(boosted, classes, index)
-    threshold = probability_threshold(request.threshold)
-    if classes.each_alone:
-        return _read_probability(boosted, classes, index, threshold)
-    return _read_softmax(boosted, classes, index, threshold)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberOutput:
+    """What a regressor predicts: a function of its one margin."""
+
+    predict: Evaluate
+    link: Link = IDENTITY
+    scored: tuple[Any, ...] = ()  # two classes of which the number may be the score
 
 
-def _read_probability(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ModelAdapter:
-    """Read a probability that follows from one margin."""
-    two = len(classes.names) == 2
-    complement = two and index == 0
-    sign = -1.0 if complement else 1.0
-    limits = widened(*sure_and_maybe(classes.link(complement), threshold), boosted.band)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedModel:
+    """A model as its family parses it."""
 
-    def report(scores: FloatArray) -> FloatArray:
-        second = np.asarray(classes.report(scores * sign))
-        return 1.0 - second if complement else second
-
-    return ModelAdapter(
-        family=boosted.family,
-        score=boosted.score(boosted.margins[0 if two else index], sign, limits),
-        columns=boosted.columns,
-        scale=PROBABILITY,
-        threshold=threshold,
-        classes=classes.names,
-        ask=class_ask(classes.ask_probabilities, index),
-        report=report,
-        tolerance=boosted.tolerance,
-    )
-
-
-def _read_decision(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ModelAdapter:
-    """Read the decision function: the margin itself, of the first of two classes minus the margin."""
-    two = len(classes.names) == 2
-    sign = -1.0 if two and index == 0 else 1.0
-    margin = boosted.margins[0 if two else index]
-
-    def ask(frame: Any) -> FloatArray:
-        found = np.asarray(classes.ask_margins(frame), dtype=np.float64)
-        return sign * found if two else found[:, index].copy()
-
-    return ModelAdapter(
-        family=boosted.family,
-        score=boosted.score(margin, sign, widened(threshold, threshold, boosted.band)),
-        columns=boosted.columns,
-        scale=DECISION,
-        threshold=threshold,
-        classes=classes.names,
-        ask=ask,
-        report=_as_it_is,
-        tolerance=boosted.tolerance * max(1.0, margin.largest),
-    )
-
-
-def _read_winner(boosted: Boosted, classes: Classes, index: int) -> ModelAdapter:
-    """Read that one class has the largest margin, which is what ``predict`` goes by."""
-    scores = _differences(boosted, index, _strictly)
-    return ModelAdapter(
-        family=boosted.family,
-        score=scores[0],
-        also=scores[1:],
-        columns=boosted.columns,
-        scale=LEAD,
-        threshold=0.0,
-        classes=classes.names,
-        ask=wins_ask(classes.ask_margins, index),
-        report=None,
-        tolerance=boosted.tolerance,
-        predict=class_ask(classes.ask_probabilities, index),
-    )
-
-
-def _read_softmax(boosted: Boosted, classes: Classes, index: int, threshold: float) -> ModelAdapter:
-    """Read what a probability needs: to be far enough ahead of each other class."""
-    largest = max(margin.largest + margin.error for margin in boosted.margins)
-
-    def limits(band: float) -> tuple[float, float]:
-        return softmax_reaches(
-            threshold, len(classes.names), band=band + classes.slack, largest=largest, single=False
-        )
-
-    scores = _differences(boosted, index, limits)
-    ask = class_ask(classes.ask_probabilities, index)
-    return ModelAdapter(
-        family=boosted.family,
-        score=scores[0],
-        also=scores[1:],
-        decides=False,
-        columns=boosted.columns,
-        scale=PROBABILITY,
-        threshold=threshold,
-        classes=classes.names,
-        ask=ask,
-        report=None,
-        tolerance=boosted.tolerance,
-        predict=ask,
-    )
-
-
-def _strictly(band: float) -> tuple[float, float]:
-    """Be sure only of what is strictly ahead, and refuse what is strictly behind: ties are for the model."""
-    return math.nextafter(band, math.inf), math.nextafter(-band, -math.inf)
-
-
-def _differences(
-    boosted: Boosted, index: int, limits: Callable[[float], tuple[float, float]]
-) -> tuple[CompiledScore, ...]:
-    target = boosted.margins[index]
-    others = boosted.margins[:index] + boosted.margins[index + 1 :]
-    count = len(boosted.columns)
-    return tuple(difference_score(target, other, columns=count, limits=limits) for other in others)
-
-
-def read_number(
-    boosted: Boosted, request: Request, *, predict: Evaluate, reported: Reported | None
-) -> ModelAdapter:
-    """Read boosted trees that predict a number: the margin, or what ``reported`` says of the margin."""
-    wanted = read_range(request, name=f"{boosted.family} model")
-    (margin,) = boosted.margins
-    link = reported if reported is not None else _identity
-    ends = range_ends(wanted, link, band=boosted.band)
-    scores = [boosted.score(margin, end.sign, (end.accept_from, end.reject_below)) for end in ends]
-    sign = ends[0].sign
-    return range_model(
-        wanted,
-        scores,
-        family=boosted.family,
-        columns=boosted.columns,
-        predict=predict,
-        report=(lambda found: wanted.leads(sign * found)) if reported is None else None,
-        tolerance=boosted.tolerance * max(1.0, margin.largest),
-    )
-
-
-def _identity(score: float) -> tuple[float, float]:
-    return score, score
-
-
-def _as_it_is(values: FloatArray) -> FloatArray:
-    return values
+    family: str
+    margins: Margins
+    outputs: ClassOutputs | NumberOutput
+    # False where nothing is certified about rows with categories that the reference does not have.
+    knows_unseen_categories: bool = True

@@ -9,20 +9,72 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.checked_calls import as_array, as_frame, choose_feed, some_rows
-from p2ce.decisions.model_adapter import (
-    Request,
-    array_dtype,
-    columns_by_count,
-    columns_by_name,
-    plain_classes,
-)
-from p2ce.errors import UnsupportedModel
+from p2ce.decisions.model_adapter import Request
+from p2ce.decisions.target_arguments import plain_classes
+from p2ce.errors import InvalidReference, UnsupportedModel, nearest
+from p2ce.tables.codebook import codebook_of
+from p2ce.visible import echoed
 
 CLASSIFIER, REGRESSOR = "classifier", "regressor"
 
 
+def columns_by_name(
+    names: Sequence[object], reference: pd.DataFrame, *, subject: str = "model"
+) -> tuple[str, ...]:
+    """Check that model and reference have the same columns, in any order; give the model's order."""
+    asked = [str(name) for name in names]
+    known = [str(name) for name in reference.columns]
+    missing = [name for name in asked if name not in known]
+    extra = [name for name in known if name not in asked]
+    if missing:
+        raise InvalidReference(
+            f"The {subject} was fitted on column {echoed(missing[0])}, which the reference frame does not "
+            "have"
+            + (f" (nor {len(missing) - 1} others)" if len(missing) > 1 else "")
+            + f". {nearest(missing[0], known)} Pass the frame that the {subject} was fitted on."
+        )
+    if extra:
+        shown = ", ".join(repr(name) for name in extra[:5])
+        raise InvalidReference(
+            f"The reference frame has {shown}, which the {subject} was not fitted on. "
+            f"Drop what the {subject} does not see (the label, an index) and pass the rest."
+        )
+    return tuple(asked)
+
+
+def columns_by_count(count: int, reference: pd.DataFrame, *, subject: str = "model") -> tuple[str, ...]:
+    """Take the reference's order for a model that was fitted on a bare array."""
+    if count != reference.shape[1]:
+        raise InvalidReference(
+            f"The {subject} was fitted on {count} unnamed columns, the reference frame has "
+            f"{reference.shape[1]}. Pass a frame with exactly the {subject}'s columns, in its order."
+        )
+    return tuple(str(name) for name in reference.columns)
+
+
+def feeder(columns: Sequence[str], reference: pd.DataFrame, *, named: bool) -> Callable[[pd.DataFrame], Any]:
+    """Build the step that hands rows to the model as it was fitted: a frame in its order, or a bare array."""
+    labels = {str(label): label for label in reference.columns}  # a frame may name its columns 0, 1, 2
+    order = [labels[name] for name in columns]
+    if named:
+        wanted = pd.Index(order, tupleize_cols=False)
+        # Picking columns takes a tenth of a millisecond, and most frames have the right ones already.
+        return lambda frame: frame if frame.columns.equals(wanted) else frame[order]
+    dtype = array_dtype(reference[order])
+    return lambda frame: frame[order].to_numpy(dtype=dtype)
+
+
+def array_dtype(frame: pd.DataFrame) -> np.dtype[Any]:
+    """Choose the dtype of a frame as an array; a mixture with bools must not become an array of objects."""
+    if any(coding.is_category for coding in codebook_of(frame)):
+        return np.dtype(object)
+    kinds = [dtype if isinstance(dtype, np.dtype) else np.dtype(np.float64) for dtype in frame.dtypes]
+    common = np.result_type(*kinds)
+    return common if common.kind in "iuf" else np.dtype(np.float64)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class RowFormat:
     """How rows are handed to the model."""
 
     columns: tuple[str, ...]
@@ -30,9 +82,9 @@ class Way:
     precision: np.dtype[Any]  # of its answers
 
 
-def choose_way(
+def choose_row_format(
     model: Any, method: Callable[[Any], Any], request: Request, call: str
-) -> tuple[Way, np.ndarray]:
+) -> tuple[RowFormat, np.ndarray]:
     """Find out how the model takes its rows, and give its answers for some of them.
 
     What was fitted tells by its names or number of columns. Anything else is shown a frame, and an
@@ -57,7 +109,7 @@ def choose_way(
     else:
         feeds = [array] if count is not None else [frame, array]
     feed, answers = choose_feed(method, feeds, some_rows(reference), call=call)
-    return Way(columns=columns, feed=feed.give, precision=answers.dtype), answers
+    return RowFormat(columns=columns, feed=feed.give, precision=answers.dtype), answers
 
 
 def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:

@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.adapters.checked_calls import raw_answers_of
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import Request
-from p2ce.decisions.row_format import choose_way
+from p2ce.decisions.row_format import choose_row_format
 from p2ce.errors import InvalidOutput, UnsupportedModel
 from p2ce.visible import echoed
 
@@ -31,7 +31,7 @@ def predicted_classes(model: Any, request: Request, call: str) -> tuple[Any, ...
         seen[:] = predictions(model, given, call).tolist()
         return np.zeros(len(given))
 
-    choose_way(model, remember, request, call)
+    choose_row_format(model, remember, request, call)
     classes = tuple(dict.fromkeys(seen))
     if any(isinstance(one, float) and not one.is_integer() for one in classes):
         raise UnsupportedModel(

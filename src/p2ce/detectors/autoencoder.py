@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, asked_detector
-from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
+from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import UnsupportedDetector
 
 
@@ -18,7 +18,7 @@ def recognises(detector: object) -> bool:
     )
 
 
-def read(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     """Ask for minus the mean squared error; the threshold is the reference's 5th percentile by default.
 
     The columns are the reference's, in its order and unscaled: scaling belongs into the module.

@@ -18,7 +18,7 @@ from p2ce.adapters.checked_calls import (
 )
 from p2ce.adapters.retries import retried
 from p2ce.arrays import FloatArray
-from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
+from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import InvalidArgument, InvalidOutput, InvalidReference, nearest
 from p2ce.visible import echoed, listed
 
@@ -69,11 +69,11 @@ def asked_detector(
     if contamination is not None:
         least = lowest_share(asked(reference), contamination)
     return DetectorAdapter(
-        family=f"opaque ({name})",
+        family=f"black box ({name})",
         score=None,
         columns=columns,
         # The sign of a difference is always right in floating point: at least 0 means at least ``least``.
-        ask=lambda rows: asked(rows) - least,
+        evaluate=lambda rows: asked(rows) - least,
         report=lambda values: values,
         tolerance=tolerance,
     )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, asked_detector, columns_of
-from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
+from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 
 
 def recognises(detector: object) -> bool:
@@ -13,7 +13,7 @@ def recognises(detector: object) -> bool:
     return callable(getattr(detector, "score_samples", None))
 
 
-def read(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     """Ask for log-densities; the threshold is a percentile of the reference, the 5th by default."""
     columns, named = columns_of(detector, request.reference)
     return asked_detector(

@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.detectors import autoencoder
 from p2ce.detectors.black_box_detector import asked_detector, columns_of
-from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
+from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import InvalidArgument
 from p2ce.visible import echoed
 
@@ -17,7 +17,7 @@ def recognises(detector: object) -> bool:
     return callable(detector) and not isinstance(detector, type) and not autoencoder.recognises(detector)
 
 
-def read(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     """Ask for values, higher for more plausible; their threshold is 0, or a percentile of the reference."""
     columns, named = columns_of(detector, request.reference)
     return asked_detector(

@@ -11,13 +11,14 @@ from p2ce.adapters.checked_calls import answers_of
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
 from p2ce.detectors.black_box_detector import check_contamination, columns_of, lowest_share
+from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.outlier_detectors import CALL
-from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
 from p2ce.errors import InvalidArgument, NotFitted, UnsupportedDetector, UnsupportedModel
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.cuts import cut_of_float32_at_most
-from p2ce.scores.error_bands import first_score, sure_and_maybe
+from p2ce.scores.error_bands import certified
+from p2ce.scores.float_bisection import first_true
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.steps import steps_of_cut
 from p2ce.scores.tree_nodes import TreeNodes
@@ -88,7 +89,7 @@ def recognises(detector: object) -> bool:
     )
 
 
-def read(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     """Read a forest, after fitting it if it is only asked for."""
     if not isinstance(detector, IsolationForest):
         return _read_fitted(detector, request)
@@ -119,14 +120,16 @@ def _fit(asked: IsolationForest, request: DetectorRequest) -> DetectorAdapter:
     ).fit(rows)
     decide = _decision(fitted)
     # Nobody else computes this detector, so one exact threshold on the path lengths defines it.
-    least = first_score(lambda depth: float(decide(np.array([depth]))[0]) >= 0.0)
+    least = first_true(lambda depth: float(decide(np.array([depth]))[0]) >= 0.0)
     score = _score(fitted, codebook.names, frozenset(), accept_from=least, reject_below=least)
     return own_forest(score, columns=codebook.names, decide=decide)
 
 
 def own_forest(score: CompiledScore, *, columns: tuple[str, ...], decide: Decision) -> DetectorAdapter:
     """Make the detector that a compiled forest is by itself, fitted just now or kept in a file."""
-    return DetectorAdapter(family="isolation forest", score=score, columns=columns, ask=None, report=decide)
+    return DetectorAdapter(
+        family="isolation forest", score=score, columns=columns, evaluate=None, report=decide
+    )
 
 
 def _read_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
@@ -163,31 +166,31 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
 
     least = 0.0 if contamination is None else lowest_share(decided(reference), contamination)
     decide = _decision(detector)
-    accept_from, reject_below = sure_and_maybe(_reported(detector), least)
+    accept_from, reject_below = certified(_reported(detector), least)
 
-    def read_for(may_miss: frozenset[str]) -> DetectorAdapter:
+    def read_for(nullable: frozenset[str]) -> DetectorAdapter:
         return DetectorAdapter(
             family="scikit-learn isolation forest",
-            score=_score(detector, columns, may_miss, accept_from=accept_from, reject_below=reject_below),
+            score=_score(detector, columns, nullable, accept_from=accept_from, reject_below=reject_below),
             columns=columns,
             # The sign of a difference is always right in floating point: 0 or more means ``least`` or more.
-            ask=lambda frame: decided(frame) - least,
+            evaluate=lambda frame: decided(frame) - least,
             report=lambda depths: decide(depths) - least,
             again=read_for,
         )
 
-    return read_for(request.may_miss)
+    return read_for(request.nullable)
 
 
 def _score(
-    fitted: Any, columns: Sequence[str], may_miss: Collection[str], *, accept_from: float, reject_below: float
+    fitted: Any, columns: Sequence[str], nullable: Collection[str], *, accept_from: float, reject_below: float
 ) -> CompiledScore:
     """Add path lengths in scikit-learn's own order, with its own c(n) for leaves that hold several rows.
 
-    Every split of scikit-learn's sends missing values to a side of its own; only in ``may_miss`` need that
+    Every split of scikit-learn's sends missing values to a side of its own; only in ``nullable`` need that
     be looked at.
     """
-    misses = np.array([name in may_miss for name in columns], dtype=np.bool_)
+    misses = np.array([name in nullable for name in columns], dtype=np.bool_)
     trees = []
     for index, (member, features) in enumerate(
         zip(fitted.estimators_, fitted.estimators_features_, strict=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from p2ce.adapters.library import library_class
 from p2ce.detectors.black_box_detector import asked_detector, columns_of
-from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
+from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import NotFitted, UnsupportedDetector
 
 CALL = "detector.decision_function"
@@ -20,7 +20,7 @@ def recognises(detector: object) -> bool:
     return callable(getattr(detector, "decision_function", None)) or _is_local(_last_step(detector))
 
 
-def read(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     """Ask for decision values: plausible from 0 up, or up to ``threshold_`` where higher is more abnormal."""
     last = _last_step(detector)
     if _is_local(last) and not last.novelty:

@@ -1,27 +1,26 @@
-"""Find which detector is meant, and read it."""
+"""Find the kind of a detector, and parse it."""
 
 import logging
 from collections.abc import Collection
-from types import ModuleType
 from typing import Any
 
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.detectors import autoencoder, density, function, isolation_forest, outlier_detectors
-from p2ce.detectors import restored as read_before
+from p2ce.detectors import autoencoder, density, function, isolation_forest, outlier_detectors, restored
 from p2ce.detectors.black_box_detector import check_contamination
+from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.detectors.isolation_forest import IsolationForest
-from p2ce.detectors.parsed_detector import DetectorAdapter, DetectorRequest
-from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedDetector
+from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidReference, UnsupportedDetector
+from p2ce.plugins import DETECTOR, Family, families_of
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.visible import echoed
 
 __all__ = ["FAMILIES", "SUPPORTED", "DetectorAdapter", "IsolationForest", "parse_detector"]
 
-# The first that recognises a detector and can read it does. A module can be called too: it comes first.
-FAMILIES: tuple[ModuleType, ...] = (
-    read_before,
+# The first that recognises a detector and supports it parses it. A module can be called too: it comes first.
+FAMILIES: tuple[Family, ...] = (
+    restored,
     isolation_forest,
     autoencoder,
     outlier_detectors,
@@ -44,15 +43,15 @@ def parse_detector(
     contamination: float | None = None,
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
-    may_miss: Collection[str] | None = None,
+    nullable: Collection[str] | None = None,
 ) -> DetectorAdapter | None:
-    """Read a detector; None stays None and means that every point is plausible.
+    """Parse a detector; None stays None and means that every point is plausible.
 
     ``random_state`` seeds a forest that is fitted here and brings no seed of its own. ``contamination`` is
     the share of the reference, above 0 and at most 0.5, that is to be implausible: the threshold becomes
     that percentile of the detector's own values, and the detector itself stays as it is. ``codebook`` says
     how the reference's columns become the numbers that scores are computed from, ``codes`` (n, d) are these
-    numbers, for who has them at hand. ``may_miss`` names the columns in which a value may be missing, by
+    numbers, for who has them at hand. ``nullable`` names the columns in which a value may be missing, by
     default those in which one is.
     """
     if contamination is not None:
@@ -76,25 +75,29 @@ def parse_detector(
         reference=reference,
         codebook=codebook,
         codes=codes,
-        may_miss=_columns_with_missing(codes, codebook) if may_miss is None else frozenset(may_miss),
+        nullable=_columns_with_missing(codes, codebook) if nullable is None else frozenset(nullable),
         random_state=random_state,
         contamination=contamination,
     )
     refusal = None
-    for family in FAMILIES:
+    for family in families_of(DETECTOR, FAMILIES):
         if not family.recognises(detector):
             continue
         try:
-            found: DetectorAdapter = family.read(detector, request)
+            found = family.parse(detector, request)
         except UnsupportedDetector as error:
             refusal = refusal or error
             continue
+        if not isinstance(found, DetectorAdapter):
+            raise BrokenPlugin(
+                f"parse() of a kind of detector returns a DetectorAdapter; for {type(detector).__name__} it "
+                f"returned {type(found).__name__}. Correct it, or uninstall its package."
+            )
         if refusal is not None:
-            log.info("The detector can only be asked, as %s: %s", found.family, refusal)
+            log.info("The detector is a black box, as %s: %s", found.family, refusal)
         return found
     raise refusal or UnsupportedDetector(
-        f"{type(detector).__module__}.{type(detector).__name__} cannot be read or asked. Supported are "
-        f"{SUPPORTED}."
+        f"{type(detector).__module__}.{type(detector).__name__} is not supported. Supported are {SUPPORTED}."
     )
 
 

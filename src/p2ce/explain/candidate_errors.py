@@ -22,7 +22,7 @@ def require_candidates(problem: Problem, row: FloatArray) -> None:
         return
     for number, model in enumerate(problem.models):
         try:
-            model.ask(problem.frame(rows))
+            model.evaluate(problem.frame(rows))
         except P2CEError as error:
             refused = [place for place in range(len(rows)) if not _answers(problem, number, rows[[place]])]
             if refused and _answers(problem, number, row[None, :]):
@@ -65,7 +65,7 @@ def _spread_out(values: FloatArray, most: int) -> FloatArray:
 
 def _answers(problem: Problem, number: int, rows: FloatArray) -> bool:
     try:
-        problem.models[number].ask(problem.frame(rows))
+        problem.models[number].evaluate(problem.frame(rows))
     except P2CEError:
         return False
     return True

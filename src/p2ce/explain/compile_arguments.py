@@ -105,7 +105,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     check_actions(actions, book.names)
     if given.actions is None:
         _propose_special(book, codes)
-    may_miss = columns_with_missing(codes, book) | columns_to_miss(actions)
+    nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
     target = 1 if given.target is None else given.target
     reading = partial(
         parse_models,
@@ -115,13 +115,13 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         margin=given.margin,
         scale=given.scale,
         codebook=book,
-        opaque=given.bound not in ("auto", "none"),
+        black_box=given.bound not in ("auto", "none"),
     )
-    read = reading(reference=frame, codes=codes, may_miss=may_miss)
+    read = reading(reference=frame, codes=codes, nullable=nullable)
     warn_about_decisions(
         model,
         read,
-        request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, may_miss=may_miss),
+        request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
         threshold=given.threshold,
         default_target=given.target is None,
     )
@@ -133,7 +133,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         contamination=given.contamination,
         codebook=book,
         codes=codes,
-        may_miss=may_miss,
+        nullable=nullable,
     )
     codebook = book.of(names)
     dtypes, categories = column_types(frame)
@@ -145,7 +145,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         names=names,
         labels=labels_of(frame, names),
         codebook=codebook,
-        may_miss=may_miss,
+        nullable=nullable,
         model=read[0],
         others=read[1:],
         detector=detector,

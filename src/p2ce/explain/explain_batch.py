@@ -122,9 +122,9 @@ def _trial(problem: Problem, values: FloatArray) -> Exception | None:
         prepare(problem, values)  # which prices their candidates
         frame = problem.frame(values)
         for number, model in enumerate(problem.models):
-            ask(model.ask, frame, problem.name_of(number))
-        if problem.detector is not None and problem.detector.ask is not None:
-            ask(problem.detector.ask, frame, "detector")
+            ask(model.evaluate, frame, problem.name_of(number))
+        if problem.detector is not None and problem.detector.evaluate is not None:
+            ask(problem.detector.evaluate, frame, "detector")
         kept_rows(problem, values, values, frame)
     except Exception as error:
         return error

@@ -21,7 +21,7 @@ def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
     """Ask every model about at most 64 of the rows (n, d), spread evenly over them: (models, rows)."""
     places = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).astype(np.int64))
     frame = problem.frame(rows[places])
-    return np.stack([np.asarray(model.ask(frame), dtype=np.float64) for model in problem.models])
+    return np.stack([np.asarray(model.evaluate(frame), dtype=np.float64) for model in problem.models])
 
 
 def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:

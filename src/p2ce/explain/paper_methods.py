@@ -370,8 +370,8 @@ class _Instance:
             owner = np.array([self.person])
             value = compiled_scores(self.problem, self.batch.people, slot, owner, cell[None])[0]
             return bool(value < detector.score.reject_below)
-        assert detector.ask is not None, "a detector without a compiled score is called"
-        said = float(ask(detector.ask, self.problem.frame(self._rows(cell[None])), "detector")[0])
+        assert detector.evaluate is not None, "a detector without a compiled score is called"
+        said = float(ask(detector.evaluate, self.problem.frame(self._rows(cell[None])), "detector")[0])
         self.by_detector[cell.tobytes()] = said
         return said < 0.0
 

@@ -27,17 +27,17 @@ def read_again(
     """
     order = problem.labels.get_indexer(reference.columns)
     lacking = np.flatnonzero((values == MISSING).any(axis=0))
-    may_miss = problem.may_miss | columns_to_miss(problem.actions)
-    may_miss |= {problem.names[column] for column in lacking}
+    nullable = problem.nullable | columns_to_miss(problem.actions)
+    nullable |= {problem.names[column] for column in lacking}
     knows_all = all(model.knows_unseen_categories for model in problem.models)
     unseen = not knows_all and bool(has_unseen_categories(problem.codebook, values).any())
     models = parse_models(
         reference=reference,
         reach=needed_reach(problem, values)[order],
-        may_miss=may_miss,
-        opaque=parse_models.keywords["opaque"] or unseen,
+        nullable=nullable,
+        black_box=parse_models.keywords["black_box"] or unseen,
     )
     detector = problem.detector
-    if may_miss != problem.may_miss and detector is not None and detector.again is not None:
-        detector = detector.again(may_miss)
-    return problem.with_models(models, detector=detector, may_miss=may_miss)
+    if nullable != problem.nullable and detector is not None and detector.again is not None:
+        detector = detector.again(nullable)
+    return problem.with_models(models, detector=detector, nullable=nullable)

@@ -226,9 +226,9 @@ def _is_taken(problem: Problem, person: FloatArray, feature: FeatureActions) -> 
     codes = feature.codes(problem.codebook[feature.name])
     rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
     rows[:, problem.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
-    asks = [model.ask for model in problem.models]
-    if problem.judges is not None and problem.judges.ask is not None:
-        asks.append(problem.judges.ask)
+    asks = [model.evaluate for model in problem.models]
+    if problem.judges is not None and problem.judges.evaluate is not None:
+        asks.append(problem.judges.evaluate)
     try:
         for ask in asks:
             ask(problem.frame(rows))

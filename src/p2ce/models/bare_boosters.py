@@ -13,8 +13,7 @@ import pandas as pd
 
 from p2ce.adapters.library import library_class
 from p2ce.decisions.model_adapter import ModelAdapter, Request
-from p2ce.decisions.targets import score_or_range
-from p2ce.models import black_box as opaque
+from p2ce.models.black_box import adapt_black_box
 from p2ce.models.lightgbm.model_text import split_text
 from p2ce.models.xgboost.booster_json import predict_rows
 
@@ -28,18 +27,18 @@ def is_bare_booster(model: object) -> bool:
     return any(library_class(model, root=root, names=_NAMES) is not None for root in ("lightgbm", "xgboost"))
 
 
-def read_bare_booster(model: Any, request: Request) -> ModelAdapter:
+def adapt_bare_booster(model: Any, request: Request) -> ModelAdapter:
     """Wrap a Booster by what its objective reports, and settle how it is evaluated."""
     is_lightgbm = library_class(model, root="lightgbm", names=_NAMES) is not None
     objective, groups = _lightgbm_facts(model) if is_lightgbm else _xgboost_facts(model)
     if objective in _TWO:
-        return opaque.read(_Probabilities(model, request.reference, classes=2), request)
+        return adapt_black_box(_Probabilities(model, request.reference, classes=2), request)
     if objective in _SEVERAL:
-        return opaque.read(_Probabilities(model, request.reference, classes=groups), request)
+        return adapt_black_box(_Probabilities(model, request.reference, classes=groups), request)
     if groups > 1:  # by an objective of one's own, or where only the number of the class is predicted
-        return opaque.read(_Margins(model, request.reference, classes=groups), request)
-    numbers = _Numbers(model, request.reference)
-    return score_or_range(request, lambda wanted: opaque.read(numbers, wanted), name=numbers.__name__)
+        return adapt_black_box(_Margins(model, request.reference, classes=groups), request)
+    # The number may be the score of a class.
+    return adapt_black_box(_Numbers(model, request.reference), request, scored=(0, 1))
 
 
 def _lightgbm_facts(booster: Any) -> tuple[str, int]:

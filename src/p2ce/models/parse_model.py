@@ -1,11 +1,10 @@
-"""Find the family that a model belongs to, read it, and check the reading against the model itself."""
+"""Find the family that a model belongs to, parse it, and check the result against the model itself."""
 
 import logging
 import warnings
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,21 +12,27 @@ import pandas as pd
 
 from p2ce.adapters.checked_calls import raw_answers_of
 from p2ce.arrays import FloatArray
+from p2ce.decisions.certify import certify
+from p2ce.decisions.margins import ParsedModel
 from p2ce.decisions.model_adapter import Evaluate, ModelAdapter, Request
-from p2ce.errors import InvalidReference, ModelMismatch, UnsupportedModel
-from p2ce.models import black_box as opaque_models
-from p2ce.models.bare_boosters import is_bare_booster, read_bare_booster
+from p2ce.errors import BrokenPlugin, InvalidReference, ModelMismatch, UnsupportedModel
+from p2ce.models.bare_boosters import adapt_bare_booster, is_bare_booster
+from p2ce.models.black_box import adapt_black_box, adapt_module, as_black_box, is_callable
 from p2ce.models.catboost import family as catboost
 from p2ce.models.lightgbm import family as lightgbm
-from p2ce.models.sklearn import gradient_boosting as sklearn_boosting
-from p2ce.models.sklearn import hist_gradient_boosting as sklearn_histogram
-from p2ce.models.sklearn import linear, naive_bayes, own_threshold, pipeline
-from p2ce.models.sklearn import mlp as sklearn_network
-from p2ce.models.sklearn import svm as sklearn_svm
-from p2ce.models.sklearn import trees_and_forests as sklearn_trees
-from p2ce.models.sklearn.own_threshold import best_of, read_with_own_threshold
-from p2ce.models.torch import family as torch_network
+from p2ce.models.sklearn import (
+    gradient_boosting,
+    hist_gradient_boosting,
+    linear,
+    mlp,
+    own_threshold,
+    pipeline,
+    trees_and_forests,
+)
+from p2ce.models.sklearn.own_threshold import best_of, parse_with_own_threshold
+from p2ce.models.torch import family as torch
 from p2ce.models.xgboost import family as xgboost
+from p2ce.plugins import MODEL, Family, families_of
 from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Verdicts
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
@@ -37,27 +42,26 @@ from p2ce.visible import echoed
 
 __all__ = ["FAMILIES", "SUPPORTED", "ModelAdapter", "parse_model"]
 
-FAMILIES: tuple[ModuleType, ...] = (
+# The first that recognises a model parses it.
+FAMILIES: tuple[Family, ...] = (
     pipeline,
     own_threshold,
     lightgbm,
     xgboost,
     catboost,
-    sklearn_trees,
-    sklearn_boosting,
-    sklearn_histogram,
+    trees_and_forests,
+    gradient_boosting,
+    hist_gradient_boosting,
     linear,
-    sklearn_svm,
-    naive_bayes,
-    sklearn_network,
-    torch_network,
+    mlp,
+    torch,
 )
 SUPPORTED = (
     "the classifiers and regressors of LightGBM, XGBoost (Boosters too) and CatBoost; scikit-learn's "
-    "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, SVC and "
-    "SVR with a linear, rbf or poly kernel, GaussianNB, MLPs; PyTorch Sequential; and a Pipeline of "
-    "transformers that work on one column at a time in front of any of these. Asked, and not read, is "
-    "anything else with predict_proba, decision_function or predict, and any function of a frame or array"
+    "DecisionTree, RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, linear models, MLPs; "
+    "PyTorch Sequential; and a Pipeline of transformers that work on one column at a time in front of any of "
+    "these. Anything else with predict_proba, decision_function or predict, and any function of a frame or "
+    "array, is evaluated as a black box"
 )
 log = logging.getLogger("p2ce")
 CHECKED_ROWS = 256
@@ -76,18 +80,18 @@ def parse_model(
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
-    may_miss: Collection[str] | None = None,
-    opaque: bool = False,
+    nullable: Collection[str] | None = None,
+    black_box: bool = False,
 ) -> ModelAdapter:
-    """Read a fitted model as a score that is proven to decide as the model does, if it can be read.
+    """Parse a fitted model into scores that are proven to decide as the model does, where it is supported.
 
-    What cannot be read but asked comes back without a score, and with ``opaque=True`` so does every model.
+    A black box comes back without a score, and with ``black_box=True`` so does every model.
     ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to the
     one that the model brings with it (on top of which ``margin`` comes), or to 0.5 for the probability of one
     class of two and 0 for decision functions; one class of more must win.
     ``reach`` gives per reference column the largest magnitude that a value will ever have; it defaults to
     64 times what the reference shows, and only linear models need it. ``codes`` (n, d) is the reference as
-    ``codebook`` encodes it, for who has it at hand. ``may_miss`` names the columns in which a value may be
+    ``codebook`` encodes it, for who has it at hand. ``nullable`` names the columns in which a value may be
     missing, by default those in which one is.
     """
     request = request_for(
@@ -99,18 +103,18 @@ def parse_model(
         reach=reach,
         codebook=codebook,
         codes=codes,
-        may_miss=may_miss,
+        nullable=nullable,
     )
     own = own_threshold.own_threshold(model) if threshold is None else None
     if own is None:
-        found = _read_any(model, request)
+        found = _parse_any(model, request)
     else:
-        found = read_with_own_threshold(model, own, request, _read_any)
+        found = parse_with_own_threshold(model, own, request, _parse_any)
     if found.score is None:
         return found
     found = _blamed(found)
     _check_against_model(found, reference, request.codebook)
-    return opaque_models.as_opaque(found, request) if opaque else found
+    return as_black_box(found, request) if black_box else found
 
 
 def request_for(
@@ -123,9 +127,9 @@ def request_for(
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
-    may_miss: Collection[str] | None = None,
+    nullable: Collection[str] | None = None,
 ) -> Request:
-    """Write down what is asked of a model, as for `parse_model`."""
+    """Write down what a model is parsed for; the arguments are those of `parse_model`."""
     if not isinstance(reference, pd.DataFrame):
         raise InvalidReference(f"The reference must be a pandas DataFrame; got {type(reference).__name__}.")
     if reference.shape[0] == 0 or reference.shape[1] == 0:
@@ -137,8 +141,8 @@ def request_for(
     codes = codebook.encode(reference) if codes is None else codes
     if reach is None:
         reach = REACH_FACTOR * _largest(codes, codebook)
-    if may_miss is None:
-        may_miss = columns_with_missing(codes, codebook)
+    if nullable is None:
+        nullable = columns_with_missing(codes, codebook)
     return Request(
         reference=reference,
         target=target,
@@ -146,9 +150,9 @@ def request_for(
         scale=scale,
         margin=margin,
         codebook=codebook,
-        may_miss=frozenset(may_miss),
+        nullable=frozenset(nullable),
         reach=reach,
-        read=_read_natively,
+        parse=_parse_natively,
     )
 
 
@@ -171,29 +175,40 @@ def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
     return np.where(largest > 0.0, largest, 1.0)
 
 
-def _read_any(model: Any, request: Request) -> ModelAdapter:
-    """Read a model exactly, or settle how it is asked if that is all that can be done."""
+def _parse_any(model: Any, request: Request) -> ModelAdapter:
+    """Parse a model, or settle how it is evaluated as a black box."""
     try:
-        return _read_natively(model, request)
+        return _parse_natively(model, request)
     except UnsupportedModel as error:
         why = error
-    if not opaque_models.can_be_asked(model):
+    if not is_callable(model):
         raise why
-    found = _ask_only(model, request, why)
-    log.info("The model can only be asked, as %s: %s", found.family, why)
+    found = _as_black_box(model, request, why)
+    log.info("The model is a black box, as %s: %s", found.family, why)
     return replace(found, black_box_because=str(why))
 
 
-def _read_natively(model: Any, request: Request) -> ModelAdapter:
-    """Read a model by its family; the steps of a pipeline are read so, since it must be asked as a whole."""
+def _parse_natively(model: Any, request: Request) -> ModelAdapter:
+    """Parse a model by its family. The last step of a Pipeline is parsed so: alone it is no black box."""
     model = best_of(model)
-    for family in FAMILIES:
-        if family.recognises(model):
-            # A model of another version of its library may lack what this one has.
-            with parsing(f"This {type(model).__name__}", MISSING_PARTS):
-                found: ModelAdapter = family.read(model, request)
-            return found
-    raise UnsupportedModel(_why_not(model))
+    family = _family_of(model)
+    if family is None:
+        raise UnsupportedModel(_why_not(model))
+    # A model of another version of its library may lack what this one has.
+    with parsing(f"This {type(model).__name__}", MISSING_PARTS):
+        parsed = family.parse(model, request)
+    if isinstance(parsed, ModelAdapter):  # of what stands around another model
+        return parsed
+    if isinstance(parsed, ParsedModel):
+        return certify(parsed, request)
+    raise BrokenPlugin(
+        f"parse() of a model family returns a ParsedModel; for {type(model).__name__} it returned "
+        f"{type(parsed).__name__}. Correct the family, or uninstall its package."
+    )
+
+
+def _family_of(model: Any) -> Family | None:
+    return next((family for family in families_of(MODEL, FAMILIES) if family.recognises(model)), None)
 
 
 def _why_not(model: Any) -> str:
@@ -204,65 +219,68 @@ def _why_not(model: Any) -> str:
         return f"model is {echoed(model)}. Pass a fitted model (load it from its file first), or a function."
     name = f"{type(model).__module__}.{type(model).__name__}"
     if hasattr(model, "best_estimator_"):
-        return f"{name} is a search over models that answers by itself. Its best_estimator_ may be readable."
+        return (
+            f"{name} is a search over models with methods of its own. Its best_estimator_ may be supported."
+        )
     if hasattr(model, "cv_results_"):
         return f"{name} is a search that kept no model. Fit it with refit=True."
-    return f"{name} cannot be read exactly. Supported are {SUPPORTED}."
+    return f"{name} is not supported natively. Supported are {SUPPORTED}."
 
 
-def _ask_only(model: Any, request: Request, why: UnsupportedModel) -> ModelAdapter:
-    if torch_network.recognises_module(model):
-        return opaque_models.read_module(model, request)
+def _as_black_box(model: Any, request: Request, why: UnsupportedModel) -> ModelAdapter:
+    if torch.recognises_module(model):
+        return adapt_module(model, request)
     if is_bare_booster(model):
-        return read_bare_booster(model, request)
+        return adapt_bare_booster(model, request)
     try:
-        return opaque_models.read(model, request)
+        return adapt_black_box(model, request)
     except UnsupportedModel as error:
-        known = any(family.recognises(model) for family in FAMILIES)
-        raise (why if known else error) from None  # the family knows best why
+        raise (error if _family_of(model) is None else why) from None  # the family knows best why
 
 
 def _blamed(found: ModelAdapter) -> ModelAdapter:
     """Let whatever the model itself raises be its own error, and not one of this library."""
     call = f"model ({found.family})"
 
-    def blamed(ask: Evaluate) -> Evaluate:
-        return lambda frame: raw_answers_of(ask, frame, call=call)
+    def blamed(evaluate: Evaluate) -> Evaluate:
+        return lambda frame: raw_answers_of(evaluate, frame, call=call)
 
     return replace(
-        found, ask=blamed(found.ask), predict=None if found.predict is None else blamed(found.predict)
+        found,
+        evaluate=blamed(found.evaluate),
+        predict=None if found.predict is None else blamed(found.predict),
     )
 
 
 def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook: Codebook) -> None:
-    """Compare the reading with the model on some reference rows, since a library may change under us."""
+    """Compare the parsed model with the model on some reference rows, since libraries change."""
     step = max(1, -(-len(reference) // CHECKED_ROWS))
     rows = reference.iloc[::step]
     values = codebook.of(found.columns).encode(rows)
-    readings = [_reading(score, values) for score in found.scores]
+    judged = [_verdicts(score, values) for score in found.scores]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        answers = found.ask(rows)
-    accepted = answers >= found.threshold
-    accept_from = np.all([reading.verdict == ACCEPT for reading in readings], axis=0) & found.decides
-    refused = np.any([reading.verdict == REJECT for reading in readings], axis=0)
-    wrong = (accept_from & ~accepted) | (refused & accepted)
+        own = found.evaluate(rows)
+    accepted = own >= found.threshold
+    certain = np.all([one.verdict == ACCEPT for one in judged], axis=0) & found.decides
+    rejected = np.any([one.verdict == REJECT for one in judged], axis=0)
+    wrong = (certain & ~accepted) | (rejected & accepted)
     error = np.zeros(len(rows))
     if found.report is not None:
-        error = np.abs(found.report(readings[0].value) - answers)
-    if wrong.any() or not bool((error <= found.tolerance * np.maximum(1.0, np.abs(answers))).all()):
+        error = np.abs(found.report(judged[0].value) - own)
+    if wrong.any() or not bool((error <= found.tolerance * np.maximum(1.0, np.abs(own))).all()):
         raise ModelMismatch(
-            f"The model as read ({found.family}) disagrees with its own scores on {int(wrong.sum())} of "
+            f"The parsed model ({found.family}) disagrees with its own scores on {int(wrong.sum())} of "
             f"{len(rows)} reference rows, by up to {float(np.nanmax(error)):.3g}. Its library version may be "
             "unknown to this release of p2ce; please report it with the versions of both."
         )
 
 
-def _reading(score: Any, values: FloatArray) -> Verdicts:
-    """Say what a reading is sure of; a network also knows how far its own sums may be off."""
+def _verdicts(score: Any, values: FloatArray) -> Verdicts:
+    """Say what a score certifies; a network also knows how far its own sums may be off."""
     if not isinstance(score, CompiledScore):
         judged: Verdicts = score.judge_rows(values)
         return judged
     scores = score_rows(score, values)
-    accept_from, refused = scores >= score.accept_from, scores < score.reject_below
-    return Verdicts(np.where(accept_from, ACCEPT, np.where(refused, REJECT, UNDECIDED)), scores)
+    accepts, rejects = scores >= score.accept_from, scores < score.reject_below
+    return Verdicts(np.where(accepts, ACCEPT, np.where(rejects, REJECT, UNDECIDED)), scores)

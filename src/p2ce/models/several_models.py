@@ -1,4 +1,4 @@
-"""Read one model, or several that all have to accept."""
+"""Parse one model, or several that all have to accept."""
 
 import math
 import numbers
@@ -30,10 +30,10 @@ def parse_models(
     reach: FloatArray | None = None,
     codebook: Codebook | None = None,
     codes: FloatArray | None = None,
-    may_miss: Collection[str] | None = None,
-    opaque: bool = False,
+    nullable: Collection[str] | None = None,
+    black_box: bool = False,
 ) -> tuple[ModelAdapter, ...]:
-    """Read a model, or every model of a list; ``threshold`` is for all of them, or one for each.
+    """Parse a model, or every model of a list; ``threshold`` is for all of them, or one for each.
 
     A ``margin`` is added to each threshold, on the scale that the model reports.
     """
@@ -44,33 +44,33 @@ def parse_models(
     thresholds = _one_for_each(threshold, len(models), several=several)
     _check_margin(margin)
     found = []
-    read_one = partial(
+    parse_one = partial(
         parse_model,
         reference=reference,
         scale=scale,
         reach=reach,
         codebook=codebook,
         codes=codes,
-        may_miss=may_miss,
-        opaque=opaque,
+        nullable=nullable,
+        black_box=black_box,
     )
-    for one, asked in zip(models, thresholds, strict=True):
-        read = read_one(one, target=target, threshold=asked)
-        if margin and read.scale == LEAD:
-            read = read_one(one, target=_narrowed(target, margin), threshold=asked)
-        elif margin and asked is None and own_threshold(one) is not None:
-            read = read_one(one, target=target, threshold=None, margin=margin)
+    for one, given in zip(models, thresholds, strict=True):
+        parsed = parse_one(one, target=target, threshold=given)
+        if margin and parsed.scale == LEAD:
+            parsed = parse_one(one, target=_narrowed(target, margin), threshold=given)
+        elif margin and given is None and own_threshold(one) is not None:
+            parsed = parse_one(one, target=target, threshold=None, margin=margin)
         elif margin:
-            wanted = read.threshold + margin
-            if read.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:
+            wanted = parsed.threshold + margin
+            if parsed.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:
                 raise InvalidArgument(
-                    f"margin={echoed(margin)} on top of the threshold {read.threshold:g} asks for a "
+                    f"margin={echoed(margin)} on top of the threshold {parsed.threshold:g} asks for a "
                     f"probability of {wanted:g}. Keep their sum in [0, 1]."
                 )
-            read = read_one(one, target=target, threshold=wanted)
-        elif asked is None and loses_ties(one, read, target):
-            read = read_one(one, target=target, threshold=float(np.nextafter(read.threshold, 1.0)))
-        found.append(read)
+            parsed = parse_one(one, target=target, threshold=wanted)
+        elif given is None and loses_ties(one, parsed, target):
+            parsed = parse_one(one, target=target, threshold=float(np.nextafter(parsed.threshold, 1.0)))
+        found.append(parsed)
     return tuple(found)
 
 

@@ -197,7 +197,7 @@ def lens_of(strands: Sequence[Strand], tables: Sequence[Table], *, column_count:
     )
 
 
-def may_be_missing(lens: Lens, may_miss: BoolArray, *, unseen: bool) -> BoolArray:
+def may_be_missing(lens: Lens, nullable: BoolArray, *, unseen: bool) -> BoolArray:
     """Tell which inputs can be missing: (inputs,), for columns (d,) of which some may miss a value.
 
     ``strangers`` tells whether values count that an encoder does not know: some make a missing value of them.
@@ -205,11 +205,11 @@ def may_be_missing(lens: Lens, may_miss: BoolArray, *, unseen: bool) -> BoolArra
     missing = np.zeros(len(lens.strands), dtype=np.bool_)
     for table in lens.tables:
         counted = np.ones(len(table.values), dtype=np.bool_)
-        counted[-2:] = unseen, may_miss[table.column]
+        counted[-2:] = unseen, nullable[table.column]
         missing[table.inputs] |= (table.values[counted] == MISSING).any(axis=0)
     for j, strand in enumerate(lens.strands):
         if not strand.is_category:
-            misses = bool(may_miss[strand.source])
+            misses = bool(nullable[strand.source])
             for operation in strand.operations:
                 of = operation.misses
                 misses = (misses and of.missing) or of.known or (unseen and of.stranger)

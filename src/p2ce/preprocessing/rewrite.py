@@ -11,51 +11,20 @@ weights.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.input_maps import RISING, Bends, Lens, Strand, Table
-from p2ce.scores.assemble import assemble_forest, trees_of
+from p2ce.scores.assemble import resplit
+from p2ce.scores.float_bisection import HIGHEST, LOWEST, last_true, rank, unrank
 from p2ce.scores.forest import Forest
 from p2ce.scores.score import seen_as_given
-from p2ce.scores.steps import Steps
+from p2ce.scores.steps import Steps, steps_of_stretches
 from p2ce.tables.codebook import ABOVE_MISSING, MISSING
 
 _LARGEST = float(np.finfo(np.float64).max)
-_MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
-
-
-def rank(values: FloatArray) -> IntArray:
-    """Number the floats in ascending order, both zeros being 0."""
-    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
-    return np.where(bits >= 0, bits, -(bits & _MAGNITUDE))
-
-
-def unrank(ranks: IntArray) -> FloatArray:
-    """Give the floats of ranks."""
-    magnitude = np.abs(ranks).view(np.float64)
-    return np.where(ranks >= 0, magnitude, -magnitude)
-
-
-def last_that(holds: Callable[[FloatArray, IntArray], BoolArray], low: IntArray, high: IntArray) -> IntArray:
-    """Find the last rank above ``low`` and up to ``high`` at which a test holds that turns false only once.
-
-    Where there is none the answer is ``low``. All pairs (n,) are bisected at once: ``holds`` gets floats, and
-    which of the pairs they belong to.
-    """
-    low, high = low.copy(), high + 1
-    while True:
-        active = np.flatnonzero(low + 1 < high)
-        if not len(active):
-            return low
-        left, right = low[active], high[active]
-        middle = (left >> 1) + (right >> 1) + (left & right & 1)
-        inside = holds(unrank(middle), active)
-        low[active] = np.where(inside, middle, left)
-        high[active] = np.where(inside, right, middle)
 
 
 def shape_of(strand: Strand) -> Bends | None:
@@ -101,19 +70,19 @@ def turning_points(
         below: BoolArray = strand.apply(values) <= at[which]
         return np.where(turns[which] > 0, below, ~below)
 
-    return last_that(holds, starts, ends)
+    return last_true(holds, starts, ends)
 
 
 def _stretches(shape: Bends) -> tuple[IntArray, IntArray]:
     """Give the stretches of a shape as ranks: behind the start, up to the end."""
     ends = rank(np.append(shape.cuts, _LARGEST))
-    return np.append(rank(np.array([-_LARGEST])) - 1, ends[:-1]), ends
+    return np.append(LOWEST, ends[:-1]), ends
 
 
-def rewrite_forest(forest: Forest, lens: Lens, may_miss: BoolArray) -> Forest:
+def rewrite_forest(forest: Forest, lens: Lens, nullable: BoolArray) -> Forest:
     """Turn a forest over inputs into one over the codes of the table's columns.
 
-    ``may_miss`` (d,) tells the columns in which a value may be missing; elsewhere it goes anywhere.
+    ``nullable`` (d,) tells the columns in which a value may be missing; elsewhere it goes anywhere.
     """
     feature, threshold = forest.feature.copy(), forest.threshold.copy()
     odd: dict[int, Steps] = {}
@@ -121,48 +90,46 @@ def rewrite_forest(forest: Forest, lens: Lens, may_miss: BoolArray) -> Forest:
         nodes = np.flatnonzero(forest.feature == j)
         cuts, which = np.unique(forest.threshold[nodes], return_inverse=True)
         feature[nodes] = lens.strands[j].source
-        moved = None if may_miss[lens.strands[j].source] else _moved_cuts(lens.strands[j], cuts)
+        moved = None if nullable[lens.strands[j].source] else _moved_cuts(lens.strands[j], cuts)
         if moved is not None:
             threshold[nodes] = moved[which]
             continue
-        sides = steps_of_input(lens, j, cuts, may_miss)
+        sides = steps_of_input(lens, j, cuts, nullable)
         for node, place in zip(nodes.tolist(), which.tolist(), strict=True):
             steps = sides[place]
             if len(steps.cuts) == 1 and steps.starts_left:
                 threshold[node] = steps.cuts[0]
             else:
                 odd[node] = steps
-    rewritten = replace(forest, feature=feature, threshold=threshold)
-    return assemble_forest(trees_of(rewritten, odd)) if odd else rewritten
+    return resplit(forest, feature, threshold, odd)
 
 
 def _moved_cuts(strand: Strand, cuts: FloatArray) -> FloatArray | None:
     """Move cuts through an input that never decreases, all at once; None for others, and if all go right."""
     if not rises(strand):
         return None
-    start, end = rank(np.array([-_LARGEST])) - 1, rank(np.array([_LARGEST]))
     whole = np.zeros(len(cuts), dtype=np.int64)
-    found = turning_points(strand, whole + start, whole + end, whole + 1, cuts)
-    return None if (found == start).any() else unrank(found)
+    found = turning_points(strand, whole + LOWEST, whole + HIGHEST, whole + 1, cuts)
+    return None if (found == LOWEST).any() else unrank(found)
 
 
-def steps_of_input(lens: Lens, j: int, cuts: FloatArray, may_miss: BoolArray) -> list[Steps]:
+def steps_of_input(lens: Lens, j: int, cuts: FloatArray, nullable: BoolArray) -> list[Steps]:
     """Write ``input j <= cut`` as steps along the codes of the input's column, for each of the cuts."""
     strand = lens.strands[j]
     if strand.is_category:
         table = next(table for table in lens.tables if j in table.inputs)
         place = int(np.flatnonzero(table.inputs == j)[0])
-        return _steps_of_table(table.values[:, place], cuts, bool(may_miss[strand.source]))
+        return _steps_of_table(table.values[:, place], cuts, bool(nullable[strand.source]))
     shape = shape_of(strand)
     if shape is None:
         raise UnsupportedModel(
             "Trees behind a function of which it is not known that it never decreases in floating point "
             "cannot be read. Trees do not need it: leave it out, and they find the same splits."
         )
-    return _steps_of_numbers(strand, shape, cuts, bool(may_miss[strand.source]))
+    return _steps_of_numbers(strand, shape, cuts, bool(nullable[strand.source]))
 
 
-def _steps_of_table(values: FloatArray, cuts: FloatArray, may_miss: bool) -> list[Steps]:
+def _steps_of_table(values: FloatArray, cuts: FloatArray, nullable: bool) -> list[Steps]:
     """Write steps over codes: 0, 1, …, then whatever nobody has seen; below all of them a missing value."""
     labels = len(values) - 2
     known = np.concatenate([values[-1:], values[:-1]])
@@ -170,13 +137,13 @@ def _steps_of_table(values: FloatArray, cuts: FloatArray, may_miss: bool) -> lis
     answer = []
     for cut in cuts.tolist():
         sides = _calmed(known <= cut, np.isnan(known))
-        if not may_miss and len(sides) > 1:
+        if not nullable and len(sides) > 1:
             sides[0] = sides[1]
-        answer.append(_steps(ends, sides))
+        answer.append(steps_of_stretches(ends, sides))
     return answer
 
 
-def _steps_of_numbers(strand: Strand, shape: Bends, cuts: FloatArray, may_miss: bool) -> list[Steps]:
+def _steps_of_numbers(strand: Strand, shape: Bends, cuts: FloatArray, nullable: bool) -> list[Steps]:
     starts, ends = _stretches(shape)
     pieces, count = len(ends), len(cuts)
     turn, at = np.tile(shape.turns, count), np.repeat(cuts, pieces)
@@ -197,9 +164,9 @@ def _steps_of_numbers(strand: Strand, shape: Bends, cuts: FloatArray, may_miss: 
         sides = np.stack([before[row], behind[row]], axis=1).ravel()
         filled = stop > begin
         sides, limits = sides[filled], unrank(stop[filled])[:-1]
-        if may_miss:
+        if nullable:
             sides, limits = np.append(missing <= cut, sides), np.append(ABOVE_MISSING, limits)
-        answer.append(_steps(limits, sides))
+        answer.append(steps_of_stretches(limits, sides))
     return answer
 
 
@@ -208,11 +175,6 @@ def _calmed(sides: BoolArray, unknown: BoolArray) -> BoolArray:
     for place in np.flatnonzero(unknown).tolist():
         sides[place] = sides[place - 1] if place else False
     return sides
-
-
-def _steps(ends: FloatArray, sides: BoolArray) -> Steps:
-    """Drop the ends between stretches that go the same way."""
-    return Steps(ends[sides[:-1] != sides[1:]], bool(sides[0]))
 
 
 def reach_of_inputs(
@@ -316,13 +278,3 @@ def rises(strand: Strand) -> bool:
     """Tell whether an input is proven never to decrease along its column's numbers."""
     shape = None if strand.is_category else shape_of(strand)
     return shape is not None and len(shape.cuts) == 0 and int(shape.turns[0]) >= 0
-
-
-def plain_columns(lens: Lens) -> list[int] | None:
-    """Give the input of each column, -1 for none, if no column has two and none ever falls; else None."""
-    found = [-1] * lens.column_count
-    for j, strand in enumerate(lens.strands):
-        if found[strand.source] >= 0 or not rises(strand):
-            return None
-        found[strand.source] = j
-    return found

@@ -1,16 +1,17 @@
 """Turn the node arrays of any library into a Forest in preorder."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from p2ce.arrays import FloatArray, IntArray
+from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.errors import UnsupportedModel
 from p2ce.scores.forest import Forest
 from p2ce.scores.steps import Steps
 from p2ce.scores.tree_nodes import LEAF, TreeNodes, joined
 
-# A forest whose splits by category multiply to more than this is asked instead of read.
+# A forest whose splits by category multiply to more than this is evaluated as a black box.
 MOST_NODES = 4_000_000
 # Grown trees are tens of levels deep; a chain as deep as it has nodes would take hours to lay out.
 DEEPEST = 4096
@@ -29,7 +30,7 @@ def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
         if len(nodes.left) > MOST_NODES:
             raise UnsupportedModel(
                 f"Written as cuts, the splits of this model by categories and missing values are more than "
-                f"{MOST_NODES:,} nodes. Fit fewer or smaller trees to have it read."
+                f"{MOST_NODES:,} nodes. Fit fewer or smaller trees to have it supported natively."
             )
     place, reached = _preorder(nodes.first, nodes.left, nodes.right)
     count = int(reached.sum())
@@ -48,6 +49,14 @@ def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
     if largest > LARGEST_SUM:
         raise UnsupportedModel(f"The leaves of this model add up to more than {LARGEST_SUM:g}.")
     return forest
+
+
+def resplit(
+    forest: Forest, feature: IntArray | Int32Array, threshold: FloatArray, steps: Mapping[int, Steps]
+) -> Forest:
+    """Give the nodes of a forest other features and cuts, some of them splits that are not one cut."""
+    changed = replace(forest, feature=feature.astype(np.int32), threshold=threshold)
+    return assemble_forest(trees_of(changed, steps)) if steps else changed
 
 
 def trees_of(forest: Forest, steps: Mapping[int, Steps] | None = None) -> list[TreeNodes]:
@@ -106,7 +115,9 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
         threshold.append(cut)
         value.append(adds)
         if len(left) > MOST_NODES:
-            raise UnsupportedModel("The splits of this model by categories multiply beyond what can be read.")
+            raise UnsupportedModel(
+                "The splits of this model by categories multiply beyond what is supported."
+            )
         return len(left) - 1
 
     def copy(node: int, room: dict[int, tuple[float, float]]) -> int:

@@ -1,4 +1,4 @@
-"""Find which scores surely, and which possibly, reach a threshold once a library has rounded them."""
+"""Certify from which score on a threshold is reached, and below which it is not, whatever a library rounds."""
 
 import math
 from collections.abc import Callable
@@ -6,34 +6,16 @@ from typing import TypeAlias
 
 import numpy as np
 
+from p2ce.scores.float_bisection import first_true
+
 # The lowest and the highest number that the library may report for a score.
 Reported: TypeAlias = Callable[[float], tuple[float, float]]
 
 
-def first_score(reaches: Callable[[float], bool]) -> float:
-    """Find the smallest double at which a test that only ever turns from False to True is True.
-
-    Minus infinity means that it always is, plus infinity that it never is.
-    """
-    largest = _rank(float(np.finfo(np.float64).max))
-    low, high = -largest, largest
-    if reaches(_unrank(low)):
-        return -math.inf
-    if not reaches(_unrank(high)):
-        return math.inf
-    while high - low > 1:
-        middle = (low + high) // 2
-        if reaches(_unrank(middle)):
-            high = middle
-        else:
-            low = middle
-    return _unrank(high)
-
-
-def sure_and_maybe(reported: Reported, threshold: float) -> tuple[float, float]:
-    """Turn a threshold on what is reported into the two thresholds on the score."""
-    accept_from = first_score(lambda score: reported(score)[0] >= threshold)
-    reject_below = first_score(lambda score: reported(score)[1] >= threshold)
+def certified(reported: Reported, threshold: float) -> tuple[float, float]:
+    """Turn a threshold on what is reported into thresholds on the score: accept_from and reject_below."""
+    accept_from = first_true(lambda score: reported(score)[0] >= threshold)
+    reject_below = first_true(lambda score: reported(score)[1] >= threshold)
     return accept_from, min(reject_below, accept_from)
 
 
@@ -83,6 +65,26 @@ def logistic(
     return reported
 
 
+def exponential(margin: Callable[[float], float], *, single: bool) -> Reported:
+    """Bound exp of a margin as a library computes it: within 8 half units, which no exp in use exceeds.
+
+    ``margin`` is the exact IEEE arithmetic between the score and the exponential. Close to zero, where
+    numbers have fewer digits, nothing is known but that the prediction is about zero.
+    """
+    kind = np.float32 if single else np.float64
+    unit = 4.0 * float(np.finfo(kind).eps)
+    least = 1e-36 if single else 1e-300
+
+    def reported(score: float) -> tuple[float, float]:
+        with np.errstate(all="ignore"):
+            power = np.exp(np.float64(margin(score)))
+            low = float(kind(power * (1.0 - unit))) if power >= least else 0.0
+            high = float(kind(max(power * (1.0 + unit), least)))
+        return low, high
+
+    return reported
+
+
 def exactly(report: Callable[[float], float]) -> Reported:
     """Wrap a link that consists of IEEE operations only, so that we repeat it bit by bit."""
 
@@ -91,14 +93,3 @@ def exactly(report: Callable[[float], float]) -> Reported:
         return value, value
 
     return reported
-
-
-def _rank(value: float) -> int:
-    """Number the doubles in ascending order, both zeros being 0."""
-    bits = int(np.float64(value).view(np.int64))
-    return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
-
-
-def _unrank(rank: int) -> float:
-    magnitude = float(np.int64(abs(rank)).view(np.float64))
-    return magnitude if rank >= 0 else -magnitude

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from p2ce.arrays import FloatArray, Int32Array
 
 
@@ -25,3 +27,13 @@ class Forest:
     @property
     def tree_count(self) -> int:
         return len(self.root)
+
+
+# A forest that adds nothing, for a model in which not a single tree was grown.
+NO_TREES = Forest(
+    root=np.zeros(1, dtype=np.int32),
+    feature=np.full(1, -1, dtype=np.int32),
+    threshold=np.zeros(1),
+    right=np.full(1, -1, dtype=np.int32),
+    value=np.zeros(1),
+)

@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.grid.grouped_axis import Compound
-from p2ce.scores.assemble import assemble_forest, trees_of
+from p2ce.scores.assemble import resplit
 from p2ce.scores.forest import Forest
 from p2ce.scores.score import CompiledScore, Spending, seen_as_given
 from p2ce.scores.steps import steps_of_codes
@@ -57,8 +57,7 @@ def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArra
             for node in nodes.tolist():
                 left = np.flatnonzero(seen[:, k] <= forest.threshold[node]).tolist()
                 steps[node] = steps_of_codes(left, len(seen), unseen_left=False, missing_left=False)
-    moved = replace(forest, feature=feature.astype(np.int32), threshold=threshold)
-    return assemble_forest(trees_of(moved, steps)) if steps else moved
+    return resplit(forest, feature, threshold, steps)
 
 
 def _contributions(

@@ -1,6 +1,6 @@
 """Write splits that are not one cut, by categories or with missing values of their own, as chains of cuts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,21 @@ class Steps(NamedTuple):
         return left
 
 
+def steps_of_stretches(ends: Sequence[float] | FloatArray, sides: Sequence[bool] | BoolArray) -> Steps:
+    """Write down which stretches of a line go left: ``sides[i]`` up to and with ``ends[i]``, the last beyond.
+
+    >>> steps_of_stretches([0.0, 1.0, 2.0], [True, True, False, True])
+    Steps(cuts=array([1., 2.]), starts_left=True)
+    """
+    ends, sides = np.asarray(ends, dtype=np.float64), np.asarray(sides, dtype=np.bool_)
+    return Steps(ends[sides[:-1] != sides[1:]], bool(sides[0]))
+
+
+def with_missing(ends: Sequence[float], sides: Sequence[bool], *, missing_left: bool) -> Steps:
+    """Write down the same with a side of its own for a missing value, which lies below all numbers."""
+    return steps_of_stretches([ABOVE_MISSING, *ends], [missing_left, *sides])
+
+
 def steps_of_cut(cut: float, *, missing_left: bool) -> Steps:
     """Values up to ``cut`` go left, missing ones as told.
 
@@ -46,5 +61,31 @@ def steps_of_codes(left: Collection[int], count: int, *, unseen_left: bool, miss
     inside = set(left)
     sides = [missing_left, *(code in inside for code in range(count)), unseen_left]
     ends = [ABOVE_MISSING, *(code + 0.5 for code in range(count))]
-    cuts = [end for end, here, after in zip(ends, sides, sides[1:], strict=False) if here != after]
-    return Steps(np.array(cuts, dtype=np.float64), bool(sides[0]))
+    return steps_of_stretches(ends, sides)
+
+
+def steps_of_points(
+    points: FloatArray, left: Sequence[bool], *, elsewhere_left: bool, missing_left: bool, whole: bool
+) -> Steps:
+    """Send single numbers (n,), ascending, to the sides given; all others together, and missing ones.
+
+    For models that take the numbers of a column for categories. ``whole`` tells that it holds no others.
+
+    >>> steps = steps_of_points(
+    ...     np.array([2.0, 3.0]), [True, True], elsewhere_left=False, missing_left=True, whole=False
+    ... )
+    >>> steps.goes_left(np.array([-np.inf, 1.0, 2.0, 2.5, 3.0, 4.0])).tolist()
+    [True, False, True, False, True, False]
+    """
+    ends, sides = [ABOVE_MISSING], [missing_left, elsewhere_left]
+    for point, side in zip(points.tolist(), left, strict=True):
+        half = 0.5 if whole and abs(point) < 2.0**51 else 0.0
+        before = point - half if half else float(np.nextafter(point, -np.inf))
+        if ends[-1] == before:  # next to the point before, with nothing between
+            sides[-1] = side
+        else:
+            ends.append(before)
+            sides.append(side)
+        ends.append(point + half)
+        sides.append(elsewhere_left)
+    return steps_of_stretches(ends, sides)

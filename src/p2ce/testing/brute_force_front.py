@@ -75,13 +75,13 @@ def _accepts(explainer: Explainer) -> Callable[[pd.DataFrame], BoolArray]:
     def accepts(frame: pd.DataFrame) -> BoolArray:
         accepted = np.ones(len(frame), dtype=np.bool_)
         for model in problem.models:
-            accepted &= np.asarray(model.ask(frame)) >= model.threshold
+            accepted &= np.asarray(model.evaluate(frame)) >= model.threshold
         judge = problem.judges
         if judge is None or not accepted.any():
             return accepted
         some = frame[accepted]
-        if judge.ask is not None:
-            plausible = np.asarray(judge.ask(some)) >= 0
+        if judge.evaluate is not None:
+            plausible = np.asarray(judge.evaluate(some)) >= 0
         else:  # our own forest, whose compiled score is the detector
             assert judge.score is not None
             codes = problem.codebook.of(judge.columns).encode(some)

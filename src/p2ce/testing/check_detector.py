@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
+from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.detectors.parse_detector import parse_detector
-from p2ce.detectors.parsed_detector import DetectorAdapter
 from p2ce.explainer import Explainer
 from p2ce.tables.codebook import MISSING, codebook_of
 from p2ce.testing.bounds import Bounded, check_bounds
@@ -31,7 +31,7 @@ def check_detector(
     reference: pd.DataFrame,
     *,
     contamination: float | None = None,
-    may_miss: Collection[str] | None = None,
+    nullable: Collection[str] | None = None,
     rows: int = 2000,
     boxes: int = 200,
     cells: int = 2000,
@@ -44,7 +44,7 @@ def check_detector(
         detector: a fitted detector, `p2ce.IsolationForest(...)`, or a function of rows.
         reference: the frame that would be passed to `Explainer`.
         contamination: the share of the reference that is to be implausible, if it is to be set.
-        may_miss: the columns in which values may be missing, by default those in which one is. Labels that
+        nullable: the columns in which values may be missing, by default those in which one is. Labels that
             the reference does not have are tried wherever the detector answers about one.
         rows: rows on which decision values are compared, about.
         boxes: boxes of the grid that are put to the bound, for each threshold.
@@ -67,11 +67,11 @@ def check_detector(
             random_state=random_state,
             contamination=share,
             codebook=codebook,
-            may_miss=may_miss,
+            nullable=nullable,
         )
         _check_terms(read)
         assert read is not None
-        return subject_of_detector(read, reference, codebook=codebook, may_miss=may_miss)
+        return subject_of_detector(read, reference, codebook=codebook, nullable=nullable)
 
     with unchanged(detector, "detector", reference) as state:
         subject = subject_at(contamination)
@@ -106,7 +106,7 @@ def _check_terms(read: DetectorAdapter | None) -> None:
     require(read is not None, "A detector is needed to check one; got None.")
     assert read is not None
     require(
-        read.score is not None or read.ask is not None,
+        read.score is not None or read.evaluate is not None,
         f"A reading of a detector has a score, or `ask`, or both; this one ({read.family}) has neither.",
     )
 

@@ -28,7 +28,7 @@ def check_model(
     target: Any = 1,
     threshold: float | None = None,
     scale: str | None = None,
-    may_miss: Collection[str] | None = None,
+    nullable: Collection[str] | None = None,
     rows: int = 2000,
     boxes: int = 200,
     cells: int = 2000,
@@ -44,7 +44,7 @@ def check_model(
         threshold: what its score has to reach; by default 0.5 for probabilities of one class of two, 0 for
             decision values; one class of more has to win.
         scale: "probability" or "decision", where the model offers both.
-        may_miss: the columns in which values may be missing, by default those in which one is. Labels that
+        nullable: the columns in which values may be missing, by default those in which one is. Labels that
             the reference does not have are tried wherever the model answers about one.
         rows: rows on which scores are compared, about.
         boxes: boxes of the grid that are put to the bound, for each threshold.
@@ -71,7 +71,7 @@ def check_model(
             threshold=asked,
             scale=scale,
             codebook=codebook,
-            may_miss=may_miss,
+            nullable=nullable,
         )
 
     with unchanged(model, "model", reference) as state:
@@ -80,7 +80,7 @@ def check_model(
             found,
             reference,
             codebook=codebook,
-            may_miss=may_miss,
+            nullable=nullable,
             rows=rows,
             boxes=boxes,
             cells=cells,
@@ -100,7 +100,7 @@ def check_reading(
     reference: pd.DataFrame,
     *,
     codebook: Codebook | None = None,
-    may_miss: Collection[str] | None = None,
+    nullable: Collection[str] | None = None,
     rows: int = 2000,
     boxes: int = 200,
     cells: int = 2000,
@@ -111,7 +111,7 @@ def check_reading(
 ) -> ModelReport:
     """Check what a family's ``read`` gave, before the family is registered.
 
-    The arguments are those of `check_model`; ``codebook`` and ``may_miss`` are those of the request that was
+    The arguments are those of `check_model`; ``codebook`` and ``nullable`` are those of the request that was
     read, by default what the reference shows. ``read_again`` reads the same model for another threshold; with
     it, bounds are also tried where they are hardest: at a threshold that some cell reaches exactly.
     ``explainer`` makes the explainer whose fronts are compared; by default one of this reading.
@@ -123,7 +123,7 @@ def check_reading(
     >>> reading = ModelAdapter(
     ...     family="my family", columns=("Income", "Debts"), scale="decision", threshold=20.0, classes=(0, 1),
     ...     score=CompiledScore(name="model", column_count=2, weights=weights, sure=20.001, maybe=19.999),
-    ...     ask=lambda frame: frame[["Income", "Debts"]].to_numpy() @ weights,
+    ...     evaluate=lambda frame: frame[["Income", "Debts"]].to_numpy() @ weights,
     ...     report=lambda scores: scores, tolerance=1e-9,
     ... )
     >>> print(check_reading(reading, people, rows=100, boxes=20, people=1).bound)
@@ -131,7 +131,7 @@ def check_reading(
     """
     _check_terms(read)
     rng = np.random.default_rng(random_state)
-    subject = subject_of_model(read, reference, codebook=codebook, may_miss=may_miss)
+    subject = subject_of_model(read, reference, codebook=codebook, nullable=nullable)
     require(
         set(read.columns) == {str(name) for name in reference.columns},
         f"columns of a model are those of the reference, {tuple(map(str, reference.columns))}, in the "
@@ -184,4 +184,6 @@ def _check_terms(read: ModelAdapter) -> None:
 
 
 def _at(subject: Subject, read: ModelAdapter) -> Subject:
-    return replace(subject, scores=read.scores, decides=read.decides, threshold=read.threshold, call=read.ask)
+    return replace(
+        subject, scores=read.scores, decides=read.decides, threshold=read.threshold, call=read.evaluate
+    )

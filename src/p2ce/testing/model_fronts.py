@@ -47,11 +47,13 @@ def check_model_fronts(
 
 def _of_callable(read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
     """Make an explainer that knows nothing of the model but its answers."""
-    made = explainer_of(lambda frame: read.ask(frame), reference, actions=actions, threshold=read.threshold)
+    made = explainer_of(
+        lambda frame: read.evaluate(frame), reference, actions=actions, threshold=read.threshold
+    )
     asked = made._problem.model
     # Whoever computes in single precision rounds otherwise in another batch, which a few rows may not show.
     asked = replace(asked, tolerance=max(asked.tolerance, read.tolerance))
-    made._problem = _with_model(made._problem, asked, made._problem.may_miss)
+    made._problem = _with_model(made._problem, asked, made._problem.nullable)
     return made
 
 
@@ -60,13 +62,13 @@ def _of_reading(
 ) -> Explainer:
     """Put a reading that no family is registered for in the place of a callable's."""
     made = _of_callable(read, reference, actions)
-    may_miss = frozenset(subject.columns[column] for column in subject.may_miss)
-    made._problem = _with_model(made._problem, read, made._problem.may_miss | may_miss)
+    nullable = frozenset(subject.columns[column] for column in subject.nullable)
+    made._problem = _with_model(made._problem, read, made._problem.nullable | nullable)
     return made
 
 
-def _with_model(problem: Problem, read: ModelAdapter, may_miss: frozenset[str]) -> Problem:
-    return problem.with_models((read,), detector=problem.detector, may_miss=may_miss)
+def _with_model(problem: Problem, read: ModelAdapter, nullable: frozenset[str]) -> Problem:
+    return problem.with_models((read,), detector=problem.detector, nullable=nullable)
 
 
 def explainer_of(

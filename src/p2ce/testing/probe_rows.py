@@ -9,7 +9,7 @@ from p2ce.arrays import FloatArray
 from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.problem.actions import ActionSet
 from p2ce.scores.cuts import LIGHTGBM_ZERO
-from p2ce.scores.error_bands import first_score
+from p2ce.scores.float_bisection import first_true
 from p2ce.scores.score import CompiledScore, seen_as_given
 from p2ce.tables.codebook import MISSING
 from p2ce.testing.subject import Subject
@@ -102,7 +102,7 @@ def _near_splits(subject: Subject, count: int, rng: np.random.Generator) -> Floa
 def with_unusual(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Take values away, and put labels that nobody has, in a tenth of the rows for every such column."""
     rows = rows.copy()
-    for column in subject.may_miss:
+    for column in subject.nullable:
         rows[rng.random(len(rows)) < UNUSUAL, column] = MISSING
     for column, code in subject.unseen.items():
         rows[rng.random(len(rows)) < UNUSUAL, column] = code
@@ -137,4 +137,4 @@ def _first_above(score: CompiledScore, column: int, cut: float) -> float:
         row[0, column] = np.clip(value, -FARTHEST, FARTHEST)
         return bool(score.see(row)[0, column] > cut)
 
-    return float(np.clip(first_score(above), -FARTHEST, FARTHEST))
+    return float(np.clip(first_true(above), -FARTHEST, FARTHEST))

@@ -11,7 +11,7 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import labels_of
 from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.detectors.parsed_detector import DetectorAdapter
+from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.scores.external import ExternalScore
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
@@ -43,7 +43,7 @@ class Subject:
     codebook: Codebook  # of the same
     reference: FloatArray  # (n, own columns) rows of the caller's reference
     others: FloatArray  # (columns that are not its own,) values for them
-    may_miss: tuple[int, ...]  # own columns in which a value may be missing
+    nullable: tuple[int, ...]  # own columns in which a value may be missing
     unseen: dict[int, float] = field(default_factory=dict)  # own column → code of a label nobody has
     may_be_infinite: bool
 
@@ -112,19 +112,21 @@ def subject_of_model(
     reference: pd.DataFrame,
     *,
     codebook: Codebook | None = None,
-    may_miss: Collection[str] | None = None,
+    nullable: Collection[str] | None = None,
 ) -> Subject:
     """Make a reading of a model the subject of checks.
 
-    ``codebook`` and ``may_miss`` are those that it was read with, by default what the reference shows.
+    ``codebook`` and ``nullable`` are those that it was read with, by default what the reference shows.
     """
     codebook = codebook_of(reference) if codebook is None else codebook
-    made = _subject("model", read, reference, codebook, may_miss, call=read.ask, threshold=read.threshold)
+    made = _subject(
+        "model", read, reference, codebook, nullable, call=read.evaluate, threshold=read.threshold
+    )
     return _with_unseen(replace(made, scores=read.scores, decides=read.decides))
 
 
 def subject_of_detector(
-    read: DetectorAdapter, reference: pd.DataFrame, *, codebook: Codebook, may_miss: Collection[str] | None
+    read: DetectorAdapter, reference: pd.DataFrame, *, codebook: Codebook, nullable: Collection[str] | None
 ) -> Subject:
     """Make a reading of a detector the subject of checks; 0 and more is plausible."""
     score = read.score
@@ -133,8 +135,8 @@ def subject_of_detector(
         assert score is not None, "a detector has a score, or is asked"
         return read.report(score_rows(score, codebook.of(read.columns).encode(frame)))
 
-    call = computed if read.ask is None else read.ask
-    made = _subject("detector", read, reference, codebook, may_miss, call=call, threshold=0.0)
+    call = computed if read.evaluate is None else read.evaluate
+    made = _subject("detector", read, reference, codebook, nullable, call=call, threshold=0.0)
     # A density may be zero, and its logarithm minus infinity: implausible is all that this means.
     return _with_unseen(replace(made, scores=() if score is None else (score,), may_be_infinite=True))
 
@@ -144,7 +146,7 @@ def _subject(
     read: ModelAdapter | DetectorAdapter,
     reference: pd.DataFrame,
     codebook: Codebook,
-    may_miss: Collection[str] | None,
+    nullable: Collection[str] | None,
     *,
     call: Callable[[pd.DataFrame], FloatArray],
     threshold: float,
@@ -175,10 +177,10 @@ def _subject(
         codebook=book,
         reference=np.ascontiguousarray(values[:, :own]),
         others=values[0, own:],
-        may_miss=tuple(
+        nullable=tuple(
             place
             for place, name in enumerate(read.columns)
-            if book[name].holds_missing and (holes[place] if may_miss is None else name in may_miss)
+            if book[name].holds_missing and (holes[place] if nullable is None else name in nullable)
         ),
         may_be_infinite=False,
     )

@@ -24,7 +24,7 @@ def score_frame(problem: Problem, frame: pd.DataFrame, *, closely: bool = True) 
     scores = np.stack(
         [
             _asked(
-                model.ask,
+                model.evaluate,
                 frame,
                 problem.name_of(number),
                 threshold=model.threshold,
@@ -45,10 +45,10 @@ def plausibility_of(
     detector = problem.detector
     if detector is None or not len(rows):
         return np.full(len(rows), np.nan)
-    if detector.ask is None:
+    if detector.evaluate is None:
         return detector.report(path_lengths_of_rows(problem, rows))
     return _asked(
-        detector.ask, frame, "detector", threshold=0.0, tolerance=detector.tolerance, closely=closely
+        detector.evaluate, frame, "detector", threshold=0.0, tolerance=detector.tolerance, closely=closely
     )
 
 

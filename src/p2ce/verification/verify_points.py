@@ -160,7 +160,7 @@ def check_points(
         reading = _readings(problem, batch, number, owners, positions)
         settled = reading.accepts | reading.refuses
         closely = ask_closely(
-            model.ask,
+            model.evaluate,
             frame,
             name,
             threshold=model.threshold,
@@ -188,7 +188,7 @@ def check_points(
     detector, slot = problem.detector, problem.slots.detector
     if detector is not None:
         lengths = _path_lengths(problem, batch, owner, points, rows)
-        if detector.ask is None:
+        if detector.evaluate is None:
             plausibility = detector.report(lengths)
         else:
             settled = np.zeros(len(rows), dtype=np.bool_)
@@ -196,7 +196,7 @@ def check_points(
                 assert detector.score is not None
                 settled = (lengths >= detector.score.accept_from) | (lengths < detector.score.reject_below)
             closely = ask_closely(
-                detector.ask,
+                detector.evaluate,
                 frame.iloc[: len(rows)],
                 "detector",
                 threshold=0.0,

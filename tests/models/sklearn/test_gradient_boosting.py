@@ -61,7 +61,7 @@ def test_the_class_that_must_win_is_the_one_that_is_predicted(target, start):
     model.fit(frame, label)
     found, rows = assert_decides(model, frame.astype(np.float64), target=target, doubts=0.01)
     assert len(found.scores) == 2
-    assert ((found.ask(rows) >= 0.0) == (model.predict(rows) == target)).all()
+    assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows) == target)).all()
     assert (found.predict(rows) == model.predict_proba(rows)[:, target]).all()
 
 
@@ -72,7 +72,7 @@ def test_a_probability_among_several_classes_is_never_refused_wrongly(threshold)
     model = GradientBoostingClassifier(n_estimators=6, subsample=0.7, random_state=0).fit(frame, label)
     found, rows = assert_decides(model, frame.astype(np.float64), target=1, threshold=threshold)
     assert not found.decides
-    assert (found.ask(rows) == model.predict_proba(rows)[:, 1]).all()
+    assert (found.evaluate(rows) == model.predict_proba(rows)[:, 1]).all()
 
 
 @pytest.mark.parametrize("loss", ["log_loss", "exponential"])
@@ -86,7 +86,7 @@ def test_the_decision_function_of_two_classes(target, loss):
         found, rows = assert_decides(
             model, frame.astype(np.float64), target=target, scale="decision", threshold=threshold
         )
-        assert (found.ask(rows) == sign * model.decision_function(rows)).all()
+        assert (found.evaluate(rows) == sign * model.decision_function(rows)).all()
 
 
 def test_the_decision_function_of_one_class_of_several():
@@ -96,7 +96,7 @@ def test_the_decision_function_of_one_class_of_several():
     found, rows = assert_decides(
         model, frame.astype(np.float64), target=2, scale="decision", threshold=0.25, doubts=0.01
     )
-    assert (found.ask(rows) == model.decision_function(rows)[:, 2]).all()
+    assert (found.evaluate(rows) == model.decision_function(rows)[:, 2]).all()
 
 
 REGRESSORS = [
@@ -119,7 +119,7 @@ def test_regressors_reach_a_range(model):
         found, rows = assert_decides(fitted, frame.astype(np.float64), target=target)
         answer = fitted.predict(rows)
         ends = [-np.inf if target[0] is None else target[0], np.inf if target[1] is None else target[1]]
-        assert ((found.ask(rows) >= 0.0) == ((answer >= ends[0]) & (answer <= ends[1]))).all()
+        assert ((found.evaluate(rows) >= 0.0) == ((answer >= ends[0]) & (answer <= ends[1]))).all()
         assert (found.predict(rows) == answer).all()
 
 
@@ -136,7 +136,7 @@ def test_wine_and_diabetes():
     model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(wine.data, wine.target)
     for target in (0, 1, 2):
         found, rows = assert_decides(model, wine.data, target=target, doubts=0.01)
-        assert ((found.ask(rows) >= 0.0) == (model.predict(rows) == target)).all()
+        assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows) == target)).all()
     diabetes = load_diabetes(as_frame=True)
     number = GradientBoostingRegressor(n_estimators=20, random_state=0).fit(diabetes.data, diabetes.target)
     assert_decides(number, diabetes.data, target=(None, 110.0))

@@ -37,7 +37,7 @@ def test_splits_by_category_and_missing_values_are_read_exactly(named, missing, 
     for threshold in (None, 0.3, 0.8):
         # Values may be missing in people although none is in the reference.
         gone = {"income", "job", "grade", "town", "balance"}
-        assert_decides(model, frame, target=target, threshold=threshold, may_miss=gone)
+        assert_decides(model, frame, target=target, threshold=threshold, nullable=gone)
 
 
 def test_categories_by_dtype_are_read():
@@ -64,9 +64,9 @@ def test_numbers_of_an_array_can_be_categories():
     # As floats, numbers between and beyond the categories are unknown to the model.
     odd = plain.assign(region=plain["region"] + np.arange(len(plain)) % 3 * 0.5)
     book = codebook_of(plain)
-    found = parse_model(model, reference=plain, codebook=book, may_miss=["region"])
+    found = parse_model(model, reference=plain, codebook=book, nullable=["region"])
     rows = pd.concat([odd, plain, plain.assign(region=np.nan), plain.assign(region=-1.0)])
-    answers = found.ask(rows)
+    answers = found.evaluate(rows)
     assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - answers).max() <= 1e-12
 
 
@@ -78,7 +78,7 @@ def test_labels_that_only_the_model_knows_are_told_from_those_that_nobody_knows(
     book = codebook_of(part)
     found = parse_model(model, reference=part, codebook=book)
     rows = pd.concat([frame.assign(job=job) for job in ("cook", "never seen", "smith")])
-    answers = found.ask(rows)
+    answers = found.evaluate(rows)
     assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - answers).max() <= 1e-12
 
 
@@ -135,7 +135,7 @@ def test_the_class_that_must_win_is_the_one_that_is_predicted(target):
     model.fit(frame, label)
     found, rows = assert_decides(model, frame, target=target)
     assert len(found.scores) == 2
-    assert ((found.ask(rows) >= 0.0) == (model.predict(rows) == target)).all()
+    assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows) == target)).all()
     assert (found.predict(rows) == model.predict_proba(rows)[:, target]).all()
 
 
@@ -146,7 +146,7 @@ def test_a_probability_among_several_classes_is_never_refused_wrongly(threshold)
     model.fit(frame, labelled(number, 3))
     found, rows = assert_decides(model, frame, target=1, threshold=threshold)
     assert not found.decides
-    assert (found.ask(rows) == model.predict_proba(rows)[:, 1]).all()
+    assert (found.evaluate(rows) == model.predict_proba(rows)[:, 1]).all()
 
 
 def test_probabilities_of_other_rows_as_thresholds_are_not_refused():
@@ -162,7 +162,7 @@ def test_ties_go_to_the_earlier_class():
     assert (model.predict(frame) == 0).all()
     for target in (0, 1, 2):
         found, _ = assert_decides(model, frame, target=target, doubts=1.0)
-        assert ((found.ask(frame) >= 0.0) == (target == 0)).all()
+        assert ((found.evaluate(frame) >= 0.0) == (target == 0)).all()
 
 
 @pytest.mark.parametrize("target", [0, 1])
@@ -175,7 +175,7 @@ def test_the_decision_function_of_two_classes(target):
     for threshold in (None, float(values[3]), float(np.nextafter(values[4], np.inf))):
         found, rows = assert_decides(model, frame, target=target, scale="decision", threshold=threshold)
         assert found.scale == "decision"
-        assert (found.ask(rows) == sign * model.decision_function(rows)).all()
+        assert (found.evaluate(rows) == sign * model.decision_function(rows)).all()
 
 
 def test_the_decision_function_of_one_class_of_several():
@@ -183,7 +183,7 @@ def test_the_decision_function_of_one_class_of_several():
     model = HistGradientBoostingClassifier(categorical_features=CATEGORIES["labels"], **FEW)
     model.fit(frame, labelled(number, 3))
     found, rows = assert_decides(model, frame, target=2, scale="decision", threshold=0.25)
-    assert (found.ask(rows) == model.decision_function(rows)[:, 2]).all()
+    assert (found.evaluate(rows) == model.decision_function(rows)[:, 2]).all()
     assert len(found.scores) == 1
 
 
@@ -204,7 +204,7 @@ def test_regressors_reach_a_range(loss):
         found, rows = assert_decides(model, frame, target=target, doubts=doubts)
         answer = model.predict(rows)
         inside = (answer >= (target[0] or -np.inf)) & (answer <= target[1])
-        assert ((found.ask(rows) >= 0.0) == inside).all()
+        assert ((found.evaluate(rows) >= 0.0) == inside).all()
         assert (found.predict(rows) == answer).all()
 
 
@@ -213,7 +213,7 @@ def test_wine():
     model = HistGradientBoostingClassifier(max_iter=10, random_state=0).fit(data.data, data.target)
     for target in (0, 1, 2):
         found, rows = assert_decides(model, data.data, target=target, doubts=0.01)
-        assert ((found.ask(rows) >= 0.0) == (model.predict(rows) == target)).all()
+        assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows) == target)).all()
 
 
 def test_diabetes():

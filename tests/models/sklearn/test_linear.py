@@ -62,7 +62,7 @@ def test_single_precision_models_get_the_band_of_single_precision():
     model = LogisticRegression().fit(single, label)
     assert model.coef_.dtype == np.float32
     found = parse_model(model, reference=single)
-    answers = found.ask(single)
+    answers = found.evaluate(single)
     scores = score_rows(found.score, single.to_numpy(dtype=np.float64))
     for threshold in answers[:40]:
         again = parse_model(model, reference=single, threshold=float(threshold)).score

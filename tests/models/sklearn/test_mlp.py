@@ -44,7 +44,7 @@ def read(model, frame: pd.DataFrame, *, target=1, threshold=None) -> ModelAdapte
 
 def assert_never_contradicted(model, frame: pd.DataFrame, rows: pd.DataFrame, target) -> None:
     """Put the threshold exactly at the model's own answers, and at their neighbours."""
-    answers = read(model, frame, target=target).ask(rows)
+    answers = read(model, frame, target=target).evaluate(rows)
     asked = np.random.default_rng(1).choice(answers, 4)
     single = asked.astype(np.float32)
     beside = [np.nextafter(single, np.float32(end)).astype(np.float64) for end in (np.inf, -np.inf)]
@@ -69,7 +69,7 @@ def test_what_is_sure_is_what_the_model_says(activation, target):
     found = read(model, frame, target=target)
     assert isinstance(found.score, NetworkScore)
     rows = frame * 1.3
-    error = np.abs(found.report(found.score.score_rows(rows.to_numpy())) - found.ask(rows))
+    error = np.abs(found.report(found.score.score_rows(rows.to_numpy())) - found.evaluate(rows))
     assert error.max() <= 1e-12
     assert found.tolerance < 1e-8
     assert_never_contradicted(model, frame, rows, target)
@@ -85,7 +85,9 @@ def test_a_model_of_float32_is_read_in_float32(activation, target):
     found = read(model, single, target=target)
     assert found.score.unit == 2.0**-24
     rows = (1.3 * frame).astype(np.float32)
-    error = np.abs(found.report(found.score.score_rows(rows.to_numpy(dtype=np.float64))) - found.ask(rows))
+    error = np.abs(
+        found.report(found.score.score_rows(rows.to_numpy(dtype=np.float64))) - found.evaluate(rows)
+    )
     assert error.max() <= found.tolerance < 1e-3
     assert_never_contradicted(model, single, rows, target)
     assert_never_contradicted(model, single, rows.astype(np.float64), target)
@@ -100,7 +102,7 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(activation):
     grid = BaseGrid.from_candidates(
         {name: np.quantile(frame[name], np.linspace(0, 1, 9)) for name in names}, columns=names
     )
-    crowd = frame.to_numpy()[found.ask(frame) < 0.5][:20]
+    crowd = frame.to_numpy()[found.evaluate(frame) < 0.5][:20]
     placement = place(grid, crowd)
     laid = found.score.lay_out(grid, placement, crowd)
     rng = np.random.default_rng(4)
@@ -116,7 +118,7 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(activation):
         points[0], points[1] = low, high
         rows = np.repeat(crowd[[who]], len(points), axis=0)
         rows[:, grid.columns] = placement.values[who, axes, points]
-        answers = found.ask(pd.DataFrame(rows, columns=names))
+        answers = found.evaluate(pd.DataFrame(rows, columns=names))
         said = laid.judge(np.full(len(points), who), points).verdict
         assert (said == np.where(answers >= 0.5, ACCEPT, REJECT)).all()
         if laid.infeasible(np.array([who]), box)[0]:
@@ -132,7 +134,7 @@ def test_classes_columns_and_frames_are_the_models_own():
     assert found.columns == tuple(frame.columns)
     assert found.classes == ("no", "yes")
     bare = read(fitted(frame.to_numpy(), label), frame)
-    assert np.abs(bare.report(bare.score.score_rows(frame.to_numpy())) - bare.ask(frame)).max() < 1e-12
+    assert np.abs(bare.report(bare.score.score_rows(frame.to_numpy())) - bare.evaluate(frame)).max() < 1e-12
 
 
 def test_a_scaler_takes_the_place_of_the_view():
@@ -149,7 +151,9 @@ def test_large_values_widen_the_tolerance():
     model = fitted(frame.astype(np.float32), label)
     found = read(model, frame.astype(np.float32))
     rows = frame.astype(np.float32)
-    error = np.abs(found.report(found.score.score_rows(rows.to_numpy(dtype=np.float64))) - found.ask(rows))
+    error = np.abs(
+        found.report(found.score.score_rows(rows.to_numpy(dtype=np.float64))) - found.evaluate(rows)
+    )
     assert error.max() <= found.tolerance
 
 

@@ -53,7 +53,7 @@ def test_columns_may_come_in_another_order():
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, label)
     found = parse_model(model, reference=frame[frame.columns[::-1]])
     assert found.columns == tuple(frame.columns)
-    assert (found.ask(frame[frame.columns[::-1]]) == model.predict_proba(frame)[:, 1]).all()
+    assert (found.evaluate(frame[frame.columns[::-1]]) == model.predict_proba(frame)[:, 1]).all()
 
 
 def test_single_precision_is_kept_on_the_way_to_the_model():
@@ -62,8 +62,8 @@ def test_single_precision_is_kept_on_the_way_to_the_model():
     model = make_pipeline(StandardScaler(), forest()).fit(single, label)
     found = parse_model(model, reference=single)
     scores = score_rows(found.score, single.to_numpy(dtype=np.float64))
-    assert ((scores >= found.score.accept_from) == (found.ask(single) >= 0.5)).all()
-    assert np.array_equal(found.report(scores), found.ask(single))
+    assert ((scores >= found.score.accept_from) == (found.evaluate(single) >= 0.5)).all()
+    assert np.array_equal(found.report(scores), found.evaluate(single))
 
 
 def test_a_pipeline_with_other_transformers_is_asked_as_a_whole(caplog):
@@ -73,7 +73,7 @@ def test_a_pipeline_with_other_transformers_is_asked_as_a_whole(caplog):
         found = parse_model(model, reference=frame)
     assert "contains PCA" in caplog.text
     assert found.score is None
-    assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
+    assert (found.evaluate(frame) == model.predict_proba(frame)[:, 1]).all()
 
 
 def test_a_model_that_is_not_read_makes_the_whole_pipeline_asked():
@@ -81,8 +81,8 @@ def test_a_model_that_is_not_read_makes_the_whole_pipeline_asked():
     model = make_pipeline(StandardScaler(), KNeighborsClassifier()).fit(frame, label)
     found = parse_model(model, reference=frame)
     assert found.score is None
-    assert found.family == "opaque (Pipeline)"
-    assert (found.ask(frame) == model.predict_proba(frame)[:, 1]).all()
+    assert found.family == "black box (Pipeline)"
+    assert (found.evaluate(frame) == model.predict_proba(frame)[:, 1]).all()
 
 
 def test_a_pipeline_without_a_model_is_refused():
@@ -122,7 +122,7 @@ def test_a_scaler_that_writes_into_its_input_harms_nobody(scaler, last):
     found = parse_model(model, reference=frame)
     assert (found.score is None) == isinstance(last, KNeighborsClassifier)
     asked = frame.head(20).copy()
-    answers = found.ask(asked)
+    answers = found.evaluate(asked)
     pd.testing.assert_frame_equal(frame, before)
     pd.testing.assert_frame_equal(asked, before.head(20))
     assert (answers == model.predict_proba(before.head(20).copy())[:, 1]).all()

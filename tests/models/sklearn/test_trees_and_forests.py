@@ -61,7 +61,7 @@ def test_each_class_of_many_is_a_sum_of_its_own():
     frame, names = three_classes()
     model = RandomForestClassifier(n_estimators=9, max_depth=4, random_state=0).fit(frame, names)
     for target in ("low", "middle", "high"):
-        shares = parse_model(model, reference=frame, target=target, threshold=0.5).ask(frame)
+        shares = parse_model(model, reference=frame, target=target, threshold=0.5).evaluate(frame)
         for threshold in (0.0, 0.5, float(shares[3]), float(np.nextafter(shares[4], 1.0)), 1.0):
             found, _ = assert_decides(model, frame, target=target, threshold=threshold)
             assert found.score.accept_from == found.score.reject_below
@@ -86,7 +86,7 @@ def test_the_class_that_must_win_is_the_one_that_is_predicted(model, target):
     fitted = clone(model).fit(frame, names)
     found, rows = assert_decides(fitted, frame, target=target, doubts=0.01)
     assert len(found.scores) == 2
-    assert ((found.ask(rows) >= 0.0) == (fitted.predict(rows) == target)).all()
+    assert ((found.evaluate(rows) >= 0.0) == (fitted.predict(rows) == target)).all()
     index = list(fitted.classes_).index(target)
     assert np.allclose(found.predict(rows), fitted.predict_proba(rows)[:, index], rtol=0, atol=1e-12)
 
@@ -113,7 +113,7 @@ def test_missing_values_go_the_way_of_the_tree(model, learnt):
     label = (number > np.median(number)).astype(int)
     fitted = clone(model).fit(plain, label)
     for target in (0, 1):
-        assert_decides(fitted, plain, target=target, may_miss={"income", "balance", "region"})
+        assert_decides(fitted, plain, target=target, nullable={"income", "balance", "region"})
 
 
 REGRESSORS = [
@@ -140,7 +140,7 @@ def test_regressors_reach_a_range(model):
         answer = fitted.predict(rows)
         ends = [-np.inf if target[0] is None else target[0], np.inf if target[1] is None else target[1]]
         if doubts == 0.0:
-            assert ((found.ask(rows) >= 0.0) == ((answer >= ends[0]) & (answer <= ends[1]))).all()
+            assert ((found.evaluate(rows) >= 0.0) == ((answer >= ends[0]) & (answer <= ends[1]))).all()
             assert (found.predict(rows) == answer).all()
 
 
@@ -149,7 +149,7 @@ def test_wine_and_diabetes():
     model = RandomForestClassifier(n_estimators=20, random_state=0).fit(wine.data, wine.target)
     for target in (0, 1, 2):
         found, rows = assert_decides(model, wine.data, target=target)
-        assert ((found.ask(rows) >= 0.0) == (model.predict(rows) == target)).all()
+        assert ((found.evaluate(rows) >= 0.0) == (model.predict(rows) == target)).all()
     diabetes = load_diabetes(as_frame=True)
     number = RandomForestRegressor(n_estimators=20, random_state=0).fit(diabetes.data, diabetes.target)
     assert_decides(number, diabetes.data, target=(None, 110.0))
@@ -169,7 +169,7 @@ def test_shares_that_tie_with_the_threshold_are_decided_as_the_library_decides()
     frame, label = people()
     model = RandomForestClassifier(n_estimators=3, max_depth=2, random_state=0).fit(frame, label)
     rows = rows_near_splits(parse_model(model, reference=frame), frame)
-    answers = parse_model(model, reference=frame).ask(rows)
+    answers = parse_model(model, reference=frame).evaluate(rows)
     for threshold in np.unique(answers):
         found = parse_model(model, reference=frame, threshold=float(threshold))
         decided = score_rows(found.score, rows.to_numpy()) >= found.score.accept_from

@@ -1,34 +1,30 @@
-"""Read a CatBoostClassifier or CatBoostRegressor of numbers, and of categories that are split one by one."""
+"""Parse a CatBoostClassifier or CatBoostRegressor of numbers, and of categories that are split one by one."""
 
 import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
-from p2ce.decisions.model_adapter import (
-    ModelAdapter,
-    Request,
-    columns_by_count,
-    columns_by_name,
-    feeder,
-    plain_classes,
-)
-from p2ce.decisions.targets import Margin
+from p2ce.decisions.certified_thresholds import margin_wins
+from p2ce.decisions.forest_margins import ForestMargin, ForestMargins, forest_of
+from p2ce.decisions.margins import ClassOutputs, NumberOutput, ParsedModel, logistic_link
+from p2ce.decisions.model_adapter import Request
+from p2ce.decisions.row_format import columns_by_count, columns_by_name, feeder
+from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import NotFitted, UnsupportedModel
-from p2ce.models.sklearn.fitted_attributes import require_numbers, require_own, steps_of_points
-from p2ce.scores.assemble import assemble_forest, largest_leaves
+from p2ce.models.fitted import require_numbers, require_own
+from p2ce.scores.assemble import largest_leaves
 from p2ce.scores.cuts import cut_of_float32_at_most
-from p2ce.scores.error_bands import logistic, summation_error
-from p2ce.scores.steps import Steps, steps_of_codes, steps_of_cut
+from p2ce.scores.error_bands import summation_error
+from p2ce.scores.steps import Steps, steps_of_codes, steps_of_cut, steps_of_points
 from p2ce.scores.tree_nodes import TreeNodes, parsing
 from p2ce.tables.codebook import MISSING
 from p2ce.visible import echoed
@@ -41,7 +37,7 @@ _SEVERAL_CLASSES = ("MultiClass", "MultiClassOneVsAll")
 _NUMBERS = ("RMSE", "MAE", "Quantile", "LogCosh", "Lq", "Huber", "Expectile", "MAPE")
 _NUMERIC_SPLIT, _CATEGORY_SPLIT = "FloatFeature", "OneHotFeature"
 _MISSING_RIGHT = (
-    "AsTrue"  # a missing value is read as plus infinity; else as minus infinity, or compared as NaN
+    "AsTrue"  # a missing value counts as plus infinity; else as minus infinity, or compared as NaN
 )
 
 
@@ -50,17 +46,12 @@ def recognises(model: object) -> bool:
     return library_class(model, root="catboost", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ModelAdapter:
-    """Read the trees from CatBoost's own JSON; leaves are float64, borders float32."""
-    # The hash of a label that the reference does not have may be that of another.
-    return replace(_read(model, request), knows_unseen_categories=False)
-
-
-def _read(model: Any, request: Request) -> ModelAdapter:
+def parse(model: Any, request: Request) -> ParsedModel:
+    """Parse the trees from CatBoost's own JSON; leaves are float64, borders float32."""
     kind = require_own(model, root="catboost", names=_NAMES).__name__
     if not model.is_fitted():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")
-    _refuse_other_features(model)
+    _reject_other_features(model)
     exported = _export(model)
     with parsing("This CatBoost model"):
         loss = exported["model_info"].get("params", {}).get("loss_function", {}).get("type")
@@ -69,19 +60,25 @@ def _read(model: Any, request: Request) -> ModelAdapter:
     with parsing("This CatBoost model"):
         splits = _Splits(model, exported, columns, feed, request)
         factor, biases = exported["scale_and_bias"]
-    margins = tuple(
+    found = [
         _margin(exported, splits, float(factor), float(bias), place, len(biases))
         for place, bias in enumerate(biases)
+    ]
+    band = 2.0 * max(margin.error for margin in found)  # its order of additions is its own
+    margins = ForestMargins(
+        columns=columns,
+        count=len(found),
+        parse=lambda place: replace(found[place], band=band),
+        precision=1e-9,
     )
-    band = 2.0 * max(margin.error for margin in margins)  # its order of additions is its own
-    boosted = Boosted(family=FAMILY, columns=columns, margins=margins, band=band, tolerance=1e-9)
+    # The hash of a label that the reference does not have may be that of another.
+    parsed = partial(ParsedModel, family=FAMILY, margins=margins, knows_unseen_categories=False)
     if kind == "CatBoostRegressor":
         _require_loss(loss, _NUMBERS, "does not predict the sum of its trees. Fit with loss_function='RMSE'.")
-        return read_number(
-            boosted,
-            request,
-            predict=lambda frame: np.asarray(model.predict(feed(frame)), dtype=np.float64).ravel(),
-            reported=None,
+        return parsed(
+            outputs=NumberOutput(
+                predict=lambda frame: np.asarray(model.predict(feed(frame)), dtype=np.float64).ravel()
+            )
         )
     names = plain_classes(model.classes_)
     _require_loss(
@@ -90,18 +87,17 @@ def _read(model: Any, request: Request) -> ModelAdapter:
         f"does not report the probability of one class out of {len(names)}. "
         f"Fit with loss_function='{'Logloss' if len(names) == 2 else 'MultiClass'}'.",
     )
-    classes = Classes(
-        names=names,
-        ask_margins=lambda frame: model.predict(feed(frame), prediction_type="RawFormulaVal"),
-        ask_probabilities=lambda frame: model.predict_proba(feed(frame)),
-        decides=False,
-        # Its exp is its own, a few units off at most.
-        link=lambda complement: logistic(complement=complement, slack=32.0),
-        report=expit,
-        each_alone=loss == "MultiClassOneVsAll",
-        slack=1e-12,
+    return parsed(
+        outputs=ClassOutputs(
+            names=names,
+            probabilities=lambda frame: model.predict_proba(feed(frame)),
+            largest=lambda frame: model.predict(feed(frame), prediction_type="RawFormulaVal"),
+            link=logistic_link(slack=32.0),  # its exp is its own, a few units off at most
+            ahead=margin_wins,
+            each_alone=loss == "MultiClassOneVsAll",
+            slack=1e-12,
+        )
     )
-    return read_classes(boosted, classes, request)
 
 
 def _require_loss(loss: object, known: tuple[str, ...], otherwise: str) -> None:
@@ -118,7 +114,7 @@ def _columns(model: Any, request: Request) -> tuple[tuple[str, ...], bool]:
     return columns_by_name(names, request.reference), not unnamed
 
 
-def _refuse_other_features(model: Any) -> None:
+def _reject_other_features(model: Any) -> None:
     for kind, positions in (
         ("text", model.get_text_feature_indices()),
         ("embedding", model.get_embedding_feature_indices()),
@@ -126,7 +122,7 @@ def _refuse_other_features(model: Any) -> None:
         if len(positions):
             name = model.feature_names_[positions[0]]
             raise UnsupportedModel(
-                f"CatBoost uses {echoed(name)} as a {kind} feature, which cannot be read. "
+                f"CatBoost uses {echoed(name)} as a {kind} feature, which is not supported natively. "
                 "Fit on numbers and categories only."
             )
 
@@ -143,16 +139,16 @@ def _export(model: Any) -> dict[str, Any]:
 @parsing("A tree of this CatBoost model")
 def _margin(
     exported: Mapping[str, Any], splits: "_Splits", factor: float, bias: float, place: int, count: int
-) -> Margin:
-    """Read the trees of one class: every leaf holds one value per class."""
+) -> ForestMargin:
+    """Parse the trees of one class: every leaf holds one value per class."""
     if "oblivious_trees" in exported:
         trees = [_symmetric(tree, splits, factor, place, count) for tree in exported["oblivious_trees"]]
     else:
         trees = [_nested(tree, splits, factor, place) for tree in exported["trees"]]
-    forest = assemble_forest(trees) if trees else None
-    magnitude = abs(bias) + (float(largest_leaves(forest).sum()) if forest is not None else 0.0)
+    forest = forest_of(trees)
+    magnitude = abs(bias) + float(largest_leaves(forest).sum())
     # CatBoost adds in float64, in an order of its own, then scales and adds the bias.
-    return Margin(offset=bias, forest=forest, error=summation_error(len(trees) + 3, magnitude))
+    return ForestMargin(offset=bias, forest=forest, error=summation_error(len(trees) + 3, magnitude))
 
 
 class _Split(NamedTuple):
@@ -193,7 +189,7 @@ class _Splits:
         if split["split_type"] == _CATEGORY_SPLIT:
             return self._of_category(split)
         raise UnsupportedModel(
-            f"CatBoost splits by {split['split_type']} here, statistics of a category, which cannot be read. "
+            f"CatBoost splits by {split['split_type']}, statistics of a category, which are not supported. "
             "Fit on numbers only, or with one_hot_max_size as large as the number of categories."
         )
 
@@ -202,7 +198,7 @@ class _Splits:
         column = int(feature["flat_feature_index"])
         cut = float(cut_of_float32_at_most(np.array([float(split["border"])]))[0])
         to_the_right = feature["nan_value_treatment"] == _MISSING_RIGHT
-        if to_the_right and self._columns[column] in self._request.may_miss:
+        if to_the_right and self._columns[column] in self._request.nullable:
             return _Split(column, cut, steps_of_cut(cut, missing_left=False))
         return _Split(column, cut, None)
 
@@ -211,7 +207,7 @@ class _Splits:
         coding = self._request.codebook[self._columns[column]]
         equal = self._codes[split["cat_feature_index"], split["value"]]
         # Where nothing can be missing, a missing value goes with its neighbours, which saves a cut.
-        lowest = MISSING if coding.name in self._request.may_miss or coding.labels is None else 0.0
+        lowest = MISSING if coding.name in self._request.nullable or coding.labels is None else 0.0
         missing_left, points = lowest not in equal, equal[equal > MISSING]
         if coding.labels is not None:
             count = len(coding.labels) + len(coding.unseen)
@@ -235,37 +231,39 @@ def _codes_of_categories(
 ) -> dict[tuple[int, int], FloatArray]:
     """Find which categories each split by category tells from the rest: (feature, value) → ascending codes.
 
-    CatBoost knows categories by a number of 32 bits that it makes of their text. So the model itself is shown
-    every category: the leaf that it reaches in a symmetric tree tells the outcome of each split. Any other
+    CatBoost knows categories by a number of 32 bits that it makes of their text. So it is evaluated
+    on every category: the leaf that it reaches in a symmetric tree tells the outcome of each split. Any other
     label could be told apart only if CatBoost itself took it for one of these.
     """
-    asked: dict[tuple[int, int], tuple[int, int]] = {}  # (feature, value) → a tree and the level of the split
+    category_splits: dict[
+        tuple[int, int], tuple[int, int]
+    ] = {}  # (feature, value) → a tree and the level of the split
     for number, tree in enumerate(exported.get("oblivious_trees", [])):
         for level, split in enumerate(tree.get("splits") or []):
             if split["split_type"] == _CATEGORY_SPLIT:
-                asked.setdefault((split["cat_feature_index"], split["value"]), (number, level))
-    if not asked and "trees" not in exported:
+                category_splits.setdefault((split["cat_feature_index"], split["value"]), (number, level))
+    if not category_splits and "trees" not in exported:
         return {}
     if features and "trees" in exported:
         raise UnsupportedModel(
-            "CatBoost's trees with grow_policy 'Lossguide' or 'Depthwise' cannot be read on categories. "
+            "CatBoost's trees with grow_policy 'Lossguide' or 'Depthwise' are not supported on categories. "
             "Fit with grow_policy='SymmetricTree', or on numbers only."
         )
     shown = {
         feature: _leaves_of_categories(
             model, int(features[feature]["flat_feature_index"]), columns, feed, request
         )
-        for feature in {feature for feature, _ in asked}
+        for feature in {feature for feature, _ in category_splits}
     }
     found = {}
-    for (feature, value), (tree, level) in asked.items():
+    for (feature, value), (tree, level) in category_splits.items():
         codes, leaves = shown[feature]
         equal = codes[(leaves[:, tree] >> level) & 1 == 1]
         if len(equal) == 0:
             name = columns[int(features[feature]["flat_feature_index"])]
             raise UnsupportedModel(
                 f"CatBoost splits by a category of {echoed(name)} that the reference frame does not show, "
-                "so that nobody knows which. Pass the frame that the model was fitted on."
+                "so that it is unknown which one. Pass the frame that the model was fitted on."
             )
         found[feature, value] = equal
     return found
@@ -286,7 +284,7 @@ def _leaves_of_categories(
     codes = held[held > MISSING]
     if coding.labels is not None:
         codes = np.arange(float(len(coding.labels) + len(coding.unseen)))
-    if coding.name in request.may_miss:
+    if coding.name in request.nullable:
         codes = np.concatenate([[MISSING], codes])
     complete = rows[(rows > MISSING).all(axis=1)]
     shown = np.repeat(complete[:1] if len(complete) else rows[:1], len(codes), axis=0)
@@ -304,13 +302,13 @@ def _leaves_of_categories(
 
 
 def _symmetric(tree: Mapping[str, Any], splits: _Splits, factor: float, place: int, count: int) -> TreeNodes:
-    """Unfold an oblivious tree: all nodes of a level ask the same split, answers are the bits of the leaf."""
-    asked = [splits.of(split) for split in tree.get("splits") or []]
-    depth = len(asked)
+    """Unfold an oblivious tree: all nodes of a level share a split, and outcomes are the bits of the leaf."""
+    tree_splits = [splits.of(split) for split in tree.get("splits") or []]
+    depth = len(tree_splits)
     inner = 2**depth - 1
     level = np.repeat(np.arange(depth), 2 ** np.arange(depth))
-    columns = np.array([split.column for split in asked], dtype=np.int64)
-    cuts = np.array([split.cut for split in asked])
+    columns = np.array([split.column for split in tree_splits], dtype=np.int64)
+    cuts = np.array([split.cut for split in tree_splits])
     node = np.arange(inner)
     leaf = np.arange(2**depth)
     # The first split is the lowest bit of the leaf number but the first turn on the way down.
@@ -319,7 +317,7 @@ def _symmetric(tree: Mapping[str, Any], splits: _Splits, factor: float, place: i
         number |= ((leaf >> (depth - 1 - bit)) & 1) << bit
     blank = np.zeros(len(leaf))
     values = np.array(tree["leaf_values"], dtype=np.float64).reshape(len(leaf), count)[:, place]
-    steps = {at: found for at in range(inner) if (found := asked[level[at]].steps) is not None}
+    steps = {at: found for at in range(inner) if (found := tree_splits[level[at]].steps) is not None}
     return TreeNodes(
         left=np.concatenate([2 * node + 1, np.full(len(leaf), -1)]),
         right=np.concatenate([2 * node + 2, np.full(len(leaf), -1)]),
@@ -335,7 +333,7 @@ def _nested(tree: Mapping[str, Any], splits: _Splits, factor: float, place: int)
     nodes = [tree]
     left: list[int] = []
     right: list[int] = []
-    asked: list[_Split] = []
+    tree_splits: list[_Split] = []
     value: list[float] = []
     for node in nodes:  # grows while it is walked
         split = node.get("split")
@@ -344,18 +342,18 @@ def _nested(tree: Mapping[str, Any], splits: _Splits, factor: float, place: int)
             value.append(factor * float(held[place] if isinstance(held, list) else held))
             left.append(-1)
             right.append(-1)
-            asked.append(_Split(0, 0.0, None))
+            tree_splits.append(_Split(0, 0.0, None))
             continue
         value.append(0.0)
-        asked.append(splits.of(split))
+        tree_splits.append(splits.of(split))
         left.append(len(nodes))
         right.append(len(nodes) + 1)
         nodes += [node["left"], node["right"]]
     return TreeNodes(
         left=np.array(left, dtype=np.int64),
         right=np.array(right, dtype=np.int64),
-        feature=np.array([split.column for split in asked], dtype=np.int64),
-        threshold=np.array([split.cut for split in asked]),
+        feature=np.array([split.column for split in tree_splits], dtype=np.int64),
+        threshold=np.array([split.cut for split in tree_splits]),
         value=np.array(value),
-        steps={at: split.steps for at, split in enumerate(asked) if split.steps is not None},
+        steps={at: split.steps for at, split in enumerate(tree_splits) if split.steps is not None},
     )

@@ -1,30 +1,72 @@
-"""Read a LightGBM Booster, LGBMClassifier or LGBMRegressor."""
+"""Parse a LightGBM Booster, LGBMClassifier or LGBMRegressor."""
 
-from typing import Any
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
+import pandas as pd
 
 from p2ce.adapters.library import library_class
-from p2ce.decisions.model_adapter import (
-    PROBABILITY,
-    ModelAdapter,
-    Request,
-    binary_index,
-    plain_classes,
-    probability_threshold,
-    second_class_or_first,
-)
-from p2ce.decisions.targets import refuse_scale, score_or_range
-from p2ce.errors import UnsupportedModel
-from p2ce.models.lightgbm.booster_parts import FAMILY, NAMES, Parts, take_apart
-from p2ce.models.lightgbm.model_text import read_tree
-from p2ce.models.lightgbm.targets_lightgbm import AS_IT_IS, EXPONENTIAL, SEVERAL, read_regressor, read_several
-from p2ce.models.sklearn.fitted_attributes import asks
-from p2ce.scores.assemble import assemble_forest
-from p2ce.scores.error_bands import logistic, sure_and_maybe
-from p2ce.scores.score import CompiledScore
-from p2ce.visible import echoed
+from p2ce.decisions.forest_margins import ForestMargin, ForestMargins, forest_of
+from p2ce.decisions.margins import Ahead, ClassOutputs, Link, NumberOutput, ParsedModel, logistic_link
+from p2ce.decisions.model_adapter import EvaluateAll, Request
+from p2ce.decisions.row_format import columns_by_count, columns_by_name, feeder
+from p2ce.decisions.target_arguments import plain_classes
+from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
+from p2ce.models.category_codes import LibraryColumn, library_codes
+from p2ce.models.fitted import require_own
+from p2ce.models.lightgbm.model_text import parse_tree, split_text
+from p2ce.scores.error_bands import exactly, exponential, summation_error, widened
+from p2ce.tables.codebook import Coding
+from p2ce.visible import echoed, listed
+
+FAMILY = "LightGBM"
+NAMES = frozenset({"Booster", "LGBMClassifier", "LGBMRegressor"})
+_TWO_CLASSES = ("binary", "cross_entropy")
+_SEVERAL_CLASSES = ("multiclass", "multiclassova")
+_IDENTITY = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
+_EXPONENTIAL = ("poisson", "gamma", "tweedie")
+_UNIT = 2.0**-53
+
+
+class Booster(NamedTuple):
+    """The parts of a fitted model."""
+
+    kind: str
+    model: Any
+    objective: str
+    options: dict[str, str]
+    blocks: list[dict[str, str]]  # one per tree
+    per_round: int  # trees per round of boosting: one for each of several classes
+    divisor: float  # of the sum over the trees: their number in random-forest mode
+    columns: tuple[str, ...]
+    library_columns: tuple[LibraryColumn, ...]
+    feed: Callable[[pd.DataFrame], Any]
+
+    @property
+    def sigmoid(self) -> float:
+        """The factor in front of the margin."""
+        return 1.0 if self.objective == "cross_entropy" else float(self.options.get("sigmoid", "1"))
+
+    def evaluate(self, frame: pd.DataFrame) -> np.ndarray:
+        """Call the user's scoring method; by an objective of one's own, a classifier has raw sums only."""
+        method: Callable[[Any], Any] = self.model.predict
+        if self.kind == "LGBMClassifier":
+            method = self.model.predict_proba if self.objective else self.model.booster_.predict
+        return np.asarray(method(self.feed(frame)))
+
+    def margin(self, place: int) -> ForestMargin:
+        """Parse the trees of one margin: the trees of a round belong to the classes in turn.
+
+        LightGBM adds them from zero in float64, and so do we, bit by bit. Of several classes it then divides
+        the sum, where it reports a mean, and we divide each leaf: both round once more than the sum does.
+        """
+        factor = 1.0 / self.divisor if self.per_round > 1 else 1.0
+        blocks = self.blocks[place :: self.per_round]
+        forest = forest_of([parse_tree(block, self.library_columns, factor=factor) for block in blocks])
+        error = summation_error(len(blocks) + 4, ForestMargin(forest=forest).largest)
+        return ForestMargin(forest=forest, error=error, band=error if factor != 1.0 else 0.0)
 
 
 def recognises(model: object) -> bool:
@@ -32,66 +74,198 @@ def recognises(model: object) -> bool:
     return library_class(model, root="lightgbm", names=NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ModelAdapter:
-    """Read two classes, one class of several, or a predicted number, by the model's objective."""
-    parts = take_apart(model, request)
-    if parts.kind == "LGBMRegressor":
-        return read_regressor(parts, request)
-    own_objective = not parts.objective and parts.per_round == 1  # a function: its sums are all there is
-    if own_objective or (parts.kind == "Booster" and parts.objective in AS_IT_IS + EXPONENTIAL):
-        return score_or_range(
-            request,
-            lambda wanted: read_regressor(parts, wanted),
-            classes=(0, 1) if parts.kind == "Booster" else plain_classes(parts.model.classes_),
-            name=f"LightGBM {parts.kind}",
+def parse(model: Any, request: Request) -> ParsedModel:
+    """Parse two classes, one class of several, or a predicted number, by the model's objective."""
+    booster = parts_of(model, request)
+    margins = ForestMargins(
+        columns=booster.columns, count=booster.per_round, parse=booster.margin, precision=1e-12
+    )
+    is_booster = booster.kind == "Booster"
+    own_objective = not booster.objective and booster.per_round == 1  # a function: its sums are all there is
+    if (
+        booster.kind == "LGBMRegressor"
+        or own_objective
+        or (is_booster and booster.objective in _IDENTITY + _EXPONENTIAL)
+    ):
+        scored: tuple[Any, ...] = ()
+        if booster.kind != "LGBMRegressor":
+            scored = (0, 1) if is_booster else plain_classes(booster.model.classes_)
+        number = NumberOutput(
+            predict=lambda frame: booster.evaluate(frame).astype(np.float64),
+            link=_prediction(booster),
+            scored=scored,
         )
-    refuse_scale(request, (PROBABILITY,), name=f"LightGBM {parts.kind}")
-    if parts.objective in SEVERAL and parts.per_round > 2:
-        return read_several(parts, request)
-    return _read_two(parts, request)
+        return ParsedModel(family=FAMILY, margins=margins, outputs=number)
+    return ParsedModel(family=FAMILY, margins=margins, outputs=_classes(booster, margins))
 
 
-def _read_two(parts: Parts, request: Request) -> ModelAdapter:
-    classifier = parts.kind == "LGBMClassifier"
-    classes = plain_classes(parts.model.classes_) if classifier else (0, 1)
-    sigmoid = _sigmoid(parts, classes)
-    index = binary_index(classes, request.target, family=FAMILY)
-    sign = 1.0 if index == 1 else -1.0
-    # Random-forest mode reports the mean of the trees; one by one otherwise, from zero, in float64.
-    divisor = parts.divisor
-    forest = assemble_forest([read_tree(block, parts.seen, factor=sign) for block in parts.blocks])
-    threshold = probability_threshold(request.threshold)
-    accept_from, reject_below = sure_and_maybe(
-        logistic(complement=index == 0, margin=lambda total: sigmoid * (total / divisor)), threshold
-    )
-    of_target = second_class_or_first(index)
-    ask = asks(parts.call, parts.feed, index if classifier else None)
-    return ModelAdapter(
-        family=FAMILY,
-        score=CompiledScore(
-            name="model",
-            column_count=len(parts.columns),
-            forest=forest,
-            accept_from=accept_from,
-            reject_below=reject_below,
-        ),
-        columns=parts.columns,
-        scale=PROBABILITY,
-        threshold=threshold,
-        classes=classes,
-        ask=ask if classifier else lambda frame: of_target(ask(frame)),
-        report=lambda scores: of_target(np.asarray(expit(sigmoid * (scores * sign / divisor)))),
-        tolerance=1e-12,
+def parts_of(model: Any, request: Request) -> Booster:
+    """Take the trees that ``predict`` uses, up to the best iteration of early stopping."""
+    kind = require_own(model, root="lightgbm", names=NAMES).__name__
+    estimator = kind != "Booster"
+    if estimator and not model.__sklearn_is_fitted__():
+        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")
+    booster = model.booster_ if estimator else model
+    require_own(booster, root="lightgbm", names=NAMES)
+    _reject_early_stop(model.get_params() if estimator else booster.params)
+    used = booster.best_iteration if booster.best_iteration > 0 else -1
+    header, blocks = split_text(booster.model_to_string(num_iteration=used))
+    objective, *options = header.get("objective", "").split(" ")
+    columns, library_columns, feed = _columns(booster, request)
+    per_round = int(header.get("num_tree_per_iteration", "1"))
+    return Booster(
+        kind=kind,
+        model=model,
+        objective=objective,
+        options={key: value for key, _, value in (option.partition(":") for option in options)},
+        blocks=blocks,
+        per_round=per_round,
+        divisor=float(len(blocks) // per_round) if "average_output" in header else 1.0,
+        columns=columns,
+        library_columns=library_columns,
+        feed=feed,
     )
 
 
-def _sigmoid(parts: Parts, classes: tuple[Any, ...]) -> float:
-    """Find the factor in front of the margin, or refuse an objective that reports no probability."""
-    if parts.objective == "binary" and len(classes) == 2:
-        return float(parts.options.get("sigmoid", "1"))
-    if parts.objective == "cross_entropy":
-        return 1.0
+def _reject_early_stop(params: dict[str, Any]) -> None:
+    if params.get("pred_early_stop"):
+        raise UnsupportedModel(
+            "LightGBM with pred_early_stop=True stops adding trees once a row looks decided, so its scores "
+            "are not sums over all trees. Set pred_early_stop=False."
+        )
+
+
+def _columns(
+    booster: Any, request: Request
+) -> tuple[tuple[str, ...], tuple[LibraryColumn, ...], Callable[[pd.DataFrame], Any]]:
+    """Settle the columns, how LightGBM holds each, and how rows are handed over."""
+    names = booster.feature_name()
+    unnamed = names == [f"Column_{position}" for position in range(len(names))]
+    # LightGBM turns blanks in names into underscores, so they are undone by looking at the reference.
+    known = {str(label).replace(" ", "_"): str(label) for label in request.reference.columns}
+    if unnamed and set(names) != set(known):
+        columns = columns_by_count(len(names), request.reference)
+    else:
+        columns = columns_by_name([known.get(name, name) for name in names], request.reference)
+
+    fitted = list(booster.pandas_categorical or [])
+    codings = [request.codebook[name] for name in columns]
+    text = [coding for coding in codings if not _is_taken(coding)]
+    if text:
+        raise InvalidReference(
+            f"LightGBM takes numbers and pandas categories, and column {echoed(text[0].name)} of the "
+            f"reference frame holds {text[0].dtype}. Make it what it was for fitting, by .astype('category')."
+        )
+    categories = [coding.name for coding in codings if coding.is_category]
+    # LightGBM takes the first column of categories of a frame for its first one, and so on.
+    if len(fitted) != len(categories):
+        raise InvalidReference(
+            f"LightGBM was fitted on {len(fitted)} columns of pandas categories, the reference frame has "
+            f"{len(categories)} ({listed(categories[:5])}). Give every column the type that it "
+            "had for fitting."
+        )
+    places = iter(fitted)
+    library_columns = tuple(
+        LibraryColumn(
+            coding.name in request.nullable,
+            library_codes(coding, next(places)) if coding.is_category else None,
+        )
+        for coding in codings
+    )
+    # Categories are only known by frames.
+    return columns, library_columns, feeder(columns, request.reference, named=bool(categories) or not unnamed)
+
+
+def _is_taken(coding: Coding) -> bool:
+    return not coding.is_category or isinstance(coding.dtype, pd.CategoricalDtype)
+
+
+# What is reported
+
+
+def _classes(booster: Booster, margins: ForestMargins) -> ClassOutputs:
+    classifier, count = booster.kind == "LGBMClassifier", booster.per_round
+    several = booster.objective in _SEVERAL_CLASSES and count > 2
+    names = tuple(range(count if several else 2))
+    if classifier:
+        names = plain_classes(booster.model.classes_)
+    if several and len(names) != count:
+        raise UnsupportedModel(
+            f"This {booster.kind} has {len(names)} classes but grew trees for {count}. Leave num_class to it."
+        )
+    if not several and (booster.objective not in _TWO_CLASSES or len(names) != 2):
+        raise UnsupportedModel(
+            f"LightGBM with objective {echoed(booster.objective or 'of your own')} does not report the "
+            "probability of one class out of two. Fit with objective='binary'."
+        )
+    sigmoid, divisor = booster.sigmoid, 1.0 if several else booster.divisor
+    one_by_one = booster.objective == "multiclassova"
+    return ClassOutputs(
+        names=names,
+        probabilities=booster.evaluate if classifier or several else _both(booster.evaluate),
+        # Random-forest mode reports the mean of the trees.
+        link=logistic_link(margin=lambda total: sigmoid * (total / divisor)),
+        ahead=_sigmoid_ahead(sigmoid, margins) if one_by_one else None,
+        each_alone=one_by_one,
+    )
+
+
+def _both(evaluate: EvaluateAll) -> EvaluateAll:
+    """Report both classes of a Booster, which reports the second one."""
+
+    def both(frame: pd.DataFrame) -> np.ndarray:
+        second = np.asarray(evaluate(frame))
+        return np.column_stack([1.0 - second, second])
+
+    return both
+
+
+def _sigmoid_ahead(sigmoid: float, margins: ForestMargins) -> Ahead:
+    """Certify that one class's 1 / (1 + exp(-s·m)) is above another's.
+
+    ln P grows by at least s / (1 + exp(s·m)) per unit of margin, which is least at the highest margin. A
+    growth of 64 half units outlasts the errors of exp (8 each) and of the addition and the division. The
+    product s·m is rounded relative to itself.
+    """
+
+    def ahead(_index: int, _other: int, band: float) -> tuple[float, float]:
+        found = [margins.margin(place) for place in range(margins.count)]
+        highest, largest = max(map(_highest, found)), max(margin.largest for margin in found)
+        top = sigmoid * max(highest, 0.0)
+        if top > 30.0 or sigmoid * largest > 700.0:
+            raise UnsupportedModel(
+                f"LightGBM's margins here reach {highest:.3g}, where probabilities of one class against the "
+                "rest are all 1 to float64, so that they do not tell which class wins."
+            )
+        gap = 64.0 * _UNIT * (1.0 + math.exp(top)) / sigmoid * 1.01 + 8.0 * _UNIT * largest
+        return widened(gap, -gap, band)
+
+    return ahead
+
+
+def _highest(margin: ForestMargin) -> float:
+    """Bound a margin from above."""
+    leaves = np.where(margin.forest.feature < 0, margin.forest.value, -np.inf)
+    return float(np.maximum.reduceat(leaves, margin.forest.root).sum())
+
+
+def _prediction(booster: Booster) -> Link:
+    """Say what LightGBM predicts for a sum over the trees."""
+    divisor = booster.divisor
+    squared = "sqrt" in booster.options
+    if booster.objective in ("", *_IDENTITY) and not squared:
+        return Link(exactly(lambda total: total / divisor), lambda totals: totals / divisor)
+    if booster.objective == "regression" and squared:
+        # Two IEEE products, both monotone.
+        return Link(
+            exactly(lambda total: math.copysign(total / divisor, 1.0) * (total / divisor)),
+            lambda totals: np.abs(totals / divisor) * (totals / divisor),
+        )
+    if booster.objective in _EXPONENTIAL:
+        return Link(
+            exponential(lambda total: total / divisor, single=False), lambda totals: np.exp(totals / divisor)
+        )
     raise UnsupportedModel(
-        f"LightGBM with objective {echoed(parts.objective or 'of your own')} does not report the "
-        "probability of one class out of two. Fit with objective='binary'."
+        f"LightGBM with objective {echoed(booster.objective)} is not supported natively as a regressor. "
+        f"Supported are {', '.join(_IDENTITY + _EXPONENTIAL)}."
     )

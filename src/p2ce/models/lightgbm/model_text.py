@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.errors import UnsupportedModel
-from p2ce.models.category_codes import Seen, steps_of_stretches, with_missing
+from p2ce.models.category_codes import LibraryColumn
 from p2ce.scores.cuts import LIGHTGBM_ZERO, cut_of_lightgbm
-from p2ce.scores.steps import Steps, steps_of_codes
+from p2ce.scores.steps import Steps, steps_of_codes, steps_of_stretches, with_missing
 from p2ce.scores.tree_nodes import TreeNodes, parsing
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2
@@ -71,10 +71,12 @@ def _numbers(block: dict[str, str], key: str) -> FloatArray:
 
 
 @parsing("A tree of this LightGBM model")
-def read_tree(block: dict[str, str], columns: Sequence[Seen], *, factor: float = 1.0) -> TreeNodes:
-    """Read one tree, its leaves multiplied by ``factor``."""
+def parse_tree(block: dict[str, str], columns: Sequence[LibraryColumn], *, factor: float = 1.0) -> TreeNodes:
+    """Parse one tree, its leaves multiplied by ``factor``."""
     if block.get("is_linear", "0") != "0":
-        raise UnsupportedModel("LightGBM linear trees cannot be read yet. Fit with linear_tree=False.")
+        raise UnsupportedModel(
+            "LightGBM linear trees are not supported natively. Fit with linear_tree=False."
+        )
     leaves = _numbers(block, "leaf_value") * factor
     feature = _numbers(block, "split_feature").astype(np.int64)
     threshold = _numbers(block, "threshold")
@@ -100,14 +102,14 @@ def _children(block: dict[str, str], key: str, inner: int, leaves: int) -> IntAr
 
 def _steps(
     block: dict[str, str],
-    columns: Sequence[Seen],
+    columns: Sequence[LibraryColumn],
     feature: IntArray,
     threshold: FloatArray,
     decision: IntArray,
 ) -> dict[int, Steps]:
     """Find the splits that are not one cut."""
     missing_type = (decision >> 2) & 3
-    special = np.array([seen.may_miss or seen.numbers is not None for seen in columns], dtype=np.bool_)
+    special = np.array([column.nullable or column.numbers is not None for column in columns], dtype=np.bool_)
     wanted = ((decision & _CATEGORICAL) > 0) | (missing_type == _ZERO_IS_MISSING) | special[feature]
     sets = _sets(block) if (decision & _CATEGORICAL).any() else []
     found = {}
@@ -124,7 +126,7 @@ def _steps(
 
 
 def _sets(block: dict[str, str]) -> list[frozenset[int]]:
-    """Read the sets of categories: bits of 32-bit words, the words of set i from boundary i to i + 1."""
+    """Parse the sets of categories: bits of 32-bit words, the words of set i from boundary i to i + 1."""
     bounds = [int(bound) for bound in block["cat_boundaries"].split()]
     words = [int(word) for word in block["cat_threshold"].split()]
     return [
@@ -138,23 +140,23 @@ def _sets(block: dict[str, str]) -> list[frozenset[int]]:
     ]
 
 
-def steps_of(split: Split, seen: Seen) -> Steps:
+def steps_of(split: Split, column: LibraryColumn) -> Steps:
     """Write a split down as steps over our codes, or over the numbers of a column."""
     missing_left = bool(split.goes_left(np.array([np.nan]))[0])
-    if seen.numbers is not None:
-        goes_left = split.goes_left(seen.numbers)
+    if column.numbers is not None:
+        goes_left = split.goes_left(column.numbers)
         # A side for missing values that cannot be there would only cost a cut more.
         first = bool(goes_left[0]) if len(goes_left) else missing_left
         return steps_of_codes(
             np.flatnonzero(goes_left).tolist(),
             len(goes_left),
             unseen_left=missing_left,
-            missing_left=missing_left if seen.may_miss else first,
+            missing_left=missing_left if column.nullable else first,
         )
     ends, sides = (
         _category_stretches(split.categories) if split.categories is not None else _number_stretches(split)
     )
-    if seen.may_miss:
+    if column.nullable:
         return with_missing(ends, sides, missing_left=missing_left)
     return steps_of_stretches(ends, sides)
 

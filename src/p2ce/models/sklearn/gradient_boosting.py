@@ -1,28 +1,30 @@
-"""Read scikit-learn's GradientBoostingClassifier and GradientBoostingRegressor."""
+"""Parse scikit-learn's GradientBoostingClassifier and GradientBoostingRegressor."""
 
 import platform
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
-from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
-from p2ce.decisions.model_adapter import ModelAdapter, Request, plain_classes
-from p2ce.decisions.targets import Margin
+from p2ce.decisions.certified_thresholds import margin_wins
+from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
+from p2ce.decisions.margins import ClassOutputs, NumberOutput, ParsedModel, logistic_link
+from p2ce.decisions.model_adapter import Request
+from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
-from p2ce.models.sklearn.fitted_attributes import (
-    asks_all,
-    asks_number,
+from p2ce.models.fitted import require_numbers, require_own
+from p2ce.models.sklearn.estimator import (
     columns_of,
+    estimator_call,
+    number_call,
     require_fitted,
-    require_numbers,
-    require_own,
     tree_nodes,
 )
 from p2ce.scores.assemble import assemble_forest, largest_leaves
-from p2ce.scores.error_bands import logistic, summation_error
+from p2ce.scores.error_bands import summation_error
 
 FAMILY = "scikit-learn gradient boosting"
 _NAMES = frozenset({"GradientBoostingClassifier", "GradientBoostingRegressor"})
@@ -37,44 +39,53 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ModelAdapter:
-    """Read the stages, scaled by the learning rate, on top of a constant start; one forest per class."""
+def parse(model: Any, request: Request) -> ParsedModel:
+    """Parse the stages, scaled by the learning rate, on top of a constant start; one forest per class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     columns, _ = columns_of(model, request.reference)
     require_numbers(request, columns, name=f"A {FAMILY} model")
     classifies = kind.__name__ == "GradientBoostingClassifier"
     start, doubt = _start(model, classifies)
-    margins = tuple(
+    found = [
         _margin(model, float(first), doubt, model.estimators_[:, place]) for place, first in enumerate(start)
-    )
+    ]
     # Elsewhere compilers may fuse rate·value into the addition, which rounds once instead of twice.
     same_bits = doubt == 0.0 and platform.machine().lower() in ("x86_64", "amd64")
-    band = 0.0 if same_bits else 2.0 * max(margin.error for margin in margins)
-    boosted = Boosted(family=FAMILY, columns=columns, margins=margins, band=band)
-    if not classifies:
-        return read_number(
-            boosted, request, predict=asks_number(model, "predict", request.reference), reported=None
-        )
-    factor = 2.0 if model.loss == "exponential" else 1.0  # the exponential loss halves the logit
-    classes = Classes(
-        names=plain_classes(model.classes_),
-        ask_margins=asks_all(model, "decision_function", request.reference),
-        ask_probabilities=asks_all(model, "predict_proba", request.reference),
-        decides=True,
-        link=lambda complement: logistic(complement=complement, margin=lambda total: factor * total),
-        report=lambda totals: np.asarray(expit(factor * totals)),
+    band = 0.0 if same_bits else 2.0 * max(margin.error for margin in found)
+    margins = ForestMargins(
+        columns=columns,
+        count=len(found),
+        parse=lambda place: replace(found[place], band=band),
+        precision=1e-12,
     )
-    return read_classes(boosted, classes, request)
+    if not classifies:
+        predict = number_call(model, "predict", request.reference)
+        return ParsedModel(family=FAMILY, margins=margins, outputs=NumberOutput(predict=predict))
+    factor = 2.0 if model.loss == "exponential" else 1.0  # the exponential loss halves the logit
+    values = estimator_call(model, "decision_function", request.reference)
+    return ParsedModel(
+        family=FAMILY,
+        margins=margins,
+        outputs=ClassOutputs(
+            names=plain_classes(model.classes_),
+            probabilities=estimator_call(model, "predict_proba", request.reference),
+            decision_values=values,
+            largest=values,
+            link=logistic_link(margin=lambda total: factor * total),
+            ahead=margin_wins,
+        ),
+    )
 
 
-def _margin(model: Any, start: float, doubt: float, stages: Any) -> Margin:
+def _margin(model: Any, start: float, doubt: float, stages: Any) -> ForestMargin:
     rate = float(model.learning_rate)
     trees = [stage.tree_ for stage in stages]
     forest = assemble_forest([tree_nodes(tree, rate * tree.value[:, 0, 0]) for tree in trees])
     magnitude = abs(start) + float(largest_leaves(forest).sum())
     # One term more than trees and start, for rate·value.
-    return Margin(offset=start, forest=forest, error=doubt + 2.0 * summation_error(len(trees) + 2, magnitude))
+    error = doubt + 2.0 * summation_error(len(trees) + 2, magnitude)
+    return ForestMargin(offset=start, forest=forest, error=error)
 
 
 def _start(model: Any, classifies: bool) -> tuple[FloatArray, float]:

@@ -1,31 +1,30 @@
-"""Read scikit-learn's HistGradientBoostingClassifier and HistGradientBoostingRegressor."""
+"""Parse scikit-learn's HistGradientBoostingClassifier and HistGradientBoostingRegressor."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.decisions.margins import Boosted, Classes, read_classes, read_number
-from p2ce.decisions.model_adapter import ModelAdapter, Request, feeder, plain_classes
-from p2ce.decisions.targets import Margin
+from p2ce.decisions.certified_thresholds import margin_wins
+from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
+from p2ce.decisions.margins import IDENTITY, ClassOutputs, Link, NumberOutput, ParsedModel
+from p2ce.decisions.model_adapter import Request
+from p2ce.decisions.row_format import feeder
+from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
-from p2ce.models.sklearn.fitted_attributes import (
-    asks_all,
-    asks_number,
+from p2ce.models.fitted import nullable_columns, require_numbers, require_own
+from p2ce.models.sklearn.estimator import (
     columns_of,
+    estimator_call,
     missing_right,
-    positions_that_may_miss,
+    number_call,
     require_fitted,
-    require_numbers,
-    require_own,
-    steps_of_points,
 )
 from p2ce.scores.assemble import assemble_forest, largest_leaves
-from p2ce.scores.error_bands import Reported, logistic, summation_error
-from p2ce.scores.steps import Steps, steps_of_codes
+from p2ce.scores.error_bands import exponential, summation_error
+from p2ce.scores.steps import Steps, steps_of_codes, steps_of_points
 from p2ce.scores.tree_nodes import TreeNodes, parsing
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Coding
@@ -42,8 +41,8 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ModelAdapter:
-    """Read the trees: float64 thresholds, float64 sums from the baseline, in order; one forest per class."""
+def parse(model: Any, request: Request) -> ParsedModel:
+    """Parse the trees: float64 thresholds, float64 sums from the baseline, in order; one forest per class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     columns, named = columns_of(model, request.reference)
@@ -51,56 +50,54 @@ def read(model: Any, request: Request) -> ModelAdapter:
     numbers = [column for place, column in enumerate(columns) if place not in known]
     require_numbers(request, numbers, name=f"A {FAMILY} model", takes_missing=True)
     bitsets, _ = model._bin_mapper.make_known_categories_bitsets()
-    layout = _Layout(_order(model), known, bitsets, positions_that_may_miss(columns, request))
+    layout = _Layout(_order(model), known, bitsets, nullable_columns(columns, request))
     baseline = np.asarray(model._baseline_prediction, dtype=np.float64).ravel()
-    margins = tuple(
-        _margin(float(start), [stage[place] for stage in model._predictors], layout)
-        for place, start in enumerate(baseline)
-    )
     # The library adds in float64, from the baseline on and in order, and so do we: bit by bit.
-    boosted = Boosted(family=FAMILY, columns=columns, margins=margins, band=0.0)
-    if kind.__name__ == "HistGradientBoostingRegressor":
-        return read_number(
-            boosted, request, predict=asks_number(model, "predict", request.reference), reported=_link(model)
-        )
-    classes = Classes(
-        names=plain_classes(model.classes_),
-        ask_margins=asks_all(model, "decision_function", request.reference),
-        ask_probabilities=asks_all(model, "predict_proba", request.reference),
-        decides=True,
-        link=lambda complement: logistic(complement=complement),
-        report=expit,
+    margins = ForestMargins(
+        columns=columns,
+        count=len(baseline),
+        parse=lambda place: _margin(
+            float(baseline[place]), [stage[place] for stage in model._predictors], layout
+        ),
+        precision=1e-12,
     )
-    return read_classes(boosted, classes, request)
+    if kind.__name__ == "HistGradientBoostingRegressor":
+        predict = number_call(model, "predict", request.reference)
+        outputs = NumberOutput(predict=predict, link=_link(model))
+        return ParsedModel(family=FAMILY, margins=margins, outputs=outputs)
+    values = estimator_call(model, "decision_function", request.reference)
+    return ParsedModel(
+        family=FAMILY,
+        margins=margins,
+        outputs=ClassOutputs(
+            names=plain_classes(model.classes_),
+            probabilities=estimator_call(model, "predict_proba", request.reference),
+            decision_values=values,
+            largest=values,
+            ahead=margin_wins,
+        ),
+    )
 
 
-def _link(model: Any) -> Reported | None:
-    """Bound what is predicted for a margin; None where that is the margin itself."""
+def _link(model: Any) -> Link:
+    """Bound what is predicted for a margin."""
     if model.loss in _IDENTITY_LINKS:
-        return None
+        return IDENTITY
     if model.loss not in _LOG_LINKS:
         raise UnsupportedModel(
             f"This {FAMILY} model has loss={echoed(model.loss)}, of which it is not known what it predicts. "
             f"Fit with one of {', '.join(map(repr, _IDENTITY_LINKS + _LOG_LINKS))}."
         )
-    slack = 8.0 * 2.0**-53  # as everywhere: exp errs by about one unit in the last place
-
-    def reported(score: float) -> tuple[float, float]:
-        with np.errstate(over="ignore", under="ignore"):
-            power = float(np.exp(np.float64(score)))
-        tiny = 8.0 * 5e-324  # below the normal numbers, units do not shrink any further
-        return power * (1.0 - slack) - tiny, power * (1.0 + slack) + tiny
-
-    return reported
+    return Link(exponential(float, single=False), None)
 
 
 class _Known(NamedTuple):
-    """How one of the model's categorical columns is seen: the model numbers its categories 0, 1, 2, …"""
+    """How the model holds one of its categorical columns: the model numbers its categories 0, 1, 2, …"""
 
     codes: FloatArray  # (n,) ascending codes of ours: of every label, or the numbers that are categories
     numbers: FloatArray  # (n,) the model's number of each; NaN is missing or unknown
     missing: float  # the model's number of a missing value, which is NaN unless it saw None as a label
-    may_miss: bool
+    nullable: bool
     coding: Coding
 
 
@@ -110,7 +107,7 @@ class _Layout(NamedTuple):
     order: IntArray  # (d,) our position of each column that the trees speak of
     known: dict[int, _Known]  # by our position
     bitsets: Any  # (categorical columns, 8) the numbers of the categories that were there when it was fitted
-    may_miss: BoolArray | None
+    nullable: BoolArray | None
 
 
 def _order(model: Any) -> IntArray:
@@ -123,7 +120,7 @@ def _order(model: Any) -> IntArray:
 def _known_categories(
     model: Any, columns: tuple[str, ...], named: bool, request: Request
 ) -> dict[int, _Known]:
-    """Put every category to the model's own encoder, as a row of the user's own types."""
+    """Evaluate the model's own encoder on every category, as a row of the user's own types."""
     marked = model.is_categorical_
     if marked is None or not np.any(marked):
         return {}
@@ -151,8 +148,8 @@ def _known_categories(
                     "missing "
                     "value, and the reference frame has such values. Write all of them as NaN and fit again."
                 )
-        may_miss = coding.name in request.may_miss
-        known[place] = _Known(codes, seen[: len(codes)], missing, may_miss, coding)
+        nullable = coding.name in request.nullable
+        known[place] = _Known(codes, seen[: len(codes)], missing, nullable, coding)
     return known
 
 
@@ -166,10 +163,10 @@ def _codes_of(coding: Coding, categories: Any) -> FloatArray:
     return np.arange(float(max(len(coding.labels), int(codes.max(initial=-1.0)) + 1)))
 
 
-def _margin(start: float, predictors: list[Any], layout: _Layout) -> Margin:
+def _margin(start: float, predictors: list[Any], layout: _Layout) -> ForestMargin:
     forest = assemble_forest([_tree(predictor, layout) for predictor in predictors])
     magnitude = abs(start) + float(largest_leaves(forest).sum())
-    return Margin(offset=start, forest=forest, error=summation_error(len(predictors) + 1, magnitude))
+    return ForestMargin(offset=start, forest=forest, error=summation_error(len(predictors) + 1, magnitude))
 
 
 @parsing("A tree of this HistGradientBoosting model")
@@ -180,8 +177,8 @@ def _tree(predictor: Any, layout: _Layout) -> TreeNodes:
     cuts = nodes["num_threshold"].astype(np.float64)
     by_category = inner & (nodes["is_categorical"] != 0)
     steps: dict[int, Steps] = {}
-    if layout.may_miss is not None:
-        apart = inner & ~by_category & layout.may_miss[feature] & (nodes["missing_go_to_left"] == 0)
+    if layout.nullable is not None:
+        apart = inner & ~by_category & layout.nullable[feature] & (nodes["missing_go_to_left"] == 0)
         steps = missing_right(cuts, apart)
     for node in np.flatnonzero(by_category).tolist():
         left = predictor.raw_left_cat_bitsets[int(nodes["bitset_idx"][node])]
@@ -219,7 +216,7 @@ def _bits(bitset: Any) -> BoolArray:
 def _steps(known: _Known, sides: Callable[[FloatArray], list[bool]]) -> Steps:
     here = sides(known.numbers)
     missing_left, unknown_left = sides(np.array([known.missing, np.nan]))
-    if not known.may_miss:  # a missing value goes with its neighbours, which saves a cut
+    if not known.nullable:  # a missing value goes with its neighbours, which saves a cut
         missing_left = here[0] if known.coding.is_category and here else unknown_left
     if known.coding.is_category:
         left = np.flatnonzero(here).tolist()
@@ -229,7 +226,7 @@ def _steps(known: _Known, sides: Callable[[FloatArray], list[bool]]) -> Steps:
         found = dict(zip(known.codes.tolist(), here, strict=True))
         both = [found.get(value, unknown_left) for value in (0.0, 1.0)]
         left = np.flatnonzero(both).tolist()
-        missing_left = missing_left if known.may_miss else both[0]
+        missing_left = missing_left if known.nullable else both[0]
         return steps_of_codes(left, 2, unseen_left=both[1], missing_left=missing_left)
     # On a line of numbers, the categories are points, and everything between them is unknown.
     return steps_of_points(

@@ -11,12 +11,13 @@ same comparison of the same floats.
   sides are then exact.
 * **The other class is wanted.** ``s < t`` is not a comparison of the other class's own score with 1 - t: that
   score is rounded by itself, and 1 - s is the same float for many small s. So the inner classifier is parsed
-  for the positive class all the same, and the parsed score c is negated. At ``c >= accept_from`` the model decides
-  ``s >= t``, at ``c < maybe`` it decides ``s < t``. For c' = -c the first is a certified rejection at
-  ``c' <= -sure``, the second a certified acceptance at ``c' > -maybe``. In floats ``c' > x`` is
-  ``c' >= next(x)`` and ``c' <= x`` is ``c' < next(x)``, where next is the next float up: the new thresholds
-  are ``sure' = next(-maybe)`` and ``maybe' = next(-sure)``. Negation is exact, and so is it in every sum of
-  negated terms in the same order: -c is computed as precisely as c. Between the two thresholds, and in all
+  for the positive class all the same, and the parsed score c is negated. At ``c >= accept_from`` the model
+  decides ``s >= t``, at ``c < reject_below`` it decides ``s < t``. For c' = -c the first is a certified
+  rejection at ``c' <= -accept_from``, the second a certified acceptance at ``c' > -reject_below``. In floats
+  ``c' > x`` is ``c' >= next(x)`` and ``c' <= x`` is ``c' < next(x)``, where next is the next float up: the
+  new thresholds are ``accept_from' = next(-reject_below)`` and ``reject_below' = next(-accept_from)``.
+  Negation is exact, and so is it in every sum of negated terms in the same order: -c is computed as
+  precisely as c. Between the two thresholds, and in all
   verification, one call of the model gives s, and ``s < t`` decides. Reported is the wanted class's own
   score, moved to its side of 1 - t (of -t for decision functions; 13 decimals are kept) where it is not
   there by itself, which only rounding can bring about.
@@ -34,20 +35,13 @@ from p2ce.adapters.checked_calls import answers_of, one_per_class, one_per_row
 from p2ce.adapters.library import library_class, overrides
 from p2ce.adapters.retries import retried
 from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import (
-    DECISION,
-    PROBABILITY,
-    ModelAdapter,
-    Request,
-    class_index,
-    plain_classes,
-)
+from p2ce.decisions.forest_margins import negated
+from p2ce.decisions.model_adapter import DECISION, PROBABILITY, ModelAdapter, Request
 from p2ce.decisions.network_outputs import one_output
-from p2ce.decisions.row_format import Way, choose_way
-from p2ce.decisions.targets import negated
+from p2ce.decisions.row_format import RowFormat, choose_row_format
+from p2ce.decisions.target_arguments import class_index, plain_classes
 from p2ce.errors import InvalidArgument, InvalidThreshold, NotFitted, UnsupportedModel
-from p2ce.models.sklearn.fitted_attributes import require_own
-from p2ce.scores.kernel_machine import KernelMachine
+from p2ce.models.fitted import require_own
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.score import CompiledScore
 from p2ce.visible import echoed
@@ -82,42 +76,45 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ModelAdapter:
+def parse(model: Any, request: Request) -> ModelAdapter:
     """Parse the classifier inside, whose scores the wrapper reports as they are."""
     require_own(model, root="sklearn", names=_NAMES)
-    return request.read(_inside(model), request)
+    return request.parse(_inside(model), request)
 
 
 def best_of(model: Any) -> Any:
-    """Give the best model of a scikit-learn search, which answers for it; any other model as it is."""
+    """Give the best model of a scikit-learn search, to which it hands every call; any other model as it is."""
     search = library_class(model, root="sklearn", names=_SEARCHES)
     if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         return model.best_estimator_
     return model
 
 
-def loses_ties(model: Any, read: ModelAdapter, target: Any) -> bool:
+def _final_step(model: Any) -> Any:
+    """Give the model that decides inside searches and Pipelines; any other model as it is."""
+    model = best_of(model)
+    pipeline = library_class(model, root="sklearn", names=_PIPELINES)
+    if pipeline is not None and not overrides(model, pipeline):
+        return _final_step(model.steps[-1][1])
+    return model
+
+
+def loses_ties(model: Any, found: ModelAdapter, target: Any) -> bool:
     """Tell whether the model counts votes, and gives a tie of two classes to the one that is not wanted.
 
     ``predict`` of scikit-learn takes the first of the most probable classes, so that the second one needs
     more than one half. Where votes are counted, ties are common, and the cheapest options often are ties.
     """
-    model = best_of(model)
-    pipeline = library_class(model, root="sklearn", names=_PIPELINES)
-    if pipeline is not None and not overrides(model, pipeline):
-        model = model.steps[-1][1]
+    model = _final_step(model)
     voter = library_class(model, root="sklearn", names=_VOTERS)
-    if voter is None or overrides(model, voter) or read.scale != PROBABILITY or len(read.classes) != 2:
+    if voter is None or overrides(model, voter) or found.scale != PROBABILITY or len(found.classes) != 2:
         return False
-    return read.threshold == 0.5 and class_index(read.classes, target) == 1
+    return found.threshold == 0.5 and class_index(found.classes, target) == 1
 
 
 def own_threshold(model: Any) -> OwnThreshold | None:
     """Find a model's own threshold, also at the end of a Pipeline or inside a search; None if it has none."""
-    model = best_of(model)
-    pipeline = library_class(model, root="sklearn", names=_PIPELINES)
-    if pipeline is not None and not overrides(model, pipeline):
-        return own_threshold(model.steps[-1][1])
+    model = _final_step(model)
     wrapper = library_class(model, root="sklearn", names=_NAMES)
     if wrapper is None or overrides(model, wrapper):
         return None
@@ -155,8 +152,8 @@ def _classes(model: Any, inside: Any) -> Any:
     return classes
 
 
-def read_with_own_threshold(
-    model: Any, own: OwnThreshold, request: Request, read_any: Callable[[Any, Request], ModelAdapter]
+def parse_with_own_threshold(
+    model: Any, own: OwnThreshold, request: Request, parse_any: Callable[[Any, Request], ModelAdapter]
 ) -> ModelAdapter:
     """Parse a model so that the target is reached exactly where ``predict`` gives it; see above.
 
@@ -164,15 +161,15 @@ def read_with_own_threshold(
     """
     if request.scale not in (None, own.scale):
         raise InvalidArgument(
-            f"scale={echoed(request.scale)} asks for another score than the one that {type(model).__name__} "
+            f"scale={echoed(request.scale)} names another score than the one that {type(model).__name__} "
             f"decides by ({_METHODS[own.scale]}). Pass threshold= as well, or leave scale out."
         )
     index = class_index(own.classes, request.target)
     method = getattr(model, _METHODS[own.scale])
     call = f"model.{_METHODS[own.scale]}"
-    way, answers = choose_way(model, method, request, call)
+    rows, outputs = choose_row_format(model, method, request, call)
     # Where NumPy compares in single precision, the threshold is rounded to that.
-    value = float(np.result_type(answers.dtype, own.value).type(own.value))
+    value = float(np.result_type(outputs.dtype, own.value).type(own.value))
     away = request.margin if index == own.positive else -request.margin
     threshold = value + away
     if own.scale == PROBABILITY and not 0.0 <= threshold <= 1.0:
@@ -186,14 +183,14 @@ def read_with_own_threshold(
             + " Pass a threshold= or margin= that somebody can reach."
         )
     wanted = replace(request, target=own.classes[own.positive], threshold=threshold, scale=own.scale)
-    found = read_any(model, wanted)
-    return found if index == own.positive else _turned(found, method, way, own, threshold, call)
+    found = parse_any(model, wanted)
+    return found if index == own.positive else _turned(found, method, rows, own, threshold, call)
 
 
 def _turned(
     found: ModelAdapter,
     method: Callable[[Any], Any],
-    way: Way,
+    rows: RowFormat,
     own: OwnThreshold,
     threshold: float,
     call: str,
@@ -206,8 +203,8 @@ def _turned(
     below = math.nextafter(limit, -math.inf)
     sign = 1.0 if own.positive == 1 else -1.0
 
-    def ask(frame: pd.DataFrame) -> FloatArray:
-        answers = answers_of(method, way.feed(frame), call=call, rows=frame)
+    def evaluate(frame: pd.DataFrame) -> FloatArray:
+        answers = answers_of(method, rows.feed(frame), call=call, rows=frame)
         if has_two:
             both = one_per_class(answers, len(frame), 2, call=call, rows=frame)
             positive, other = both[:, own.positive], both[:, 1 - own.positive]
@@ -221,13 +218,13 @@ def _turned(
         reported = found.report(-scores)
         return 1.0 - reported if has_two else -reported
 
-    asked_only = found.score is None
+    black_box = found.score is None
     return replace(
         found,
         score=None if found.score is None else _turned_score(found.score),
         threshold=limit,
-        ask=retried(ask) if asked_only else ask,
-        report=found.report if asked_only or found.report is None else report,
+        evaluate=retried(evaluate) if black_box else evaluate,
+        report=found.report if black_box or found.report is None else report,
     )
 
 
@@ -247,14 +244,6 @@ def _turned_score(score: Any) -> Any:
         last = one_output(score.layers[-1], 0, sign=-1.0)
         return replace(
             score, layers=(*score.layers[:-1], last), accept_from=accept_from, reject_below=reject_below
-        )
-    if isinstance(score, KernelMachine):
-        return replace(
-            score,
-            weights=-score.weights,
-            intercept=-score.intercept,
-            accept_from=accept_from,
-            reject_below=reject_below,
         )
     raise UnsupportedModel(f"A {type(score).__name__} behind a threshold of its own cannot be turned around.")
 

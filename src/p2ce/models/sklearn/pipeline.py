@@ -1,7 +1,7 @@
-"""Read a scikit-learn Pipeline whose transformers work column by column, in front of any readable model.
+"""Parse a scikit-learn Pipeline whose transformers work column by column, in front of a supported model.
 
 What the model inside makes of its inputs becomes a function of the table's own columns, with the same proofs;
-see `compiled.lens` and `compiled.rewrite`. Any other pipeline is asked as a whole.
+see `preprocessing.input_maps` and `preprocessing.rewrite`. Any other pipeline is a black box.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,15 +13,16 @@ import pandas as pd
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.decisions.model_adapter import Evaluate, ModelAdapter, Request, columns_by_count, feeder
+from p2ce.decisions.model_adapter import Evaluate, ModelAdapter, Request
+from p2ce.decisions.row_format import columns_by_count, feeder
 from p2ce.errors import UnsupportedModel
-from p2ce.models.sklearn.fitted_attributes import columns_of, require_fitted, require_own
+from p2ce.models.fitted import require_own
+from p2ce.models.sklearn.estimator import columns_of, require_fitted
 from p2ce.preprocessing.fold import is_sparse
 from p2ce.preprocessing.input_maps import Lens, may_be_missing
 from p2ce.preprocessing.parse_transformers import SeenThrough, refusing, see_through, without_zeros
-from p2ce.preprocessing.rewrite import contributions, plain_columns, reach_of_inputs, rewrite_forest, rises
+from p2ce.preprocessing.rewrite import contributions, reach_of_inputs, rewrite_forest, rises
 from p2ce.preprocessing.transform_rows import Preparation, Prepared
-from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.score import CompiledScore, seen_as_given
 from p2ce.scores.tree_nodes import parsing
@@ -36,8 +37,8 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ModelAdapter:
-    """Read the last step; what it reads is written in terms of the table's own columns."""
+def parse(model: Any, request: Request) -> ModelAdapter:
+    """Parse the last step, and write its scores in terms of the table's own columns."""
     require_own(model, root="sklearn", names=_NAMES)
     with parsing("This Pipeline"):
         steps = [step for _, step in model.steps[:-1] if not _does_nothing(step)]
@@ -47,7 +48,7 @@ def read(model: Any, request: Request) -> ModelAdapter:
             "This Pipeline ends without a model. Pass one whose last step is a classifier or a regressor."
         )
     if not steps:
-        return request.read(last, request)
+        return request.parse(last, request)
     require_fitted(model)
     columns, named = _columns(steps[0], request.reference)
     seen = see_through(_preparation(steps, columns, request, named=named))
@@ -59,11 +60,11 @@ def read(model: Any, request: Request) -> ModelAdapter:
             )
         lens = without_zeros(lens)
 
-    may_miss = np.array([name in request.may_miss for name in columns], dtype=np.bool_)
+    nullable = np.array([name in request.nullable for name in columns], dtype=np.bool_)
     reach = request.reach[positions(columns, request.reference)]
     input_reach, proven = reach_of_inputs(lens, reach, seen.codes, _REACH_FACTOR)
-    inside, lens = _read_inside(last, replace(request, reach=input_reach), seen, lens, may_miss)
-    assert inside.score is not None, "the last step is read, never only asked"
+    inside, lens = _parse_inside(last, replace(request, reach=input_reach), seen, lens, nullable)
+    assert inside.score is not None, "the last step is parsed, never a black box"
     limits = np.where(proven, np.inf, input_reach)
     through = _through(seen)
     is_category = seen.preparation.codebook.is_category
@@ -71,25 +72,25 @@ def read(model: Any, request: Request) -> ModelAdapter:
         inside,
         family=f"{inside.family} behind {', '.join(seen.names)}" if seen.names else inside.family,
         columns=columns,
-        ask=through(inside.ask),
+        evaluate=through(inside.evaluate),
         predict=None if inside.predict is None else through(inside.predict),
-        score=_behind(inside.score, lens, may_miss, limits),
-        also=tuple(_behind(score, lens, may_miss, limits) for score in inside.also),
+        score=_behind(inside.score, lens, nullable, limits),
+        also=tuple(_behind(score, lens, nullable, limits) for score in inside.also),
         # A table knows all labels there are, and what becomes of others.
         reach=None if inside.reach is None else np.where(is_category, np.inf, reach),
     )
 
 
-def _read_inside(
-    last: Any, request: Request, seen: SeenThrough, lens: Lens, may_miss: BoolArray
+def _parse_inside(
+    last: Any, request: Request, seen: SeenThrough, lens: Lens, nullable: BoolArray
 ) -> tuple[ModelAdapter, Lens]:
-    """Read the model on its inputs, some of which may be missing."""
+    """Parse the model on its inputs, some of which may be missing."""
     labels = [str(label) for label in seen.frame.columns]
 
-    def read_with(missing: BoolArray) -> ModelAdapter:
+    def parse_with(missing: BoolArray) -> ModelAdapter:
         names = frozenset(label for label, may in zip(labels, missing, strict=True) if may)
-        found = request.read(
-            last, replace(request, reference=seen.frame, codebook=seen.inputs, may_miss=names)
+        found = request.parse(
+            last, replace(request, reference=seen.frame, codebook=seen.inputs, nullable=names)
         )
         if found.columns != tuple(labels):
             raise UnsupportedModel(
@@ -97,17 +98,17 @@ def _read_inside(
             )
         return found
 
-    missing = may_be_missing(lens, may_miss, unseen=True)
-    expected = may_be_missing(lens, may_miss, unseen=False)
+    missing = may_be_missing(lens, nullable, unseen=True)
+    expected = may_be_missing(lens, nullable, unseen=False)
     try:
-        return read_with(missing), lens
+        return parse_with(missing), lens
     except UnsupportedModel:
         if np.array_equal(missing, expected):
             raise
-        found = read_with(expected)
+        found = parse_with(expected)
         if any(isinstance(score, CompiledScore) and score.forest is not None for score in found.scores):
             raise  # trees may well take missing values
-    # A sum or a network takes none: it refuses what would be missing for an unknown label alone.
+    # A sum or a network takes none: it rejects what would be missing for an unknown label alone.
     return found, refusing(lens, missing & ~expected)
 
 
@@ -147,22 +148,22 @@ def _through(seen: SeenThrough) -> Callable[[Evaluate], Evaluate]:
     """
     labels = pd.Index(list(seen.frame.columns), tupleize_cols=False)
 
-    def through(ask: Evaluate) -> Evaluate:
-        def asked(frame: pd.DataFrame) -> FloatArray:
+    def through(evaluate: Evaluate) -> Evaluate:
+        def evaluated(frame: pd.DataFrame) -> FloatArray:
             rows: Any = seen.preparation.transform(frame)
-            return ask(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, labels))  # type: ignore[arg-type]
+            return evaluate(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, labels))  # type: ignore[arg-type]
 
-        return asked
+        return evaluated
 
     return through
 
 
-def _behind(score: Any, lens: Lens, may_miss: BoolArray, limits: FloatArray) -> Any:
+def _behind(score: Any, lens: Lens, nullable: BoolArray, limits: FloatArray) -> Any:
     """Write a score over inputs as one over the table's columns."""
     if isinstance(score, CompiledScore):
         if score.forest is not None:
             assert score.see is seen_as_given, "trees compare what they are given"
-            forest = rewrite_forest(score.forest, lens, may_miss)
+            forest = rewrite_forest(score.forest, lens, nullable)
             return replace(score, column_count=lens.column_count, forest=forest)
         assert score.weights is not None
         return replace(
@@ -172,7 +173,7 @@ def _behind(score: Any, lens: Lens, may_miss: BoolArray, limits: FloatArray) -> 
             see=contributions(lens, score.weights, score.see, limits),
         )
     if isinstance(score, NetworkScore):
-        plain = np.array([rises(strand) and not may_miss[strand.source] for strand in lens.strands])
+        plain = np.array([rises(strand) and not nullable[strand.source] for strand in lens.strands])
         return replace(
             score,
             column_count=lens.column_count,
@@ -180,37 +181,13 @@ def _behind(score: Any, lens: Lens, may_miss: BoolArray, limits: FloatArray) -> 
             rising=score.rising & plain[score.sources],
             see=_composed(score.see, lens.show),
         )
-    if isinstance(score, KernelMachine):
-        return _kernel_behind(score, lens, may_miss)
-    raise UnsupportedModel(f"A Pipeline in front of {type(score).__name__} cannot be read yet.")
+    raise UnsupportedModel(f"A Pipeline in front of {type(score).__name__} is not supported natively.")
 
 
 def _composed(
     inner: Callable[[FloatArray], FloatArray], show: Callable[[FloatArray], FloatArray]
 ) -> Callable[[FloatArray], FloatArray]:
     return show if inner is seen_as_given else lambda rows: inner(show(rows))
-
-
-def _kernel_behind(score: KernelMachine, lens: Lens, may_miss: BoolArray) -> KernelMachine:
-    """Give every column its one input; a column without one is zero, and so are the vectors there."""
-    found = plain_columns(lens)
-    if found is None or may_miss[lens.sources].any():
-        raise UnsupportedModel(
-            "A kernel machine is read behind transformers that make one number of each column and never "
-            "decrease, such as scalers; this Pipeline has others."
-        )
-    places = np.array(found, dtype=np.int64)
-    used = places >= 0
-    support = np.zeros((len(score.support), lens.column_count))
-    support[:, used] = score.support[:, places[used]]
-    see = _composed(score.see, lens.show)
-
-    def spread_out(rows: FloatArray) -> FloatArray:
-        shown = np.zeros((len(rows), lens.column_count))
-        shown[:, used] = see(rows)[:, places[used]]
-        return shown
-
-    return replace(score, column_count=lens.column_count, support=support, see=spread_out)
 
 
 def positions(columns: Sequence[str], reference: pd.DataFrame) -> IntArray:

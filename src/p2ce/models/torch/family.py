@@ -1,4 +1,4 @@
-"""Read a PyTorch Sequential of plain layers, and ask any other module.
+"""Parse a PyTorch Sequential of plain layers, and evaluate any other module.
 
 What the outputs mean:
 
@@ -19,26 +19,14 @@ from scipy.special import expit, softmax
 
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
-from p2ce.decisions.black_box_decision import Question, about_number, about_probability, is_range
-from p2ce.decisions.model_adapter import (
-    PROBABILITY,
-    ModelAdapter,
-    Request,
-    class_index,
-    columns_by_count,
-    probability_threshold,
-)
-from p2ce.decisions.network_outputs import (
-    Outputs,
-    difference,
-    one_output,
-    read_network_range,
-    read_network_share,
-    read_network_win,
-)
-from p2ce.decisions.targets import EvaluateAll, class_ask, read_range, refuse_scale
+from p2ce.decisions.decision import Decision, decide_class, decide_number
+from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel
+from p2ce.decisions.model_adapter import Evaluate, EvaluateAll, Request
+from p2ce.decisions.network_outputs import CHECKED_ROWS, NetworkOutputs
+from p2ce.decisions.row_format import columns_by_count
+from p2ce.decisions.target_arguments import is_range
 from p2ce.errors import UnsupportedModel
-from p2ce.models.sklearn.fitted_attributes import require_numbers
+from p2ce.models.fitted import require_numbers
 from p2ce.models.torch.layers import (
     IGNORED,
     LAST,
@@ -49,15 +37,13 @@ from p2ce.models.torch.layers import (
     require_eval,
     unit_of,
 )
-from p2ce.scores.error_bands import Reported, logistic, sure_and_maybe
+from p2ce.scores.error_bands import Reported, logistic
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
 from p2ce.scores.score import seen_as_given, seen_in_single
 from p2ce.visible import echoed
 
 FAMILY = "PyTorch Sequential"
-OPAQUE_FAMILY = "opaque torch module"
 _NAMES = frozenset({"Sequential"})
-CHECKED_ROWS = 256
 
 
 def recognises(model: object) -> bool:
@@ -74,8 +60,8 @@ def recognises_module(model: object) -> bool:
     )
 
 
-def read(model: Any, request: Request) -> ModelAdapter:
-    """Read the layers in order, and hold the outputs to what is asked of them."""
+def parse(model: Any, request: Request) -> ParsedModel:
+    """Parse the layers in order; the outputs are margins of the classes, or the number."""
     dtype = precision_of(model)
     parts = [part for part in parts_of(model) if kind_of(part) not in IGNORED]
     ending = kind_of(parts[-1]) if parts and kind_of(parts[-1]) in ("Sigmoid", *LAST) else ""
@@ -85,13 +71,12 @@ def read(model: Any, request: Request) -> ModelAdapter:
     if layers[-1].activation != "identity" or not fits:
         raise UnsupportedModel(
             f"This Sequential ends with {width} outputs of {kind_of(parts[-1])}: only one logit, one "
-            "probability, or one logit for each class can be read. End it with a Linear layer."
+            "probability, or one logit for each class is supported natively. End it with a Linear layer."
         )
     single = dtype == np.float32
     columns = columns_by_count(len(layers[0].weights), request.reference)
     require_numbers(request, columns, name=FAMILY)
-    outputs = Outputs(
-        family=FAMILY,
+    margins = NetworkOutputs(
         columns=columns,
         layers=tuple(layers),
         see=seen_in_single if single else seen_as_given,
@@ -99,55 +84,30 @@ def read(model: Any, request: Request) -> ModelAdapter:
         single=bool(ending) and single,  # without an ending, softmax is computed here, in float64
         rows=request.codebook.of(columns).encode(request.reference.head(CHECKED_ROWS)),
     )
-    returned = _asks(model, columns, request.reference)
+    returned = _call(model, columns, request.reference)
     if is_range(request.target) and width == 1:
         if ending:
             raise UnsupportedModel(
-                "This Sequential ends with a Sigmoid, whose output is asked for and not read. End it with a "
-                "Linear layer to have a range of its output read."
+                "This Sequential ends with a Sigmoid, of which no range is supported natively. End it with a "
+                "Linear layer."
             )
-        wanted = read_range(request, name="module")
-        return read_network_range(outputs, wanted, predict=class_ask(returned, 0))
-    classes = tuple(range(max(2, width)))
-    index = class_index(classes, request.target)
-    refuse_scale(request, (PROBABILITY,), name="module")
-    if width <= 2:
-        return _read_one_of_two(request, outputs, index, ending, returned, single=single)
-    probabilities = _probabilities(returned, ending)
-    if request.threshold is None:
-        return read_network_win(outputs, classes, index, ask_all=returned, ask_probabilities=probabilities)
-    threshold = probability_threshold(request.threshold)
-    return read_network_share(outputs, classes, index, threshold, ask_probabilities=probabilities)
-
-
-def _read_one_of_two(
-    request: Request, outputs: Outputs, index: int, ending: str, returned: EvaluateAll, *, single: bool
-) -> ModelAdapter:
-    threshold = probability_threshold(request.threshold)
-    link = (
-        _printed_link(index, ending, SINGLE if single else DOUBLE) if ending else logistic(complement=False)
-    )
-    last = outputs.layers[-1]
-    if outputs.count == 1:
-        last = one_output(last, 0, sign=1.0 if index == 1 else -1.0)
-    else:
-        last = difference(last, index, 1 - index)
-    score = outputs.score(last, *sure_and_maybe(link, threshold))
-    return ModelAdapter(
+        return ParsedModel(family=FAMILY, margins=margins, outputs=NumberOutput(predict=_number(returned)))
+    unit = SINGLE if single else DOUBLE
+    return ParsedModel(
         family=FAMILY,
-        score=score,
-        columns=outputs.columns,
-        scale=PROBABILITY,
-        threshold=threshold,
-        classes=(0, 1),
-        ask=class_ask(_probabilities(returned, ending), index),
-        report=_expit,
-        tolerance=score.tolerance(outputs.rows),
+        margins=margins,
+        outputs=ClassOutputs(
+            names=tuple(range(max(2, width))),
+            probabilities=_probabilities(returned, ending),
+            largest=returned,
+            link=lambda complement: Link(_reported(complement, ending, unit), _expit),
+            single=margins.single,
+        ),
     )
 
 
-def ask_module(module: Any, request: Request) -> ModelAdapter:
-    """Take any module as one that can only be asked; its outputs are logits, or a number.
+def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decision]:
+    """Settle what any module has to reach, evaluated as a black box: its outputs are logits, or a number.
 
     (n,) or (n, 1) is the logit of class 1, or with ``target=(low, high)`` the number that has to lie there;
     (n, k) holds one logit for each of the classes 0 to k − 1. A module that ends with probabilities needs
@@ -160,9 +120,9 @@ def ask_module(module: Any, request: Request) -> ModelAdapter:
     if categories:
         raise UnsupportedModel(
             f"This {type(module).__name__} takes rows of numbers; column {echoed(categories[0])} holds "
-            "categories. Pass a function that encodes the rows of a frame and puts them to the module."
+            "categories. Pass a function that encodes the rows of a frame and evaluates the module on them."
         )
-    returned = _asks(module, columns, reference)
+    returned = _call(module, columns, reference)
     rows = reference.head(2)
     shape = returned(rows).shape
     if len(shape) == 0 or len(shape) > 2 or shape[0] != len(rows):
@@ -170,41 +130,27 @@ def ask_module(module: Any, request: Request) -> ModelAdapter:
             f"This {type(module).__name__} returned a tensor of shape {shape} for {len(rows)} "
             "rows. It must give one logit per row, or one per row and class."
         )
-    question = _question(request, returned, 1 if len(shape) == 1 else shape[1])
-    return ModelAdapter(
-        family=OPAQUE_FAMILY,
-        score=None,
-        columns=columns,
-        scale=question.scale,
-        threshold=question.threshold,
-        classes=question.classes,
-        ask=question.ask,
-        predict=question.predict,
-        report=_unchanged,
-        tolerance=1e-9,
-    )
-
-
-def _question(request: Request, returned: EvaluateAll, width: int) -> Question:
+    width = 1 if len(shape) == 1 else shape[1]
     if is_range(request.target) and width == 1:
-        return about_number(request, lambda frame: returned(frame).reshape(len(frame)), name="module")
-    classes = tuple(range(max(2, width)))
-    index = class_index(classes, request.target)
-    refuse_scale(request, (PROBABILITY,), name="module")
-    return about_probability(
-        request, _probabilities(returned, ""), classes=classes, index=index, ask_largest=returned
+        return columns, decide_number(request, _number(returned), name="module")
+    return columns, decide_class(
+        request,
+        classes=tuple(range(max(2, width))),
+        probabilities=_probabilities(returned, ""),
+        largest=returned,
+        name="module",
     )
 
 
-def _unchanged(scores: FloatArray) -> FloatArray:
-    return scores
+def _number(returned: EvaluateAll) -> Evaluate:
+    return lambda frame: np.asarray(returned(frame), dtype=np.float64).reshape(len(frame))
 
 
 def _expit(scores: FloatArray) -> FloatArray:
     return np.asarray(expit(scores), dtype=np.float64)
 
 
-def _asks(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> EvaluateAll:
+def _call(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> EvaluateAll:
     """Build the call that gives what the module returns for a frame."""
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
@@ -212,7 +158,7 @@ def _asks(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> Eva
 
 
 def run_module(module: Any, values: FloatArray) -> FloatArray:
-    """Put rows to the module, in its own precision and place."""
+    """Evaluate the module on rows, in its own precision and on its own device."""
     import torch
 
     held = next((tensor for tensor in module.parameters() if tensor.is_floating_point()), None)
@@ -250,17 +196,20 @@ def _probabilities(returned: EvaluateAll, ending: str) -> EvaluateAll:
     return probabilities
 
 
-def _printed_link(index: int, ending: str, unit: float) -> Reported:
-    """Bound a probability that the module itself computes from its logits, in its own precision.
+def _reported(complement: bool, ending: str, unit: float) -> Reported:
+    """Bound a probability that is computed from the target's logit, or its lead over the other class.
 
-    Exponential, sum and quotient (for LogSoftmax the logarithm) each err by a few units in the last place; 64
+    Without an ending that happens here, in float64. With one, the module itself does it in its own precision:
+    exponential, sum and quotient (for LogSoftmax the logarithm) each err by a few units in the last place; 64
     are allowed together. Numbers too small to be normal lose more, but no more than 1e-37.
     """
     exact = logistic(complement=False)
+    if not ending:
+        return exact
     share, tiny = 64.0 * unit, 1e-300 if unit <= DOUBLE else 1e-37
 
     def reported(score: float) -> tuple[float, float]:
-        turned = ending == "Sigmoid" and index == 0
+        turned = ending == "Sigmoid" and complement
         low, high = exact(-score if turned else score)
         low, high = low * (1.0 - share) - tiny, high * (1.0 + share) + tiny
         return (1.0 - high, 1.0 - low) if turned else (low, high)

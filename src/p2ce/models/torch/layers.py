@@ -1,4 +1,4 @@
-"""Read the layers of a PyTorch Sequential; normalisations are folded into the layer beside them."""
+"""Parse the layers of a PyTorch Sequential; normalisations are folded into the layer beside them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,14 +9,14 @@ import numpy as np
 from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray
 from p2ce.errors import UnsupportedModel
-from p2ce.models.sklearn.fitted_attributes import require_own
+from p2ce.models.fitted import require_own
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
 
 IGNORED = frozenset({"Identity", "Dropout", "AlphaDropout", "Flatten"})
 LAST = frozenset({"Softmax", "LogSoftmax"})
-_BENT = {"ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}
-_KNOWN = frozenset({*_BENT, *IGNORED, *LAST, "Sequential", "Linear", "LeakyReLU", "BatchNorm1d"})
+_ACTIVATIONS = {"ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}
+_KNOWN = frozenset({*_ACTIVATIONS, *IGNORED, *LAST, "Sequential", "Linear", "LeakyReLU", "BatchNorm1d"})
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 BFLOAT = 2.0**-8
 # The roundings that a normalisation adds to a term: root, reciprocal, two products, two sums, with room.
@@ -32,10 +32,10 @@ def kind_of(part: Any) -> str:
 
 
 def parts_of(module: Any) -> Iterator[Any]:
-    """Walk nested Sequentials in order, and refuse whatever is more than a plain layer."""
+    """Walk nested Sequentials in order, and reject whatever is more than a plain layer."""
     if not kind_of(module):
         raise UnsupportedModel(
-            f"This Sequential contains {type(module).__name__}, which cannot be read. Supported are "
+            f"This Sequential contains {type(module).__name__}, which is not supported. Supported are "
             f"{', '.join(sorted(_KNOWN))}."
         )
     require_own(module, root="torch", names=_KNOWN)
@@ -62,10 +62,10 @@ def parts_of(module: Any) -> Iterator[Any]:
 
 
 def require_eval(module: Any) -> None:
-    """Refuse a module in training mode."""
+    """Reject a module in training mode."""
     if any(part.training for part in module.modules()):
         raise UnsupportedModel(
-            f"This {type(module).__name__} is in training mode, where answers may be random. "
+            f"This {type(module).__name__} is in training mode, where outputs may be random. "
             "Call .eval() on it before passing it on."
         )
 
@@ -77,7 +77,7 @@ def precision_of(module: Any) -> np.dtype[Any]:
     if len(kinds) != 1 or not kinds <= {"float32", "float64"}:
         raise UnsupportedModel(
             f"This Sequential holds numbers of type {', '.join(sorted(kinds)) or 'none'}: float32 or float64 "
-            "throughout can be read. Convert it with .float() or .double()."
+            "throughout is supported. Convert it with .float() or .double()."
         )
     if any(tensor.device.type != "cpu" for tensor in held):
         raise UnsupportedModel("This Sequential is not on the CPU. Pass a copy that is: module.cpu().")
@@ -87,19 +87,19 @@ def precision_of(module: Any) -> np.dtype[Any]:
 
 
 def unit_of(dtype: np.dtype[Any]) -> float:
-    """Give the rounding unit; PyTorch may have been told to multiply float32 matrices in bfloat16."""
+    """Give the rounding unit; PyTorch may be set to multiply float32 matrices in bfloat16."""
     import torch
 
     if dtype == np.float64:
         return DOUBLE
     mkldnn = torch.backends.mkldnn
     places = (torch.backends, mkldnn, getattr(mkldnn, "matmul", None))
-    told = {getattr(place, "fp32_precision", "none") for place in places}
+    set_to = {getattr(place, "fp32_precision", "none") for place in places}
     try:
-        told.add(torch.get_float32_matmul_precision())
-    except RuntimeError:  # newer releases do not answer where both ways of telling were used
+        set_to.add(torch.get_float32_matmul_precision())
+    except RuntimeError:  # newer releases raise where both settings were used
         return BFLOAT
-    return SINGLE if told <= {"none", "ieee", "highest"} else BFLOAT
+    return SINGLE if set_to <= {"none", "ieee", "highest"} else BFLOAT
 
 
 def layers_of(parts: list[Any]) -> list[Layer]:
@@ -112,13 +112,13 @@ def layers_of(parts: list[Any]) -> list[Layer]:
             layers.append(_linear(part))
         elif kind == "BatchNorm1d":
             layers.append(_normalisation(part))
-        elif kind in _BENT or kind == "LeakyReLU":
+        elif kind in _ACTIVATIONS or kind == "LeakyReLU":
             if not layers:
                 raise UnsupportedModel(f"This Sequential begins with {kind}. Begin it with a Linear layer.")
             if pending is None:  # one activation after another
                 layers.append(_diagonal(np.ones(len(layers[-1].bias)), np.zeros(len(layers[-1].bias))))
             layers[-1] = replace(
-                layers[-1], activation=_BENT.get(kind, "leaky_relu"), slope=_slope(part, kind)
+                layers[-1], activation=_ACTIVATIONS.get(kind, "leaky_relu"), slope=_slope(part, kind)
             )
             continue
         else:
@@ -133,7 +133,7 @@ def layers_of(parts: list[Any]) -> list[Layer]:
 def _slope(part: Any, kind: str) -> float:
     slope = float(part.negative_slope) if kind == "LeakyReLU" else 0.0
     if not 0.0 <= slope <= 1.0:
-        raise UnsupportedModel(f"LeakyReLU has slope {slope}; only slopes from 0 to 1 can be read.")
+        raise UnsupportedModel(f"LeakyReLU has slope {slope}; only slopes from 0 to 1 are supported.")
     return slope
 
 

@@ -1,4 +1,4 @@
-"""Take a fitted XGBoost model apart: its trees, its objective, its columns and how it sees them."""
+"""Parse the JSON of a fitted XGBoost model: its trees, its objective, its columns and their types."""
 
 import contextlib
 import json
@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import Request, columns_by_count, columns_by_name, feeder
-from p2ce.decisions.targets import NO_TREES
+from p2ce.decisions.forest_margins import forest_of
+from p2ce.decisions.model_adapter import Request
+from p2ce.decisions.row_format import columns_by_count, columns_by_name, feeder
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
-from p2ce.models.category_codes import Seen, library_codes
-from p2ce.models.sklearn.fitted_attributes import require_own
-from p2ce.models.xgboost.trees import dropout_weights, read_tree
-from p2ce.scores.assemble import assemble_forest
+from p2ce.models.category_codes import LibraryColumn, library_codes
+from p2ce.models.fitted import require_own
+from p2ce.models.xgboost.trees import dropout_weights, parse_tree
 from p2ce.scores.forest import Forest
 from p2ce.tables.codebook import Coding
 from p2ce.visible import echoed
@@ -28,8 +28,8 @@ REGRESSORS = frozenset({"XGBRegressor", "XGBRFRegressor"})
 NAMES = CLASSIFIERS | REGRESSORS | {"Booster"}
 
 
-class Parts(NamedTuple):
-    """A fitted model taken apart."""
+class Booster(NamedTuple):
+    """The parts of a fitted model."""
 
     kind: str
     model: Any
@@ -38,18 +38,20 @@ class Parts(NamedTuple):
     objective: str
     groups: int  # margins that it computes: one for each of several classes, else one
     columns: tuple[str, ...]
-    seen: tuple[Seen, ...]
+    library_columns: tuple[LibraryColumn, ...]
     feed: Callable[[pd.DataFrame], Any]
 
-    def forest(self, group: int, sign: float = 1.0) -> Forest:
-        """Read the trees of one margin."""
+    def forest(self, group: int) -> Forest:
+        """Parse the trees of one margin."""
         trees = _trees_in_use(None if self.kind == "Booster" else self.model, self.learner, group)
-        if not trees:
-            return NO_TREES
-        return assemble_forest([read_tree(tree, self.seen, factor=sign * weight) for tree, weight in trees])
+        return forest_of([parse_tree(tree, self.library_columns, factor=weight) for tree, weight in trees])
+
+    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
+        """Call a classifier's own ``predict_proba``."""
+        return np.asarray(self.model.predict_proba(self.feed(frame)))
 
     def predict(self, frame: pd.DataFrame, *, margin: bool = False) -> np.ndarray:
-        """Put rows to the model's own ``predict``."""
+        """Call the model's own ``predict``."""
         rows = self.feed(frame)
         if self.kind != "Booster":
             return np.asarray(self.model.predict(rows, output_margin=margin))
@@ -57,7 +59,7 @@ class Parts(NamedTuple):
 
 
 def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray:
-    """Put rows to a bare Booster, which takes nothing but a DMatrix."""
+    """Evaluate a bare Booster, which takes nothing but a DMatrix."""
     import xgboost
 
     has_categories = "c" in (booster.feature_types or ())
@@ -67,7 +69,7 @@ def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray
     return np.asarray(booster.predict(xgboost.DMatrix(rows, **options), output_margin=margin))
 
 
-def take_apart(model: Any, request: Request) -> Parts:
+def parts_of(model: Any, request: Request) -> Booster:
     """Take the trees that the model's own prediction uses, up to the best iteration for an estimator."""
     kind = require_own(model, root="xgboost", names=NAMES).__name__
     estimator = kind != "Booster"
@@ -82,14 +84,14 @@ def take_apart(model: Any, request: Request) -> Parts:
     require_own(booster, root="xgboost", names=NAMES)
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
     name = learner["objective"]["name"]
-    _refuse_what_has_no_trees(learner, name)
+    _require_trees(learner, name)
     columns = (
         columns_by_name(booster.feature_names, request.reference)
         if booster.feature_names
         else columns_by_count(int(booster.num_features()), request.reference)
     )
     named = bool(booster.feature_names)
-    parts = Parts(
+    parts = Booster(
         kind=kind,
         model=model,
         booster=booster,
@@ -97,15 +99,15 @@ def take_apart(model: Any, request: Request) -> Parts:
         objective=name,
         groups=max(1, int(learner["learner_model_param"].get("num_class", "0"))),
         columns=columns,
-        seen=_seen(columns, learner, request),
+        library_columns=_library_columns(columns, learner, request),
         feed=feeder(columns, request.reference, named=named),
     )
-    if any(column.numbers is not None for column in parts.seen):
+    if any(column.numbers is not None for column in parts.library_columns):
         _try_categories(parts, request.reference)
     return parts
 
 
-def _refuse_what_has_no_trees(learner: dict[str, Any], name: str) -> None:
+def _require_trees(learner: dict[str, Any], name: str) -> None:
     if int(learner["learner_model_param"].get("num_target", "1")) != 1:
         raise UnsupportedModel(
             f"XGBoost with objective {echoed(name)} predicts several numbers here. Fit a model for the "
@@ -113,7 +115,7 @@ def _refuse_what_has_no_trees(learner: dict[str, Any], name: str) -> None:
         )
     if learner["gradient_booster"]["name"] not in ("gbtree", "dart"):
         raise UnsupportedModel(
-            "XGBoost with booster='gblinear' has no trees to read. Use a scikit-learn linear model."
+            "XGBoost with booster='gblinear' has no trees. Use a scikit-learn linear model."
         )
 
 
@@ -149,12 +151,14 @@ def _trees_in_use(
 # Categories
 
 
-def _seen(columns: Sequence[str], learner: dict[str, Any], request: Request) -> tuple[Seen, ...]:
-    """Say how XGBoost sees each column."""
+def _library_columns(
+    columns: Sequence[str], learner: dict[str, Any], request: Request
+) -> tuple[LibraryColumn, ...]:
+    """Say how XGBoost holds each column."""
     kinds = learner.get("feature_types") or ["float"] * len(columns)
     # XGBoost 3.1 began to keep the labels; before, and for arrays, the codes are the frame's own.
     kept = _inner(learner).get("cats", {}).get("enc", []) or [None] * len(columns)
-    seen = []
+    found = []
     for name, kind, labels in zip(columns, kinds, kept, strict=True):
         coding = request.codebook[name]
         fitted_on_labels = labels is not None and len(labels["values"]) + len(labels.get("offsets", ())) > 0
@@ -164,8 +168,8 @@ def _seen(columns: Sequence[str], learner: dict[str, Any], request: Request) -> 
                 f"{echoed(name)}, the reference frame holds {coding.dtype}. Give it the type of fitting."
             )
         numbers = _numbers(coding, labels if fitted_on_labels else None) if coding.is_category else None
-        seen.append(Seen(name in request.may_miss, numbers))
-    return tuple(seen)
+        found.append(LibraryColumn(name in request.nullable, numbers))
+    return tuple(found)
 
 
 def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
@@ -192,9 +196,8 @@ def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
     if strange:
         raise InvalidReference(
             f"Column {echoed(coding.name)} of the reference frame has the category {echoed(strange[0])}, "
-            "which XGBoost "
-            "has not seen in fitting and refuses, even if no row has it. Give the column the categories that "
-            "it had for fitting, by .cat.set_categories."
+            "which XGBoost does not know from fitting and rejects, even if no row has it. "
+            "Give the column the categories that it had for fitting, by .cat.set_categories."
         )
     return numbers
 
@@ -207,7 +210,7 @@ def _same_labels(coding: Coding, declared: list[Any], slices: list[bytes]) -> Fl
     """Match labels with letters beyond ASCII, which XGBoost 3 cuts by letters although it counts in bytes.
 
     The same categories in the same order are cut alike, then and now; as long as no two pieces are equal,
-    each stands for its label. Anything else is not for us to guess.
+    each stands for its label. Anything else is ambiguous.
     """
     text = "".join(map(str, declared)).encode()
     lengths = [[len(str(label)) for label in declared], [len(str(label).encode()) for label in declared]]
@@ -221,8 +224,8 @@ def _same_labels(coding: Coding, declared: list[Any], slices: list[bytes]) -> Fl
     return library_codes(coding, declared)
 
 
-def _try_categories(parts: Parts, reference: pd.DataFrame) -> None:
-    """Put one row to the model, since XGBoost has rules of its own about the types of categories."""
+def _try_categories(parts: Booster, reference: pd.DataFrame) -> None:
+    """Evaluate one row, since XGBoost has rules of its own about the types of categories."""
     try:
         parts.predict(reference.head(1), margin=True)
     except Exception as error:

@@ -1,35 +1,32 @@
-"""Read an XGBoost Booster, XGBClassifier or XGBRegressor, or the random forests of either kind."""
+"""Parse an XGBoost Booster, XGBClassifier or XGBRegressor, or the random forests of either kind."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from p2ce.adapters.library import library_class
-from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import (
-    PROBABILITY,
-    Evaluate,
-    ModelAdapter,
-    Request,
-    binary_index,
-    plain_classes,
-    probability_threshold,
-    second_class_or_first,
-)
-from p2ce.decisions.targets import refuse_scale, score_or_range
+from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
+from p2ce.decisions.margins import IDENTITY, ClassOutputs, Link, NumberOutput, ParsedModel
+from p2ce.decisions.model_adapter import EvaluateAll, Request
+from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
-from p2ce.models.sklearn.fitted_attributes import asks
-from p2ce.models.xgboost.booster_json import CLASSIFIERS, FAMILY, NAMES, REGRESSORS, Parts, take_apart
-from p2ce.models.xgboost.targets_xgboost import NUMBERS, SEVERAL, read_regressor, read_several
+from p2ce.models.xgboost.booster_json import CLASSIFIERS, FAMILY, NAMES, REGRESSORS, Booster, parts_of
 from p2ce.models.xgboost.trees import is_plain, library_rounding, our_rounding, start_of
-from p2ce.scores.error_bands import logistic, sure_and_maybe, widened
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.error_bands import exponential, logistic
 from p2ce.visible import echoed
 
-_OBJECTIVES = ("binary:logistic", "reg:logistic")
+_TWO_CLASSES = ("binary:logistic", "reg:logistic")
+_SEVERAL_CLASSES = ("multi:softprob", "multi:softmax")
+_IDENTITY = (
+    "reg:squarederror",
+    "reg:absoluteerror",
+    "reg:pseudohubererror",
+    "reg:squaredlogerror",
+    "reg:quantileerror",
+)
+_EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
 
 
 def recognises(model: object) -> bool:
@@ -37,69 +34,108 @@ def recognises(model: object) -> bool:
     return library_class(model, root="xgboost", names=NAMES) is not None
 
 
-def read(model: Any, request: Request) -> ModelAdapter:
-    """Read two classes, one class of several, or a predicted number, by the model's objective."""
+def parse(model: Any, request: Request) -> ParsedModel:
+    """Parse two classes, one class of several, or a predicted number, by the model's objective."""
+    booster = parts_of(model, request)
+    # Trained by an objective of one's own, a Booster says reg:squarederror, and predicts the sum as well.
+    is_number = booster.kind == "Booster" and booster.objective in _IDENTITY + _EXPONENTIAL
+    outputs: ClassOutputs | NumberOutput
+    if booster.kind in REGRESSORS or is_number:
+        base_score, link = _prediction(booster)
+        outputs = NumberOutput(
+            predict=lambda frame: np.asarray(booster.predict(frame), dtype=np.float64),
+            link=link,
+            scored=(0, 1) if is_number else (),
+        )
+    elif booster.objective in _SEVERAL_CLASSES and booster.groups > 2:
+        base_score, outputs = "none", _several_classes(booster)
+    else:
+        base_score, outputs = "logistic", _two_classes(booster)
+    margins = ForestMargins(
+        columns=booster.columns,
+        count=booster.groups,
+        parse=lambda group: _margin(booster, group, base_score),
+        precision=1e-6,
+    )
     # It guesses at labels that it does not know, by rules of its own.
-    return replace(_read(take_apart(model, request), request), knows_unseen_categories=False)
+    return ParsedModel(family=FAMILY, margins=margins, outputs=outputs, knows_unseen_categories=False)
 
 
-def _read(parts: Parts, request: Request) -> ModelAdapter:
-    if parts.kind in REGRESSORS:
-        return read_regressor(parts, request)
-    if parts.kind == "Booster" and parts.objective in NUMBERS:
-        # Trained by an objective of one's own, it says reg:squarederror, and predicts the sum as well.
-        name = f"XGBoost {parts.kind}"
-        return score_or_range(request, lambda wanted: read_regressor(parts, wanted), name=name)
-    refuse_scale(request, (PROBABILITY,), name=f"XGBoost {parts.kind}")
-    if parts.objective in SEVERAL and parts.groups > 2:
-        return read_several(parts, request)
-    return _read_two(parts, request)
+def _margin(booster: Booster, group: int, base_score: str) -> ForestMargin:
+    """Parse the trees of one margin, and bound the rounding of XGBoost's float32 sum."""
+    forest = booster.forest(group)
+    start, start_error = start_of(booster.learner, group, base_score)
+    largest = abs(start) + start_error
+    theirs = library_rounding(forest, largest, in_order=is_plain(booster.learner))
+    error = start_error + theirs
+    return ForestMargin(
+        forest=forest, offset=start, error=error, band=start_error + our_rounding(forest, largest) + theirs
+    )
 
 
-def _read_two(parts: Parts, request: Request) -> ModelAdapter:
-    classifier = parts.kind in CLASSIFIERS
-    classes = plain_classes(parts.model.classes_) if classifier else (0, 1)
-    if parts.objective not in _OBJECTIVES:
+def _two_classes(booster: Booster) -> ClassOutputs:
+    if booster.objective not in _TWO_CLASSES:
         raise UnsupportedModel(
-            f"XGBoost with objective {echoed(parts.objective)} does not report the probability of one "
+            f"XGBoost with objective {echoed(booster.objective)} does not report the probability of one "
             "class out of two. Fit with objective='binary:logistic'."
         )
-    index = binary_index(classes, request.target, family=FAMILY)
-    sign = 1.0 if index == 1 else -1.0
-    forest = parts.forest(0, sign)
-    start, start_error = start_of(parts.learner, 0, "logistic")
-    threshold = probability_threshold(request.threshold)
-    largest = abs(start) + start_error
-    band = start_error + our_rounding(forest, largest)
-    band += library_rounding(forest, largest, in_order=is_plain(parts.learner))
-    accept_from, reject_below = widened(
-        *sure_and_maybe(logistic(complement=index == 0, single=True), threshold), band
-    )
-    of_target = second_class_or_first(index)
-    return ModelAdapter(
-        family=FAMILY,
-        score=CompiledScore(
-            name="model",
-            column_count=len(parts.columns),
-            offset=sign * start,
-            forest=forest,
-            accept_from=accept_from,
-            reject_below=reject_below,
-        ),
-        columns=parts.columns,
-        scale=PROBABILITY,
-        threshold=threshold,
-        classes=classes,
-        ask=asks(parts.model.predict_proba, parts.feed, index) if classifier else _ask(parts, index),
-        report=lambda scores: of_target(np.asarray(expit(scores * sign))),
-        tolerance=1e-6 + band,
-    )
 
-
-def _ask(parts: Parts, index: int) -> Evaluate:
-    def ask(frame: pd.DataFrame) -> FloatArray:
-        second = parts.predict(frame)
+    def both(frame: pd.DataFrame) -> np.ndarray:
+        second = booster.predict(frame)
         # Subtracted in float32, as XGBClassifier does for its first class.
-        return np.asarray(second if index == 1 else np.float32(1.0) - second, dtype=np.float64)
+        return np.column_stack([np.float32(1.0) - second, second])
 
-    return ask
+    classifier = booster.kind in CLASSIFIERS
+    names = plain_classes(booster.model.classes_) if classifier else (0, 1)
+    if len(names) != 2:
+        raise UnsupportedModel(
+            f"XGBoost with {len(names)} classes and one margin is not supported natively. Fit it on two "
+            "classes, or with an objective for several."
+        )
+    return ClassOutputs(
+        names=names,
+        probabilities=booster.predict_proba if classifier else both,
+        single=True,
+    )
+
+
+def _several_classes(booster: Booster) -> ClassOutputs:
+    count, classifier = booster.groups, booster.kind in CLASSIFIERS
+    names = plain_classes(booster.model.classes_) if classifier else tuple(range(count))
+    if len(names) != count:
+        raise UnsupportedModel(
+            f"This {booster.kind} has {len(names)} classes but grew trees for {count}. Leave num_class to it."
+        )
+
+    def margins(frame: pd.DataFrame) -> Any:
+        return booster.predict(frame, margin=True).reshape(len(frame), -1)
+
+    by_margin = booster.objective == "multi:softmax"
+    probabilities: EvaluateAll = booster.predict
+    if classifier:
+        probabilities = booster.predict_proba
+    elif by_margin:
+        probabilities = lambda frame: softmax(margins(frame), axis=1)  # noqa: E731 - as XGBClassifier does
+    return ClassOutputs(
+        names=names,
+        probabilities=probabilities,
+        # With multi:softmax, XGBoost predicts by the margins, and makes the probabilities of them afterwards.
+        largest=margins if by_margin else probabilities,
+        single=True,
+    )
+
+
+def _prediction(booster: Booster) -> tuple[str, Link]:
+    """Say what the base score is, and what XGBoost predicts for a margin."""
+    if booster.objective in _IDENTITY:
+        return "none", IDENTITY
+    if booster.objective in _EXPONENTIAL:
+        return "exponential", Link(exponential(float, single=True), np.exp)
+    if booster.objective in _TWO_CLASSES:
+        return "logistic", Link(
+            logistic(complement=False, single=True), lambda margins: np.asarray(expit(margins))
+        )
+    raise UnsupportedModel(
+        f"XGBoost with objective {echoed(booster.objective)} is not supported natively as a regressor. "
+        f"Supported are {', '.join(_IDENTITY + _EXPONENTIAL)}."
+    )

@@ -13,12 +13,12 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import UnsupportedModel
-from p2ce.models.category_codes import Seen, steps_of_stretches, with_missing
+from p2ce.models.category_codes import LibraryColumn
 from p2ce.scores.assemble import largest_leaves
 from p2ce.scores.cuts import cut_of_float32_below
 from p2ce.scores.error_bands import summation_error
 from p2ce.scores.forest import Forest
-from p2ce.scores.steps import Steps, steps_of_codes, steps_of_cut
+from p2ce.scores.steps import Steps, steps_of_codes, steps_of_cut, steps_of_stretches, with_missing
 from p2ce.scores.tree_nodes import TreeNodes, parsing
 from p2ce.visible import echoed
 
@@ -26,8 +26,8 @@ UNIT = 2.0**-24  # half a unit in the last place of float32, in which XGBoost co
 
 
 @parsing("A tree of this XGBoost model")
-def read_tree(tree: dict[str, Any], columns: Sequence[Seen], *, factor: float) -> TreeNodes:
-    """Read one tree, its leaves multiplied by ``factor``: a dropout weight and a sign."""
+def parse_tree(tree: dict[str, Any], columns: Sequence[LibraryColumn], *, factor: float) -> TreeNodes:
+    """Parse one tree, its leaves multiplied by ``factor``, a dropout weight."""
     left = np.array(tree["left_children"], dtype=np.int64)
     feature = np.array(tree["split_indices"], dtype=np.int64)
     # Leaves keep their value where inner nodes keep their threshold; both are float32 numbers.
@@ -44,22 +44,22 @@ def read_tree(tree: dict[str, Any], columns: Sequence[Seen], *, factor: float) -
 
 
 def _steps(
-    tree: dict[str, Any], columns: Sequence[Seen], inner: np.ndarray, cuts: FloatArray
+    tree: dict[str, Any], columns: Sequence[LibraryColumn], inner: np.ndarray, cuts: FloatArray
 ) -> dict[int, Steps]:
     """Find the splits that are not one cut."""
     feature, sets, by_default = tree["split_indices"], _sets(tree), tree["default_left"]
     found = {}
     for node in np.flatnonzero(inner).tolist():
-        seen = columns[feature[node]]
+        column = columns[feature[node]]
         if node in sets:
-            found[node] = _category_steps(sets[node], seen, default_left=bool(by_default[node]))
-        elif seen.may_miss and not by_default[node]:
+            found[node] = _category_steps(sets[node], column, default_left=bool(by_default[node]))
+        elif column.nullable and not by_default[node]:
             found[node] = steps_of_cut(float(cuts[node]), missing_left=False)
     return found
 
 
 def _sets(tree: dict[str, Any]) -> dict[int, frozenset[int]]:
-    """Read which nodes split by categories, with the categories that go right."""
+    """Parse which nodes split by categories, with the categories that go right."""
     nodes = tree.get("categories_nodes", [])
     segments, sizes = tree.get("categories_segments", []), tree.get("categories_sizes", [])
     return {
@@ -68,16 +68,16 @@ def _sets(tree: dict[str, Any]) -> dict[int, frozenset[int]]:
     }
 
 
-def _category_steps(goes_right: frozenset[int], seen: Seen, *, default_left: bool) -> Steps:
-    if seen.numbers is not None:
-        goes_left = [number not in goes_right for number in seen.numbers.tolist()]
+def _category_steps(goes_right: frozenset[int], column: LibraryColumn, *, default_left: bool) -> Steps:
+    if column.numbers is not None:
+        goes_left = [number not in goes_right for number in column.numbers.tolist()]
         # A side for missing values that cannot be there would only cost a cut more.
         first = goes_left[0] if goes_left else default_left
         return steps_of_codes(
             [code for code, left in enumerate(goes_left) if left],
             len(goes_left),
             unseen_left=True,
-            missing_left=default_left if seen.may_miss else first,
+            missing_left=default_left if column.nullable else first,
         )
     ends: list[float] = []
     sides = [True]
@@ -88,7 +88,7 @@ def _category_steps(goes_right: frozenset[int], seen: Seen, *, default_left: boo
         else:
             ends += [first_value, last_value]
             sides += [False, True]
-    if seen.may_miss:
+    if column.nullable:
         return with_missing(ends, sides, missing_left=default_left)
     return steps_of_stretches(ends, sides)
 
@@ -154,5 +154,5 @@ def start_of(learner: dict[str, Any], group: int, link: str) -> tuple[float, flo
 
 
 def json_number(text: str) -> list[float]:
-    """Read one number, or a list of them: XGBoost 3.1 began to write lists."""
+    """Parse one number, or a list of them: XGBoost 3.1 began to write lists."""
     return [float(part) for part in text.strip("[]").split(",")]

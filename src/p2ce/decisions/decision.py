@@ -1,0 +1,168 @@
+"""Settle what a model has to reach: a threshold for a class, the win of a class, or a range of a number.
+
+The rules are the same for parsed models and black boxes. A `Decision` is one call of the user's model that
+gives a number per row, and the threshold that this number has to reach.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, Evaluate, EvaluateAll, Request
+from p2ce.decisions.target_arguments import (
+    Range,
+    class_index,
+    decision_threshold,
+    is_range,
+    probability_threshold,
+    require_scale,
+    wanted_range,
+)
+from p2ce.errors import InvalidTarget, UnsupportedModel
+from p2ce.visible import echoed
+
+# Where an argmax meets a tie, an earlier class wins: the target is behind by as little as there is.
+BEHIND = float(np.nextafter(0.0, -1.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One call of the model that gives a number per row, and what that number has to reach."""
+
+    evaluate: Evaluate
+    scale: str
+    threshold: float
+    classes: tuple[Any, ...] = ()
+    index: int = 0  # of the target among the classes
+    predict: Evaluate | None = None  # shown beside a lead
+    wanted: Range | None = None  # of the predicted number, where a number is predicted
+
+
+def decide_class(
+    request: Request,
+    *,
+    classes: tuple[Any, ...],
+    probabilities: EvaluateAll | None = None,
+    decision_values: EvaluateAll | None = None,
+    largest: EvaluateAll | None = None,
+    name: str,
+) -> Decision:
+    """Settle which score of a classifier counts.
+
+    ``decision_values`` gives one number per row for two classes, else one per class, as ``probabilities``
+    does. ``predict`` takes the largest of ``largest``, by default of the first of these two that is offered.
+    Without a threshold or a scale, one class of more than two must win.
+    """
+    offered = tuple(
+        scale for scale, call in ((PROBABILITY, probabilities), (DECISION, decision_values)) if call
+    )
+    require_scale(request, offered, name=name)
+    index = class_index(classes, request.target)
+    if len(classes) < 2:
+        raise UnsupportedModel(
+            f"This {name} knows one class only, so that there is nothing to reach. "
+            "Fit it on rows of at least two classes."
+        )
+    by_default = offered[0]
+    if len(classes) > 2 and request.threshold is None and request.scale != DECISION:
+        compared = largest or probabilities or decision_values
+        assert compared is not None, "a classifier reports probabilities or decision values"
+        return decide_win(
+            compared,
+            classes=classes,
+            index=index,
+            predict=None if probabilities is None else of_class(probabilities, index),
+        )
+    scale = request.scale or by_default
+    call = probabilities if scale == PROBABILITY else decision_values
+    assert call is not None, "only scales that are offered get here"
+    check = probability_threshold if scale == PROBABILITY else decision_threshold
+    return Decision(
+        evaluate=of_class(call, index),
+        scale=scale,
+        threshold=check(request.threshold),
+        classes=classes,
+        index=index,
+    )
+
+
+def decide_win(
+    compared: EvaluateAll, *, classes: tuple[Any, ...], index: int, predict: Evaluate | None = None
+) -> Decision:
+    """Settle that one class has to be ahead of the best other one."""
+    return Decision(
+        evaluate=lambda frame: leads(compared(frame), index),
+        scale=LEAD,
+        threshold=0.0,
+        classes=classes,
+        index=index,
+        predict=predict,
+    )
+
+
+def decide_number(
+    request: Request, predict: Evaluate, *, scored: tuple[Any, ...] = (), name: str
+) -> Decision:
+    """Settle that the predicted number has to lie in a range.
+
+    ``scored`` names the two classes of which the number may be the score: a Booster does not say what its
+    numbers mean. With a threshold, the number is the score of the second class, and minus the number that of
+    the first, as for decision functions. ``number >= t`` is the range from t on, and ``-number >= t`` the
+    range up to -t. Without a threshold the target has to be a range.
+    """
+    if not scored or is_range(request.target):
+        wanted = wanted_range(request, name=name)
+        return Decision(
+            evaluate=lambda frame: wanted.leads(predict(frame)),
+            scale=LEAD,
+            threshold=0.0,
+            predict=predict,
+            wanted=wanted,
+        )
+    if request.threshold is None:
+        raise InvalidTarget(
+            f"This {name} predicts numbers that are no probabilities. Where they are scores of a class, pass "
+            f"threshold=, from which on they stand for class {echoed(scored[-1])} (0.0 for log-odds); "
+            "otherwise target=(low, high), their wanted range, with None for an open end. Got "
+            f"target={echoed(request.target)} alone."
+        )
+    require_scale(request, (DECISION,), name=name)
+    threshold = decision_threshold(request.threshold)
+    index = class_index(scored, request.target)
+    return Decision(
+        evaluate=predict if index else lambda frame: -predict(frame),
+        scale=DECISION,
+        threshold=threshold,
+        classes=scored,
+        index=index,
+        wanted=Range(threshold, np.inf) if index else Range(-np.inf, -threshold),
+    )
+
+
+def of_class(evaluate: EvaluateAll, index: int) -> Evaluate:
+    """Build the call for one class; of two classes, one number per row is that of the second one."""
+
+    def chosen(frame: Any) -> FloatArray:
+        found = np.asarray(evaluate(frame))
+        if found.ndim == 2 and found.shape[1] > 1:
+            return np.asarray(found[:, index], dtype=np.float64)
+        return np.asarray(found, dtype=np.float64).reshape(-1) * (1.0 if index else -1.0)
+
+    return chosen
+
+
+def leads(values: FloatArray, index: int) -> FloatArray:
+    """Compute how far a class is ahead of the best other: (n, classes) → (n,); 0 or more where argmax is it.
+
+    >>> leads(np.array([[0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]), 1).tolist()
+    [0.25, -5e-324, 0.0]
+    """
+    # Floats that differ never subtract to zero, so that the sign is exact.
+    values = np.asarray(values, dtype=np.float64)
+    ahead: FloatArray = values[:, index] - np.delete(values, index, axis=1).max(axis=1)
+    if index == 0:
+        return ahead
+    tied = (ahead == 0.0) & (values[:, :index].max(axis=1) == values[:, index])
+    return np.where(tied, BEHIND, ahead)

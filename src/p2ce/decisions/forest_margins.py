@@ -1,0 +1,122 @@
+"""Hold margins that are sums over trees."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from p2ce.decisions.decision import Decision
+from p2ce.decisions.model_adapter import LEAD, PROBABILITY
+from p2ce.scores.assemble import assemble_forest, largest_leaves
+from p2ce.scores.error_bands import summation_error
+from p2ce.scores.external import ExternalScore
+from p2ce.scores.forest import NO_TREES, Forest
+from p2ce.scores.score import CompiledScore
+from p2ce.scores.tree_nodes import TreeNodes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestMargin:
+    """One margin: ``offset`` plus a leaf of each tree of ``forest``."""
+
+    forest: Forest
+    offset: float = 0.0
+    error: float = 0.0  # how far the library's margin, as rounded by it, is from this sum in real numbers
+    band: float = 0.0  # how far it is from this sum in float64, added in the order of the trees
+
+    @property
+    def largest(self) -> float:
+        """Bound the margin's magnitude."""
+        return abs(self.offset) + float(largest_leaves(self.forest).sum())
+
+
+def forest_of(trees: list[TreeNodes]) -> Forest:
+    """Assemble trees; a model may have grown none."""
+    return assemble_forest(trees) if trees else NO_TREES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ForestMargins:
+    """Margins over trees, each parsed when it is first needed."""
+
+    columns: tuple[str, ...]
+    count: int
+    parse: Callable[[int], ForestMargin]
+    precision: float  # of what the library reports, relative
+    share_trees: bool = False  # leaves hold a number per class, so that two margins subtract leaf by leaf
+    reach: None = None
+    _parsed: dict[int, ForestMargin] = field(default_factory=dict)
+
+    def margin(self, place: int) -> ForestMargin:
+        """Give one of the margins."""
+        if place not in self._parsed:
+            self._parsed[place] = self.parse(place)
+        return self._parsed[place]
+
+    def band(self, plus: int, minus: int | None = None) -> float:
+        """Bound the rounding of the library's sum, or of both of its sums and of ours over all trees."""
+        target = self.margin(plus)
+        if minus is None:
+            return target.band
+        other = self.margin(minus)
+        trees = target.forest.tree_count + (0 if self.share_trees else other.forest.tree_count)
+        return target.error + other.error + summation_error(trees + 3, target.largest + other.largest)
+
+    def largest(self) -> float:
+        """Bound all margins."""
+        return max(self.margin(place).largest for place in range(self.count))
+
+    def score(
+        self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
+    ) -> CompiledScore:
+        """Give a margin, or the difference of two, as one forest."""
+        margin = self.margin(plus)
+        forest, offset = margin.forest, margin.offset
+        if minus is not None:
+            other = self.margin(minus)
+            subtract = leafwise_difference if self.share_trees else joined
+            forest, offset = subtract(forest, other.forest), offset - other.offset
+        return CompiledScore(
+            name="model",
+            column_count=len(self.columns),
+            offset=sign * offset,
+            forest=forest if sign > 0.0 else negated(forest),
+            accept_from=limits[0],
+            reject_below=limits[1],
+        )
+
+    def tolerance(self, decision: Decision, _: CompiledScore | ExternalScore) -> float:
+        """Allow for the precision of what is reported and the rounding of the margin."""
+        margin = self.margin(decision.index if self.count > 1 else 0)
+        if decision.scale == PROBABILITY:
+            return self.precision + margin.band
+        if decision.wanted is not None:
+            # A lead is as large as the prediction, or the prediction is no farther out than twice the range.
+            return 4.0 * (self.precision + margin.band) * decision.wanted.largest
+        if decision.scale == LEAD:
+            return self.precision * max(1.0, self.largest())
+        return self.precision * max(1.0, margin.largest) + margin.band
+
+
+def joined(plus: Forest, minus: Forest) -> Forest:
+    """Put the trees of one forest, and those of another with all values negated, into one."""
+    shift = len(plus.feature)
+    return Forest(
+        root=np.concatenate([plus.root, minus.root + np.int32(shift)]),
+        feature=np.concatenate([plus.feature, minus.feature]),
+        threshold=np.concatenate([plus.threshold, minus.threshold]),
+        right=np.concatenate(
+            [plus.right, np.where(minus.right < 0, -1, minus.right + shift).astype(np.int32)]
+        ),
+        value=np.concatenate([plus.value, -minus.value]),
+    )
+
+
+def leafwise_difference(plus: Forest, minus: Forest) -> Forest:
+    """Subtract the values of the same trees."""
+    return replace(plus, value=plus.value - minus.value)
+
+
+def negated(forest: Forest) -> Forest:
+    """Negate all leaf values of a forest."""
+    return replace(forest, value=-forest.value)

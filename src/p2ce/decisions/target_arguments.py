@@ -1,0 +1,134 @@
+"""Check the target, the threshold and the scale that a caller passes, the same way for all models."""
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import Request
+from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
+from p2ce.visible import echoed
+
+
+def plain_classes(classes: object) -> tuple[Any, ...]:
+    """List classes as plain Python values."""
+    return tuple(np.asarray(classes).tolist())
+
+
+def class_index(classes: Sequence[Any], target: Any) -> int:
+    """Find the target among the classes."""
+    for index, known in enumerate(classes):
+        if not isinstance(target, list | tuple | dict) and np.ndim(target) == 0 and bool(known == target):
+            return index
+    shown = ", ".join(echoed(known, most=60) for known in classes)
+    raise InvalidTarget(
+        f"The model knows the classes {shown}; target={echoed(target)} is none of them. Pass one of these."
+    )
+
+
+def require_scale(request: Request, offered: tuple[str, ...], *, name: str) -> None:
+    """Reject a scale that the model does not report on: ``offered`` are the ones it does."""
+    if request.scale is None or request.scale in offered:
+        return
+    known = " or ".join(f"scale={echoed(scale)}" for scale in offered)
+    raise InvalidArgument(
+        f"scale={echoed(request.scale)} is not what this {name} reports. "
+        + (f"Pass {known}, or leave scale out." if known else "Leave scale out.")
+    )
+
+
+def probability_threshold(threshold: float | None) -> float:
+    """Check a threshold on a probability; one half by default."""
+    wanted = _number(0.5 if threshold is None else threshold)
+    if not 0.0 <= wanted <= 1.0:
+        raise InvalidThreshold(
+            f"The model reports probabilities, so the threshold must lie in [0, 1]; got {echoed(threshold)}."
+        )
+    return wanted
+
+
+def decision_threshold(threshold: float | None) -> float:
+    """Check a threshold on a decision function; zero by default."""
+    wanted = _number(0.0 if threshold is None else threshold)
+    if not math.isfinite(wanted):
+        raise InvalidThreshold(
+            f"The model reports decision values, so the threshold must be finite; got {echoed(threshold)}."
+        )
+    return wanted
+
+
+def _number(threshold: object) -> float:
+    if isinstance(threshold, bool | np.bool_):
+        raise InvalidThreshold(f"The threshold must be a number; got {echoed(threshold)}.")
+    try:
+        return float(threshold)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidThreshold(f"The threshold must be a number; got {echoed(threshold)}.") from None
+
+
+class Range(NamedTuple):
+    """The wanted predictions, ends included; an infinite end is open."""
+
+    low: float
+    high: float
+
+    @property
+    def largest(self) -> float:
+        """The largest magnitude of an end that is not open, at least 1."""
+        return max([1.0, *(abs(end) for end in self if math.isfinite(end))])
+
+    def leads(self, predicted: FloatArray) -> FloatArray:
+        """Compute how far inside predictions (n,) lie, by the nearer end: 0 or more inside, below 0 outside."""
+        predicted = np.asarray(predicted, dtype=np.float64)
+        ends = []
+        if self.low > -np.inf:
+            ends.append(predicted - self.low)
+        if self.high < np.inf:
+            ends.append(self.high - predicted)
+        nearest: FloatArray = np.minimum.reduce(ends)
+        return nearest
+
+
+def is_range(target: Any) -> bool:
+    """Tell a wanted range (low, high) from a class."""
+    return isinstance(target, tuple | list)
+
+
+def wanted_range(request: Request, *, name: str) -> Range:
+    """Check the target of a regressor: a pair (low, high), of which one may be None or infinite."""
+    target = request.target
+    if request.threshold is not None:
+        raise InvalidThreshold(
+            f"This {name} is a regressor, whose wanted range is the target: "
+            f"threshold={echoed(request.threshold)} has no meaning. Pass target=(low, high) and no threshold."
+        )
+    require_scale(request, (), name=f"{name}, a regressor,")
+    if not is_range(target) or len(target) != 2:
+        raise InvalidTarget(
+            f"This {name} is a regressor: pass target=(low, high), the wanted range of its prediction, with "
+            f"None for an open end; got {echoed(target)}."
+        )
+    low, high = (_end(end, open_end) for end, open_end in zip(target, (-math.inf, math.inf), strict=True))
+    if math.isinf(low) and math.isinf(high):
+        raise InvalidTarget(
+            f"target={echoed(target)} excludes nothing. Give at least one end of the range as a number."
+        )
+    if low > high:
+        raise InvalidTarget(
+            f"target=(low, high) has its ends in ascending order; got {echoed(target)}. Exchange them."
+        )
+    return Range(low, high)
+
+
+def _end(end: Any, open_end: float) -> float:
+    if end is None:
+        return open_end
+    is_number = isinstance(end, numbers.Real) and not isinstance(end, bool | np.bool_)
+    if not is_number or math.isnan(end) or float(end) == -open_end:
+        raise InvalidTarget(
+            f"The ends of target=(low, high) are numbers, or None for an open end; got {echoed(end)}."
+        )
+    return float(end)

@@ -1,0 +1,71 @@
+"""Settle what scikit-learn estimators share: being fitted, columns, the scoring call, tree nodes."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.arrays import BoolArray, FloatArray
+from p2ce.decisions.model_adapter import Evaluate, EvaluateAll
+from p2ce.decisions.row_format import columns_by_count, columns_by_name, feeder
+from p2ce.errors import NotFitted
+from p2ce.scores.cuts import cut_of_float32_at_most
+from p2ce.scores.steps import Steps, steps_of_cut
+from p2ce.scores.tree_nodes import TreeNodes, parsing
+
+
+def require_fitted(model: Any) -> None:
+    """Reject a scikit-learn estimator that has not seen data."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise NotFitted(
+            f"This {type(model).__name__} is not fitted. Call .fit(X, y) on it before passing it on."
+        ) from None
+
+
+def columns_of(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
+    """Give the model's columns in its order, and whether it was fitted on a frame."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        return columns_by_name(list(names), reference), True
+    return columns_by_count(int(model.n_features_in_), reference), False
+
+
+def estimator_call(model: Any, method: str, reference: pd.DataFrame) -> EvaluateAll:
+    """Build the call of an estimator's method, given rows as it was fitted: frame → what it returns."""
+    columns, named = columns_of(model, reference)
+    call, feed = getattr(model, method), feeder(columns, reference, named=named)
+    return lambda frame: np.asarray(call(feed(frame)))
+
+
+def number_call(model: Any, method: str, reference: pd.DataFrame) -> Evaluate:
+    """Build the call of an estimator's method that gives one number per row, whatever its shape."""
+    call = estimator_call(model, method, reference)
+    return lambda frame: np.asarray(call(frame), dtype=np.float64).reshape(len(frame))
+
+
+@parsing("A tree of this scikit-learn model")
+def tree_nodes(tree: Any, value: FloatArray, nullable: BoolArray | None = None) -> TreeNodes:
+    """Copy a scikit-learn ``tree_``: rows become float32 and are compared to float64 thresholds by ``<=``.
+
+    ``nullable`` (d,) marks the columns in which a value may be missing, None says that there is none.
+    """
+    left = tree.children_left
+    cuts = cut_of_float32_at_most(np.where(left >= 0, tree.threshold, 0.0))
+    steps = {}
+    if nullable is not None:
+        # A missing value lies below every cut, so that only those that go right need a cut of their own.
+        apart = (left >= 0) & nullable[tree.feature] & ~tree.missing_go_to_left.astype(np.bool_)
+        steps = missing_right(cuts, apart)
+    return TreeNodes(
+        left=left, right=tree.children_right, feature=tree.feature, threshold=cuts, value=value, steps=steps
+    )
+
+
+def missing_right(cuts: FloatArray, apart: BoolArray) -> dict[int, Steps]:
+    """Send missing values right at the nodes that are marked (nodes,), whatever their cut."""
+    return {int(node): steps_of_cut(float(cuts[node]), missing_left=False) for node in np.flatnonzero(apart)}
