@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
 from p2ce.scores import kernel_bounds, kernel_curves, kernel_rounding
-from p2ce.scores.external import ACCEPT, REJECT, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, Boxes, placed_on
 from p2ce.scores.kernel_bounds import argument_ranges, by_lines, by_ranges
 from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.kernel_people import KernelPeople
@@ -84,7 +84,7 @@ def make_case(score: KernelMachine, candidates: dict[str, np.ndarray], person: n
         grid=grid,
         placement=placement,
         person=person,
-        laid=score.lay_out(grid, placement, person),
+        laid=score.prepare(placed_on(grid, placement, person)),
     )
 
 
@@ -181,8 +181,8 @@ def contradictions(case: Case, points: np.ndarray, thresholds: np.ndarray) -> in
             accepted = library >= threshold
             laid = case.at(threshold)
             for said in (
-                laid.judge(owner, points).verdict,
-                laid.score.judge_rows(case.rows(points)).verdict,
+                laid.evaluate(owner, points).verdict,
+                laid.score.evaluate_rows(case.rows(points)).verdict,
             ):
                 wrong += int((~accepted[said == ACCEPT]).sum() + accepted[said == REJECT].sum())
             wrong += int((laid.infeasible(owner, single) & accepted).sum())

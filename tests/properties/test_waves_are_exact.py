@@ -33,7 +33,7 @@ class Outside:
     def _accepts(self, person: int, cells: Int32Array) -> BoolArray:
         return np.asarray(score_rows(self.score, self.problem.rows(person, cells)) >= self.score.reject_below)
 
-    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
         accepted = np.array(
             [self._accepts(p, cell[None])[0] for p, cell in zip(owner, points, strict=True)], dtype=bool
         )

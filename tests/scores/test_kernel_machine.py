@@ -36,11 +36,11 @@ def machine(**more) -> KernelMachine:
 def test_cells_are_scored_as_rows_are(kernel):
     owner, points, rows = some_cells(3_000)
     score = machine(**kernel)
-    said = laid_out(score).judge(owner, points)
+    said = laid_out(score).evaluate(owner, points)
     value = score.score_rows(rows)
     assert np.abs(said.value - value).max() < 1e-11 * max(1.0, np.abs(value).max())
     assert (said.verdict == np.where(value >= 0.0, ACCEPT, REJECT)).all()
-    assert (score.judge_rows(rows).verdict == said.verdict).all()
+    assert (score.evaluate_rows(rows).verdict == said.verdict).all()
     # And as the textbook has it.
     row, vectors = rows[0], score.support
     if score.kernel == "rbf":
@@ -54,7 +54,7 @@ def test_many_cells_and_vectors_fill_several_chunks():
     rng = np.random.default_rng(1)
     score = machine(support=rng.normal(0, 1, (3_001, 4)), weights=rng.normal(0, 1, 3_001))
     owner, points, rows = some_cells(100)
-    assert np.abs(laid_out(score).judge(owner, points).value - score.score_rows(rows)).max() < 1e-10
+    assert np.abs(laid_out(score).evaluate(owner, points).value - score.score_rows(rows)).max() < 1e-10
     crowd = np.repeat(PEOPLE, 40, axis=0)
     assert np.abs(laid_out(score, crowd).base[::40] - laid_out(score).base).max() == 0.0
 
@@ -67,7 +67,7 @@ def test_a_view_comes_before_the_kernel():
     plain = machine()
     score = replace(plain, see=see)
     assert np.array_equal(score.score_rows(rows), plain.score_rows(see(rows)))
-    assert np.abs(laid_out(score).judge(owner, points).value - plain.score_rows(see(rows))).max() < 1e-11
+    assert np.abs(laid_out(score).evaluate(owner, points).value - plain.score_rows(see(rows))).max() < 1e-11
 
 
 def test_it_says_what_its_bound_is_called():
@@ -80,17 +80,17 @@ def test_nobody_and_nothing_to_judge(kernel):
     flat = np.zeros((0, 3), dtype=np.int32)
     for score in (machine(**kernel), machine(**kernel, support=np.zeros((0, 4)), weights=np.zeros(0))):
         laid = laid_out(score)
-        assert len(laid.judge(none, flat).verdict) == 0
+        assert len(laid.evaluate(none, flat).verdict) == 0
         assert len(laid.infeasible(none, Boxes(flat, flat, flat.astype(bool), none))) == 0
         assert len(score.score_rows(np.zeros((0, 4)))) == 0
     owner, points, _ = some_cells(20)
-    assert (laid.judge(owner, points).value == 0.1).all()
+    assert (laid.evaluate(owner, points).value == 0.1).all()
 
 
 def test_thresholds_at_infinity_are_decided():
     owner, points, _ = some_cells(50)
-    always = laid_out(machine(accept_from=-np.inf, reject_below=-np.inf)).judge(owner, points)
-    never = laid_out(machine(accept_from=np.inf, reject_below=np.inf)).judge(owner, points)
+    always = laid_out(machine(accept_from=-np.inf, reject_below=-np.inf)).evaluate(owner, points)
+    never = laid_out(machine(accept_from=np.inf, reject_below=np.inf)).evaluate(owner, points)
     assert (always.verdict == ACCEPT).all()
     assert (never.verdict == REJECT).all()
 
@@ -117,10 +117,10 @@ def test_numbers_out_of_hand_leave_a_doubt(change, far):
     people = PEOPLE.copy()
     people[:, 1] *= far  # a column that nobody may change
     if far != 1.0:
-        assert (score.judge_rows(people).verdict == UNDECIDED).all()
+        assert (score.evaluate_rows(people).verdict == UNDECIDED).all()
     laid = laid_out(score, people)
     owner, points, _ = some_cells(200)
-    assert (laid.judge(owner, points).verdict == UNDECIDED).all()
+    assert (laid.evaluate(owner, points).verdict == UNDECIDED).all()
     everywhere = Boxes(
         np.zeros((2, 3), dtype=np.int32),
         place(GRID, people).count - 1,
@@ -138,7 +138,7 @@ def test_kernels_that_vanish_are_no_problem():
     people = PEOPLE.copy()
     people[:, 1] = 1e4
     owner, points, _ = some_cells(50)
-    said = laid_out(score, people).judge(owner, points)
+    said = laid_out(score, people).evaluate(owner, points)
     assert (said.verdict == ACCEPT).all()
     assert (said.value == 0.1).all()
 

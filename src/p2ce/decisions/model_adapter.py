@@ -10,8 +10,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidReference, InvalidTarget, InvalidThreshold, UnsupportedModel, nearest
-from p2ce.scores.external import ExternalScore
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import Score
 from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.visible import echoed
 
@@ -65,8 +64,8 @@ class ModelAdapter:
     """
 
     family: str
-    score: CompiledScore | ExternalScore | None
-    also: tuple[CompiledScore | ExternalScore, ...] = ()
+    score: Score | None
+    also: tuple[Score, ...] = ()
     decides: bool = True
     columns: tuple[str, ...]
     scale: str
@@ -83,7 +82,7 @@ class ModelAdapter:
     black_box_because: str = ""  # why it can only be asked; "" where it is read, or asked by choice
 
     @property
-    def scores(self) -> "tuple[CompiledScore | ExternalScore, ...]":
+    def scores(self) -> tuple[Score, ...]:
         """All scores that have to reach their thresholds; none for a model that can only be asked."""
         return () if self.score is None else (self.score, *self.also)
 

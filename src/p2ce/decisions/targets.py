@@ -26,9 +26,8 @@ from p2ce.decisions.model_adapter import (
 from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
 from p2ce.scores.assemble import largest_leaves
 from p2ce.scores.error_bands import Reported, first_score, summation_error, sure_and_maybe, widened
-from p2ce.scores.external import ExternalScore
 from p2ce.scores.forest import Forest
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import CompiledScore, Score
 from p2ce.visible import echoed
 
 # The user's own call that gives one column per class: frame → (n, classes).
@@ -328,7 +327,7 @@ def range_ends(wanted: Range, reported: Reported, *, band: float) -> tuple[End, 
 
 def range_model(
     wanted: Range,
-    scores: Sequence[CompiledScore | ExternalScore],
+    scores: Sequence[Score],
     *,
     family: str,
     columns: tuple[str, ...],

@@ -261,7 +261,7 @@ def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook:
 def _reading(score: Any, values: FloatArray) -> Verdicts:
     """Say what a reading is sure of; a network also knows how far its own sums may be off."""
     if not isinstance(score, CompiledScore):
-        judged: Verdicts = score.judge_rows(values)
+        judged: Verdicts = score.evaluate_rows(values)
         return judged
     scores = score_rows(score, values)
     accept_from, refused = scores >= score.accept_from, scores < score.reject_below

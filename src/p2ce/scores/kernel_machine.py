@@ -8,19 +8,13 @@ by lines instead of φ (`kernel_bounds`). All of it is proven in floating point 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.scores.external import Verdicts, verdicts
+from p2ce.scores.external import Placed, PreparedScore, RowScore, Verdicts, verdicts
 from p2ce.scores.kernel_curves import bend
-from p2ce.scores.score import seen_as_given
-
-if TYPE_CHECKING:
-    from p2ce.grid.base_grid import BaseGrid
-    from p2ce.grid.placement import Placement
-    from p2ce.scores.kernel_people import KernelPeople
+from p2ce.scores.score import Bound, seen_as_given
 
 RBF, POLY = "rbf", "poly"
 # Rows times support vectors that are looked at together: a few arrays of these stay in the cache.
@@ -32,7 +26,7 @@ class KernelMachine:
     """A support vector machine for two classes, its decision value pointing to the wanted one.
 
     A row whose decision value *as libsvm computes it* is at least ``sure`` is accepted by the user's own
-    model, one below ``maybe`` is refused. Rounding comes on top: `judge_rows` and the people laid out move
+    model, one below ``maybe`` is refused. Rounding comes on top: `evaluate_rows` and the people laid out move
     both thresholds outwards by it. ``see`` turns the user's values (n, d) into what the kernel reads, column
     by column and non-decreasing in each. libsvm computes in float64, whatever it is given.
     """
@@ -58,12 +52,14 @@ class KernelMachine:
         assert self.support.shape == (len(self.weights), self.column_count)
 
     @property
-    def has_bound(self) -> bool:
-        return True
+    def bound(self) -> Bound:
+        """Boxes are bounded by lines beside the kernel's curve."""
+        return Bound.KERNEL
 
     @property
-    def bound_name(self) -> str:
-        return "kernel"
+    def flat(self) -> None:
+        """Evaluated in batches outside the kernel loop."""
+        return
 
     def arguments(self, seen: FloatArray) -> FloatArray:
         """Compute z for rows as the kernel reads them, column by column: (n, d) → (n, vectors)."""
@@ -79,7 +75,7 @@ class KernelMachine:
         """Compute the decision value of rows of the user's values the slow and obvious way: (n, d) → (n,)."""
         return self._valued(rows)[0]
 
-    def judge_rows(self, rows: FloatArray) -> Verdicts:
+    def evaluate_rows(self, rows: FloatArray) -> Verdicts:
         """Judge rows of the user's values, each with its own bound of the rounding."""
         value, margin = self._valued(rows)
         with np.errstate(all="ignore"):
@@ -110,8 +106,10 @@ class KernelMachine:
         with np.errstate(all="ignore"):
             return 1e-9 + float(reach_of(self, largest[None, :], axes=self.column_count).margin[0])
 
-    def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> "KernelPeople":
-        """Get ready for people (n, d), rows of all the model's columns, placed on the grid."""
+    def prepare(self, placed: Placed) -> PreparedScore:
+        """Prepare the arguments of a batch; where columns move together, cells are evaluated as rows."""
         from p2ce.scores.kernel_people import lay_out
 
-        return lay_out(self, grid, placement, people)
+        if placed.is_grouped:
+            return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)
+        return lay_out(self, placed)

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, point_rows
-from p2ce.scores.external import UNDECIDED, Boxes, Verdicts, verdicts
+from p2ce.grid.placement import point_rows
+from p2ce.scores.external import UNDECIDED, Boxes, Placed, Verdicts, verdicts
 from p2ce.scores.grid_inputs import see_people
 from p2ce.scores.kernel_machine import NUMBERS_AT_ONCE, RBF, KernelMachine
 from p2ce.scores.kernel_rounding import Reach, reach_of
@@ -24,6 +23,7 @@ class KernelPeople:
     """
 
     score: KernelMachine
+    placed: Placed
     columns: IntArray  # (axes,)
     weights: FloatArray  # (vectors,)
     rising: int  # how many weights are positive
@@ -35,26 +35,40 @@ class KernelPeople:
     position: Int32Array  # (n, axes)
     reach: Reach
 
-    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
-        """Judge cells by the people's margin; those inside it by a margin of their own."""
-        owner = np.ascontiguousarray(owner, dtype=np.int64)
-        points = np.ascontiguousarray(points, dtype=np.int32)
+    @property
+    def bounds_boxes(self) -> bool:
+        return True
+
+    def evaluate(
+        self,
+        instance: IntArray,
+        cells: Int32Array,
+        *,
+        until: float | None = None,  # noqa: ARG002
+    ) -> Verdicts:
+        """Compare cells by the instance's margin; those inside it by a margin of their own."""
+        owner = np.ascontiguousarray(instance, dtype=np.int64)
+        points = np.ascontiguousarray(cells, dtype=np.int32)
         score = self.score
         with np.errstate(all="ignore"):
             value = self._values(owner, points)
             verdict = verdicts(value, self.reach.margin[owner], score.accept_from, score.reject_below)
-            doubtful = np.flatnonzero(verdict == UNDECIDED)
-            if len(doubtful):
-                rows = self._rows(owner[doubtful], points[doubtful])
-                value[doubtful], margin = score.value_seen(rows)
-                verdict[doubtful] = verdicts(value[doubtful], margin, score.accept_from, score.reject_below)
+            undecided = np.flatnonzero(verdict == UNDECIDED)
+            if len(undecided):
+                rows = self._rows(owner[undecided], points[undecided])
+                value[undecided], margin = score.value_seen(rows)
+                verdict[undecided] = verdicts(value[undecided], margin, score.accept_from, score.reject_below)
         return Verdicts(verdict, value)
 
-    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
-        """Mark the boxes of which it is proven that the model refuses every cell."""
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Evaluate rows: what is reached by changes is less exact the farther out an instance stands."""
+        return self.score.evaluate_rows(self.placed.rows(instance, cells))
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
+        """Mark the boxes of which it is proven that the model rejects every cell."""
         from p2ce.scores.kernel_bounds import infeasible
 
-        return infeasible(self, owner, boxes)
+        return infeasible(self, instance, boxes)
 
     def _values(self, owner: IntArray, points: Int32Array) -> FloatArray:
         from p2ce.scores.kernel_arithmetic import change_arguments, raise_rows
@@ -91,9 +105,10 @@ class KernelPeople:
         return point_rows(self.columns, self.own, self.seen, owner, points)
 
 
-def lay_out(score: KernelMachine, grid: BaseGrid, placement: Placement, people: FloatArray) -> KernelPeople:
+def lay_out(score: KernelMachine, placed: Placed) -> KernelPeople:
     """Show all candidates to the kernel once, and bound the rounding over every person's grid."""
-    people = np.ascontiguousarray(people, dtype=np.float64)
+    grid, placement = placed.grid, placed.placement
+    people = np.ascontiguousarray(placed.instances, dtype=np.float64)
     order = np.argsort(score.weights <= 0.0, kind="stable")
     vectors = score.support[order][:, grid.columns]
     with np.errstate(all="ignore"):
@@ -103,6 +118,7 @@ def lay_out(score: KernelMachine, grid: BaseGrid, placement: Placement, people: 
             largest[:, grid.columns] = np.abs(seen).max(axis=2)
         return KernelPeople(
             score=score,
+            placed=placed,
             columns=grid.columns,
             weights=np.ascontiguousarray(score.weights[order]),
             rising=int((score.weights > 0.0).sum()),

@@ -299,7 +299,7 @@ class _Search:
         for s, score in enumerate(self.scores):
             if not len(left):
                 break
-            said = score.people.judge(mail.owner[left], mail.points[left])
+            said = score.people.evaluate(mail.owner[left], mail.points[left])
             if score.keeps_values:
                 values[left, self.kept.index(s)] = said.value
             left = left[said.verdict != REJECT]

@@ -17,7 +17,7 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.models.parse_model import parse_model
 from p2ce.models.sklearn import svm as sklearn_svm
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, placed_on
 from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.score import seen_as_given, seen_in_single
 from p2ce.scores.score_rows import score_rows
@@ -92,7 +92,7 @@ def assert_never_contradicted(
     asked = np.random.default_rng(1).choice(answers, 4)
     for threshold in [*asked, *np.nextafter(asked, np.inf), *np.nextafter(asked, -np.inf), 0.0]:
         again = parse_model(model, reference=frame, target=target, threshold=float(threshold))
-        said = again.score.judge_rows(values).verdict
+        said = again.score.evaluate_rows(values).verdict
         accepted = answers >= threshold
         assert accepted[said == ACCEPT].all()
         assert not accepted[said == REJECT].any()
@@ -148,7 +148,7 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(name):
     )
     crowd = SCALED.to_numpy()[found.ask(SCALED) < 0.0][:20]
     placement = place(grid, crowd)
-    laid = found.score.lay_out(grid, placement, crowd)
+    laid = found.score.prepare(placed_on(grid, placement, crowd))
     rng = np.random.default_rng(4)
     settled, axes = 0, np.arange(grid.axis_count)
     for _ in range(150):
@@ -162,7 +162,7 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(name):
         rows = np.repeat(crowd[[who]], len(points), axis=0)
         rows[:, grid.columns] = placement.values[who, axes, points]
         answers = found.ask(pd.DataFrame(rows, columns=names))
-        said = laid.judge(np.full(len(points), who), points).verdict
+        said = laid.evaluate(np.full(len(points), who), points).verdict
         assert (said == np.where(answers >= 0.0, ACCEPT, REJECT)).all()
         if laid.infeasible(np.array([who]), box)[0]:
             settled += 1
