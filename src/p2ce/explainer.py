@@ -1,6 +1,5 @@
-"""Wire the stages together: the one class through which everything is asked."""
+"""Explain what to change: the one class that compiles a problem and explains instances with it."""
 
-import logging
 import os
 import pickle
 import threading
@@ -11,64 +10,61 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.archive import asked_of, own_copy, save
+from p2ce.archive import asked_of, save
 from p2ce.arrays import FloatArray
-from p2ce.compilation.compiled_problem import Problem, read_for, shaped_for
-from p2ce.compilation.encode import People, read_row, read_table
+from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for
+from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
 from p2ce.compilation.grouped_features import settle_groups
 from p2ce.detectors.parse_detector import IsolationForest
 from p2ce.errors import P2CEError
-from p2ce.estimates.native import Parsed
+from p2ce.estimates.native import Parsed, parsed_of
 from p2ce.estimates.shap_estimate import ShapEstimate
+from p2ce.explain.arguments import Arguments
 from p2ce.explain.build_explanation import build_explanation
-from p2ce.explain.candidate_errors import require_candidates
 from p2ce.explain.check_arguments import (
-    AS_ASKED,
+    AS_GIVEN,
     check_jobs,
     check_limit,
     check_listener,
     check_size,
     check_time,
 )
-from p2ce.explain.check_proposal import judge, read_proposal
-from p2ce.explain.compile_arguments import Arguments, read_arguments
+from p2ce.explain.check_proposal import check_proposal, encode_proposal
+from p2ce.explain.compile_arguments import compile_arguments
+from p2ce.explain.compile_kernels import compile_kernels, is_ready
 from p2ce.explain.describe_model import facts_of
 from p2ce.explain.describe_problem import asked_with
-from p2ce.explain.evaluation_budget import look_first, with_needed_estimate
-from p2ce.explain.explain_batch import Answers, answer_people, compile_kernels
-from p2ce.explain.explain_many import answer_many
-from p2ce.explain.finest_grid import answer_with_finest
-from p2ce.explain.fit_estimate import ask_rows, parsed_of
+from p2ce.explain.evaluation_budget import with_needed_estimate
+from p2ce.explain.explain_batch import explain_batch
+from p2ce.explain.explain_many import explain_many
 from p2ce.explain.infeasibility import why_none
 from p2ce.explain.map_two_features import map_of
 from p2ce.explain.processes import pack, warm_processes
-from p2ce.explain.reparse import read_again
-from p2ce.explain.restrictions import ends_of
-from p2ce.explain.same_problem import limit_explained, require_same_question
-from p2ce.explain.slow_steps import telling
+from p2ce.explain.reparse import parse_again
+from p2ce.explain.same_problem import limit_explained, require_same_problem
+from p2ce.explain.slow_steps import warn_if_slow
+from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
 from p2ce.objectives import Objective
-from p2ce.paper.methods import Mapocam
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.method import Mapocam
 from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, WhyNone
 from p2ce.result.judgement import Judgement
-from p2ce.solver.branch_and_bound import Listener, kernels_are_loaded
+from p2ce.solver.branch_and_bound import Listener
 from p2ce.tables.codebook import MISSING
+from p2ce.verification.evaluate_rows import scoring_of
 
-log = logging.getLogger("p2ce")
-
-KEPT_ROWS = 4096
 DEFAULT_OBJECTIVES = ("mean_distance", "max_distance", "changes")
 
 
 class Explainer:
-    """Answers, for people whom a model refuses, what they could change to be accepted.
+    """Explains to people whom a model rejects what they could change to be accepted.
 
     Args:
         model: a fitted model, or anything that scores rows: an object with `predict_proba` or
             `decision_function`, a PyTorch module, a function of a frame or array. Trees, linear models and
-            networks are read and proven by bounds, others are asked (see the README). A list of models
-            means that all of them have to accept.
+            networks are supported natively and proven by bounds, others are black boxes (see the README). A
+            list of models means that all of them have to accept.
         reference: the population, a table with the model's columns: pandas, polars, Arrow, a structured
             array or a dict of columns. Distances, the default action set and the isolation forest are made
             from it. Columns hold numbers, bools, text or categories, and may have missing values.
@@ -83,19 +79,19 @@ class Explainer:
         objectives: names or `Objective` objects, at least one.
         max_changes: how many features may change at once; None for no limit.
         plausibility: `p2ce.IsolationForest(...)`, any fitted detector, a function that gives 0 or more to
-            plausible rows, or None. A search asks it only about what the model accepts.
+            plausible rows, or None. It is evaluated only on what the model accepts.
         contamination: the share of the reference that counts as implausible: sets the threshold of any
             detector from the reference, without touching the detector.
         method: "exact", or one of the paper's algorithms, literal: "p2ce", "p2ce-ablation", "mapocam", or
             `p2ce.paper.P2CE(...)` and `p2ce.paper.Mapocam(...)` with settings.
         ties: keep alternatives of equal cost as well.
-        bound: "auto" prunes by proven bounds of the scores, and asks a model that has none about every cell
+        bound: "auto" prunes by proven bounds of the scores, and evaluates a model that has none on every cell
             that may matter, or falls back on "shap" (and says so) where that takes too many evaluations;
-            "none" prunes by cost alone; "shap" (or a `p2ce.ShapEstimate`) asks any model and prunes by a
-            calibrated estimate too.
+            "none" prunes by cost alone; "shap" (or a `p2ce.ShapEstimate`) takes any model as a black box and
+            prunes by a calibrated estimate too.
         random_state: seeds the isolation forest and the estimate.
 
-    Making one asks a black-box model some ten times about at most a few thousand rows, and once more for each
+    Making one calls a black-box model some ten times with at most a few thousand rows, and once more for each
     column in which values may be missing.
 
     >>> import pandas as pd
@@ -142,21 +138,14 @@ class Explainer:
             bound=bound,
             random_state=random_state,
         )
-        read = read_arguments(model, reference, self._arguments)
-        self._model, self._kind, self._parse_models = model, read.kind, read.parse_models
-        self._people = own_copy(read.reference, read.kind)  # all of them, for save() and for one-hot groups
-        self._settled = read.settled
-        # Enough to read the model again; a copy, since the caller's frame may change later.
-        kept = slice(None, None, max(1, len(read.values) // KEPT_ROWS))
-        self._reference, self._rows = read.reference.iloc[kept].copy(), read.values[kept].copy()
-        self._ends = ends_of(read.values)
+        self._model = model
+        self._compiled = compile_arguments(model, reference, self._arguments)
+        self._problem = self._compiled.problem  # with its estimate, once it is prepared
+        self._is_prepared = False
         self._trust = Trust()
-        self._ready = threading.Lock()
-        self._asked_for: Problem | None = None  # the question as it was before it was made ready
-        self._told: tuple[ActionSet, Question] | None = None  # other actions that were asked about last
-        self._problem = read.problem
-        self._refused = look_first(self._problem, self._rows)
-        require_candidates(self._problem, self._rows[0])
+        self._preparing = threading.Lock()
+        # Writing a policy down takes milliseconds: that of the actions that were given last.
+        self._last_policy: tuple[ActionSet, Question] | None = None
 
     @property
     def actions(self) -> ActionSet:
@@ -173,50 +162,50 @@ class Explainer:
         row: Any,
         *,
         actions: ActionSet | None = None,
-        max_changes: int | str | None = AS_ASKED,
+        max_changes: int | str | None = AS_GIVEN,
         time_limit: float | None = None,
         listener: Listener | None = None,
     ) -> Explanation:
-        """Find every Pareto-optimal, plausible way for one person.
+        """Find every Pareto-optimal, plausible counterfactual of one person.
 
         Args:
             row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order.
             actions: an action set for this person only.
             max_changes: another limit for this person only.
-            time_limit: seconds; the answer then holds what was found and says what is open. A call of the
+            time_limit: seconds; the explanation then holds what was found and says what is open. A call of the
                 model that has begun is waited for: it takes the limit and one call more at most, as long as
-                calls take alike (one more for a detector that is asked, and for a predicted number).
-                Getting ready (compiling, calibrating an estimate) does not count; `warm_up()` does it ahead.
-            listener: called with a `Progress` now and then; answering False stops the search.
+                calls take alike (one more for a black-box detector, and for a predicted number).
+                Compiling and calibrating an estimate do not count; `warm_up()` does it ahead.
+            listener: called with a `Progress` now and then; returning False stops the search.
         """
         problem = self._problem_for(actions, max_changes)
-        people = read_row(row, problem.codebook, kind=self._kind)
+        rows = encode_row(row, problem.codebook, kind=self._compiled.kind)
         check_time(time_limit)
         check_listener(listener)
-        problem = self._within_reach(self._made_ready(problem), people.values)
-        answers = answer_with_finest(problem, people.values, time_limit=time_limit, listener=listener)
-        return self._built(problem, people, answers)
+        problem = self._within_reach(self._prepared(problem), rows.values)
+        verified = explain_batch(problem, rows.values, SearchLimits(time_limit, listener=listener))
+        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
 
     def why_none(
         self, explanation: Explanation, *, actions: ActionSet | None = None, time_limit: float | None = None
     ) -> WhyNone:
-        """Find the smallest sets of restrictions without which a person with NO_RECOURSE has an option.
+        """Find the minimal sets of constraints to relax for a person with NO_RECOURSE.
 
         ``actions`` are those given to `explain`, if any; ``time_limit`` is in seconds for all of it.
         """
-        problem = self._question_of(explanation, actions, call="why_none")
+        problem = self._problem_of(explanation, actions, call="why_none")
         if problem.method is not None:
-            problem = self._made_ready(problem)
-        return why_none(problem, explanation, self._answer, ends=self._ends, time_limit=time_limit)
+            problem = self._prepared(problem)
+        ends = self._compiled.ends
+        return why_none(problem, explanation, self._explain_on_own_grid, ends=ends, time_limit=time_limit)
 
     def explain_many(
         self, frame: Any, *, n_jobs: int = 1, progress: bool = False, time_limit: float | None = None
     ) -> Explanations:
         """Explain every row of a frame, in its order.
 
-        A row that cannot be read, or about which the model cannot be asked, gives an entry of its own with
-        status ERROR and the reason; the others go on. A black-box model that fails is asked up to three
-        times. A process that is killed is replaced, and the person who kills every one is named.
+        A row that cannot be encoded, or with which the model fails, gives an entry of its own with status
+        ERROR and the reason; the others go on. A black-box model that fails is called up to three times. A process that is killed is replaced, and the person who kills every one is named.
         Interrupting (Ctrl-C) keeps what is done.
 
         Args:
@@ -227,16 +216,16 @@ class Explainer:
         """
         check_time(time_limit)
         check_jobs(n_jobs)
-        people = read_table(frame, self._problem.codebook)
-        problem = self._made_ready(self._problem)
-        # What is missing in anyone is read for all at once; a model that refuses it fails these people only.
-        lacking = (people.values == MISSING).any(axis=0)
+        rows = encode_table(frame, self._problem.codebook)
+        problem = self._prepared(self._problem)
+        # What is missing in any row is parsed for all at once; a model that fails with it fails these rows only.
+        lacking = (rows.values == MISSING).any(axis=0)
         with suppress(P2CEError):
-            problem = self._read_again(problem, np.where(lacking, MISSING, 0.0)[None, :])
-        return answer_many(
+            problem = self._parsed_for(problem, np.where(lacking, MISSING, 0.0)[None, :])
+        return explain_many(
             problem,
             lambda values: self._within_reach(problem, values),
-            people,
+            rows,
             n_jobs=n_jobs,
             progress=progress,
             time_limit=time_limit,
@@ -251,18 +240,18 @@ class Explainer:
         explanation: Explanation | None = None,
         actions: ActionSet | None = None,
     ) -> Judgement:
-        """Judge a proposal that somebody else made for a person.
+        """Check a proposal that somebody else made for a person.
 
         ``proposal`` is a whole row, or a dict of the changed columns only. With the person's ``explanation``
-        the judgement lists the options that beat it, and the limit of changes is that of the explanation.
+        the judgement lists the options that dominate it, and the limit of changes is that of the explanation.
         ``actions`` are those given to `explain`, if any.
         """
-        problem = self._problem_for(actions, AS_ASKED)
+        problem = self._problem_for(actions, AS_GIVEN)
         if explanation is not None:
-            problem = self._question_of(explanation, actions, call="check")
-        before, after = read_proposal(problem, row, proposal, explanation)
+            problem = self._problem_of(explanation, actions, call="check")
+        before, after = encode_proposal(problem, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
-        return judge(self._within_reach(problem, both), before, after, explanation)
+        return check_proposal(self._within_reach(problem, both), before, after, explanation)
 
     def map_of(
         self,
@@ -273,16 +262,17 @@ class Explainer:
         size: int = 60,
         actions: ActionSet | None = None,
     ) -> FeatureMap:
-        """Judge a person with two features at all values, and everything else as it is, for `plot_map`.
+        """Evaluate a person with two features at all values, and everything else as it is, for `plot_map`.
 
-        ``size`` is the number of values looked at on each axis; the model is asked about all pairs.
+        ``size`` is the number of values on each axis; the model is evaluated on all pairs.
         ``actions`` are those given to `explain`, if any.
         """
         check_size(size)
-        problem = self._question_of(explanation, actions, call="map_of")
-        person = read_row(explanation.person, problem.codebook)
-        problem = self._within_reach(problem, person.values)
-        return map_of(problem, explanation, person.values, (across, up), population=self._rows, size=size)
+        problem = self._problem_of(explanation, actions, call="map_of")
+        values = encode_row(explanation.person, problem.codebook).values
+        problem = self._within_reach(problem, values)
+        population = self._compiled.values
+        return map_of(problem, explanation, values, (across, up), population=population, size=size)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Keep everything but the model in one file, which `p2ce.load(path, model)` reads.
@@ -290,78 +280,84 @@ class Explainer:
         It holds plain parts only (JSON, YAML, arrays), so that reading it runs no code. The whole reference
         is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
         """
+        known = self._compiled
         asked = asked_of(
-            self._arguments, model=self._model, reference=self._people, kind=self._kind, problem=self._problem
+            self._arguments,
+            model=self._model,
+            reference=known.reference,
+            kind=known.kind,
+            problem=self._problem,
         )
-        save(path, asked, self._problem, self._rows)
+        save(path, asked, self._problem, known.values)
 
     def describe(self) -> ModelFacts:
-        """Say what the model is read as, by what answers are proven, and how large the grid is."""
+        """Say what the model is parsed as, by what explanations are proven, and how large the grid is."""
         return facts_of(self._problem)
 
     def score(self, people: Any) -> FloatArray:
-        """Give each person's score as answers report it; NaN for a row that cannot be read."""
-        read = read_table(people, self._problem.codebook)
-        readable = np.array([place not in read.problems for place in range(len(read))], dtype=np.bool_)
-        scores = np.full(len(read), np.nan)
-        if readable.any():
-            scores[readable] = ask_rows(self._problem)(read.values[readable])
+        """Give each person's score as explanations report it; NaN for a row that cannot be encoded."""
+        rows = encode_table(people, self._problem.codebook)
+        encoded = np.array([place not in rows.problems for place in range(len(rows))], dtype=np.bool_)
+        scores = np.full(len(rows), np.nan)
+        if encoded.any():
+            scores[encoded] = scoring_of(self._problem)(rows.values[encoded])
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
-        """Get ready ahead of time: compile, and make the estimate if one is needed.
+        """Compile ahead of time, and fit the estimate if one is needed.
 
         With several jobs, also start and warm their processes.
         """
         check_jobs(n_jobs)
-        problem = self._made_ready(self._problem)
-        somebody = self._somebody(problem)
-        compile_kernels(*somebody)
+        problem, row = self._for_first_row(self._prepared(self._problem))
+        compile_kernels(problem, row)
         if n_jobs != 1:
-            warm_processes(*somebody, n_jobs)
+            warm_processes(problem, row, n_jobs)
 
-    def _somebody(self, problem: Problem) -> tuple[Problem, FloatArray]:
-        row = self._rows[:1]
-        return (problem if shaped_for(problem, row).all() else problem.for_person(row[0])), row
+    def _for_first_row(self, problem: Problem) -> tuple[Problem, FloatArray]:
+        row = self._compiled.values[:1]
+        return (problem if shaped_for(problem, row).all() else problem.for_instance(row[0])), row
 
-    def _made_ready(self, problem: Problem) -> Problem:
-        """Compile before any clock runs, and make the estimate where one is needed; neither in silence."""
-        with self._ready:
-            if problem.method is None and not kernels_are_loaded(external=problem.in_waves):
-                with telling("Compiling the search: up to half a minute, once for each kind of model."):
-                    compile_kernels(*self._somebody(problem))
-            if problem is self._asked_for:  # got ready before, or by somebody else meanwhile
-                return self._problem
+    def _prepared(self, problem: Problem) -> Problem:
+        """Compile the kernels before any clock runs, and fit the estimate where one is needed."""
+        with self._preparing:
+            if problem.method is None and not is_ready(problem):
+                with warn_if_slow("Compiling the solver: up to half a minute, once for each kind of model."):
+                    compile_kernels(*self._for_first_row(problem))
+            if self._is_prepared and problem in (self._compiled.problem, self._problem):
+                return self._problem  # prepared before, or by another thread meanwhile
             if problem.estimate is not None or problem.attributions is not None:
                 return problem
-            if self._problem.attributions is not None:  # they speak of columns, whatever may change
+            if self._problem.attributions is not None:  # they are about columns, whatever may change
                 return replace(problem, attributions=self._problem.attributions)
-            made = with_needed_estimate(
+            prepared = with_needed_estimate(
                 problem,
                 self._arguments,
                 parse=self._parsed,
-                reference=self._rows,
-                refused=self._refused,
+                reference=self._compiled.values,
+                rejected=self._compiled.rejected,
             )
-            if made.method is not None:
-                compile_kernels(*self._somebody(made))
+            if prepared.method is not None:
+                compile_kernels(*self._for_first_row(prepared))
             if problem is self._problem:
-                self._asked_for, self._problem = problem, made
-            return made
+                self._problem, self._is_prepared = prepared, True
+            return prepared
 
     def _parsed(self) -> Parsed | None:
-        """Parse the model even where it is searched as a black box: SHAP values then need no evaluations."""
+        """Parse the model even where it is a black box by choice: SHAP values then need no evaluations."""
+        known = self._compiled
         try:
-            models = self._parse_models(
-                reference=self._reference, nullable=self._problem.nullable, black_box=False
+            models = known.parse_models(
+                reference=known.reference.iloc[known.sample], nullable=self._problem.nullable, opaque=False
             )
         except P2CEError:
             return None
         return parsed_of(models)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Readings hold closures, which plain pickle refuses, and nothing can pickle a lock.
-        return _unpacked, (pack({name: part for name, part in self.__dict__.items() if name != "_ready"}),)
+        # Scores hold closures, which plain pickle rejects, and nothing can pickle a lock.
+        state = {name: part for name, part in self.__dict__.items() if name != "_preparing"}
+        return _unpacked, (pack(state),)
 
     def __repr__(self) -> str:
         problem = self._problem
@@ -371,61 +367,55 @@ class Explainer:
         )
 
     def _problem_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Problem:
+        """Compile the problem for other actions or another limit of changes, where they are given."""
         problem = self._problem
         if actions is not None:
-            question = problem.question
-            settled = settle_groups(actions, problem.codebook, self._people, self._settled)
+            known, question = self._compiled, problem.question
+            settled = settle_groups(actions, problem.codebook, known.reference, known.one_hot_groups)
             problem = replace(problem, estimate=None).with_actions(settled)
-            told = self._told
-            if told is None or told[0] is not actions:  # writing a policy down takes milliseconds
+            last = self._last_policy
+            if last is None or last[0] is not actions:
                 assert question is not None
-                told = self._told = actions, asked_with(question, settled, problem.searched)
-            problem = replace(problem, question=told[1])
-        if isinstance(max_changes, str) and max_changes == AS_ASKED:
+                last = self._last_policy = actions, asked_with(question, settled, problem.searched)
+            problem = replace(problem, question=last[1])
+        if isinstance(max_changes, str) and max_changes == AS_GIVEN:
             return problem
         check_limit(max_changes)
         assert not isinstance(max_changes, str)
         return problem if max_changes == problem.max_changes else problem.with_limit(max_changes)
 
-    def _question_of(self, explanation: Explanation, actions: ActionSet | None, *, call: str) -> Problem:
-        """Ask again what an explanation answers, and refuse one that answers something else."""
+    def _problem_of(self, explanation: Explanation, actions: ActionSet | None, *, call: str) -> Problem:
+        """Compile the problem of an explanation, and reject one of another problem."""
         problem = self._problem_for(actions, limit_explained(explanation, call=call))
-        require_same_question(problem, explanation)
+        require_same_problem(problem, explanation)
         return problem
 
-    def _answer(
-        self,
-        problem: Problem,
-        people: People,
-        limit: float | None,
-        most_work: int | None,
-        listener: Listener | None,
+    def _explain_on_own_grid(
+        self, problem: Problem, rows: EncodedRows, limits: SearchLimits
     ) -> tuple[Explanation, int]:
-        """Answer for one person on the question's own grid; also give the work that the search took."""
-        problem = self._within_reach(problem, people.values)
-        answers = answer_people(
-            problem, people.values, time_limit=limit, most_work=most_work, listener=listener
-        )
-        return self._built(problem, people, answers), int(answers.work[0])
-
-    def _built(self, problem: Problem, people: People, answers: Answers) -> Explanation:
-        self._trust.hear(answers)
-        return build_explanation(problem, people, 0, self._trust.judge(answers), 0)
+        """Explain one row without trying the finest grid; also give the work that it took."""
+        problem = self._within_reach(problem, rows.values)
+        verified = explain_batch(problem, rows.values, limits, finest=False)
+        explanation = build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
+        return explanation, int(verified.outcomes.work[0])
 
     def _within_reach(self, problem: Problem, values: FloatArray) -> Problem:
-        """Make the question one that holds for people (n, d), of whom there is one where links are."""
-        problem = self._read_again(problem, values)
-        # What follows another feature follows it from where the person stands.
-        return problem if shaped_for(problem, values).all() else problem.for_person(values[0])
+        """Compile a problem that holds for instances (n, d), of which there is one where features are linked."""
+        problem = self._parsed_for(problem, values)
+        # A linked feature moves from where the instance stands.
+        return problem if shaped_for(problem, values).all() else problem.for_instance(values[0])
 
-    def _read_again(self, problem: Problem, values: FloatArray) -> Problem:
-        if read_for(problem, values).all():
+    def _parsed_for(self, problem: Problem, values: FloatArray) -> Problem:
+        """Parse the models again where the parsed scores prove nothing about instances (n, d)."""
+        if parsed_for(problem, values).all():
             return problem
-        return read_again(problem, values, reference=self._reference, parse_models=self._parse_models)
+        known = self._compiled
+        reference = known.reference.iloc[known.sample]
+        return parse_again(problem, values, reference=reference, parse_models=known.parse_models)
 
 
 def _unpacked(payload: bytes) -> Explainer:
     """Undo the pickling of an explainer."""
     explainer = object.__new__(Explainer)
-    explainer.__dict__.update(pickle.loads(payload), _ready=threading.Lock())
+    explainer.__dict__.update(pickle.loads(payload), _preparing=threading.Lock())
     return explainer

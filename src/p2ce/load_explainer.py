@@ -1,4 +1,4 @@
-"""Make an explainer again from the file that `Explainer.save` wrote, and the model."""
+"""Load an explainer from the file that `Explainer.save` wrote, and the model."""
 
 import os
 from dataclasses import fields, replace
@@ -6,7 +6,6 @@ from typing import Any
 
 from p2ce.archive import AS_SAVED, read_kept
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget
-from p2ce.explain.compile_arguments import settings_of
 from p2ce.explainer import Explainer
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
@@ -21,10 +20,10 @@ def load(
     check_model: bool = True,
     limits: Limits = DEFAULT,
 ) -> Explainer:
-    """Give the explainer that was saved, with the same answers to the byte.
+    """Give the explainer that was saved, with the same explanations to the byte.
 
     Reading runs no code that the file brings, and does not trust its contents. A rule that names a
-    Python function ("module:function") has that module imported when it is first asked, as in a policy file.
+    Python function ("module:function") has that module imported when it is first called, as in a policy file.
 
     The isolation forest of this library comes back as it was fitted. A SHAP estimate is calibrated again when
     it is first needed, with the saved seed.
@@ -36,7 +35,7 @@ def load(
         objectives: all objectives again, where one was of your own; or others.
         check_model: False takes another model with the same columns, such as one that was fitted anew;
             otherwise it has to score people of the reference as the saved one did.
-        limits: how much of a file is unpacked before it is refused.
+        limits: how much of a file is unpacked before it is rejected.
 
     >>> import tempfile, pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -61,12 +60,13 @@ def load(
         raise InvalidArgument(
             f"This model does not fit what {echoed(kept.path)} was saved for: {error}"
         ) from error
-    # Answers come in the kind of table that the reference was, and to be saved again is to be saved alike.
-    explainer._kind, explainer._arguments = kept.asked.kind, asked
-    problem = explainer._problem
-    if problem.question is not None:
-        told = replace(problem.question, settings=settings_of(asked))
-        explainer._problem = replace(problem, question=told)
+    # Explanations come in the kind of table of the reference, and saving again gives the same file.
+    known = explainer._compiled
+    problem = known.problem
+    assert problem.question is not None
+    problem = replace(problem, question=replace(problem.question, settings=asked.stated()))
+    explainer._arguments, explainer._problem = asked, problem
+    explainer._compiled = replace(known, problem=problem, kind=kept.asked.kind)
     if check_model:
-        kept.require_same_scores(explainer._problem, explainer._rows)
+        kept.require_same_scores(problem, known.values)
     return explainer

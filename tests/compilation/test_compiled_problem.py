@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import ActionSet, rules
 from p2ce.compilation.batch import prepare
-from p2ce.compilation.compiled_problem import in_columns_of, read_for, shaped_for, within_reach
+from p2ce.compilation.compiled_problem import in_columns_of, parsed_for, shaped_for, within_reach
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING
@@ -73,7 +73,7 @@ def test_missing_values_are_read_where_they_may_turn_up() -> None:
     problem = setup_of()
     assert problem.nullable == {"years"}
     people = np.vstack([coded(problem), coded(problem, years=None), coded(problem, income=None)])
-    assert read_for(problem, people).tolist() == [True, True, False]
+    assert parsed_for(problem, people).tolist() == [True, True, False]
 
 
 def test_a_linear_model_is_read_for_people_so_far_out() -> None:
@@ -90,7 +90,7 @@ def test_groups_have_the_same_axes_for_all_who_stand_at_a_level() -> None:
     two, none = coded(problem, rent=1), coded(problem, own=0)
     people = np.vstack([coded(problem), none, two, coded(problem, own=None)])
     assert shaped_for(problem, people).tolist() == [True, True, False, False]
-    own = problem.for_person(two[0])
+    own = problem.for_instance(two[0])
     assert shaped_for(own, two).all()
     assert len(own.compounds[0].levels) == len(problem.compounds[0].levels) + 1
 
@@ -99,7 +99,7 @@ def test_links_are_laid_out_for_each_person() -> None:
     problem = setup_of(LINK)
     here = coded(problem)
     assert not shaped_for(problem, here).any()
-    own = problem.for_person(here[0])
+    own = problem.for_instance(here[0])
     assert own.is_personal
     assert shaped_for(own, here).all()
     assert own.grid.names == ("free", "income", "own", "rent", "years")  # age moves with years
@@ -111,7 +111,7 @@ def test_points_come_back_as_rows_that_keep_the_rules(chosen: tuple[Any, ...]) -
     """Every candidate of every axis, alone: the row differs from the person's where the axis says so."""
     problem = setup_of(*chosen)
     here = coded(problem)
-    problem = problem.for_person(here[0]) if chosen else problem
+    problem = problem.for_instance(here[0]) if chosen else problem
     batch = prepare(problem, here)
     place = batch.placement
     points = [place.position[0].copy()]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.compilation.encode import read_row, read_table, unseen_labels
+from p2ce.compilation.encode import encode_row, encode_table, unseen_labels
 from p2ce.errors import InvalidPerson
 from p2ce.tables.codebook import MISSING, codebook_of
 
@@ -47,7 +47,7 @@ def typed(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 @given(ROWS)
 def test_every_form_of_a_person_is_read_alike(row: dict[str, Any]) -> None:
-    expected = read_row(row, BOOK)
+    expected = encode_row(row, BOOK)
     in_order = [row[name] for name in CELLS]
     forms = [
         dict(reversed(row.items())),
@@ -59,7 +59,7 @@ def test_every_form_of_a_person_is_read_alike(row: dict[str, Any]) -> None:
         typed([row])[list(CELLS)[::-1]],
     ]
     for form in forms:
-        found = read_row(form, BOOK)
+        found = encode_row(form, BOOK)
         np.testing.assert_array_equal(found.values, expected.values)
         assert found.row(0, BOOK.names) == row
     assert (expected.values[0] == MISSING).tolist() == [value is None for value in in_order]
@@ -67,19 +67,19 @@ def test_every_form_of_a_person_is_read_alike(row: dict[str, Any]) -> None:
 
 @given(st.lists(ROWS, min_size=1, max_size=5))
 def test_many_are_read_as_each_alone(rows: list[dict[str, Any]]) -> None:
-    found = read_table(typed(rows), BOOK)
+    found = encode_table(typed(rows), BOOK)
     assert len(found) == len(rows)
     assert not found.problems
     for position, row in enumerate(rows):
-        np.testing.assert_array_equal(found.values[position], read_row(row, BOOK).values[0])
+        np.testing.assert_array_equal(found.values[position], encode_row(row, BOOK).values[0])
         assert found.row(position, BOOK.names) == row
 
 
 def test_values_come_as_codes_and_as_they_were_given() -> None:
-    found = read_row(ROW, BOOK)
+    found = encode_row(ROW, BOOK)
     assert found.values.tolist() == [CODES]
     assert found.row(0, BOOK.names) == ROW
-    table = read_table(PEOPLE, BOOK)
+    table = encode_table(PEOPLE, BOOK)
     assert table.labels == ("p", "q", "r")
     np.testing.assert_array_equal(table.values, BOOK.encode(PEOPLE))
     assert table.row(1, BOOK.names)["rooms"] is None  # pandas' NA is nobody else's
@@ -88,7 +88,7 @@ def test_values_come_as_codes_and_as_they_were_given() -> None:
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT])
 @pytest.mark.parametrize("name", ["age", "home", "income", "school", "rooms", "insured", "rate"])
 def test_a_value_may_be_missing_in_every_column(name: str, gap: Any) -> None:
-    found = read_row({**ROW, name: gap}, BOOK)
+    found = encode_row({**ROW, name: gap}, BOOK)
     assert found.values[0, BOOK.names.index(name)] == MISSING
 
 
@@ -111,12 +111,12 @@ WRONG = {
 def test_what_cannot_be_read_is_named(name: str) -> None:
     changed, words = WRONG[name]
     with pytest.raises(InvalidPerson, match=words):
-        read_row({**ROW, **changed}, BOOK)
+        encode_row({**ROW, **changed}, BOOK)
 
 
 def test_a_row_that_cannot_be_read_spoils_no_other() -> None:
     table = typed([ROW, {**ROW, "income": np.inf}, {**ROW, "home": 3, "age": 0.5}, ROW])
-    found = read_table(table, BOOK)
+    found = encode_table(table, BOOK)
     assert sorted(found.problems) == [1, 2]
     assert "'income'" in found.problems[1]
     assert "'home'" in found.problems[2]  # the first of two
@@ -126,25 +126,25 @@ def test_a_row_that_cannot_be_read_spoils_no_other() -> None:
 
 def test_columns_go_by_name_and_all_are_needed() -> None:
     with pytest.raises(InvalidPerson, match=r"'home' is missing.*Did you mean 'hom'"):
-        read_row({("hom" if name == "home" else name): value for name, value in ROW.items()}, BOOK)
+        encode_row({("hom" if name == "home" else name): value for name, value in ROW.items()}, BOOK)
     with pytest.raises(InvalidPerson, match=r"'job' is not one of the model's"):
-        read_table(PEOPLE.assign(job="cook"), BOOK)
+        encode_table(PEOPLE.assign(job="cook"), BOOK)
     with pytest.raises(InvalidPerson, match="needs 7 values"):
-        read_row([1, 2], BOOK)
+        encode_row([1, 2], BOOK)
 
 
 def test_the_kind_of_table_is_remembered() -> None:
     polars = pytest.importorskip("polars")
     plain = {name: PEOPLE[name].tolist() for name in ("age", "income")}
     book = codebook_of(PEOPLE[["age", "income"]])
-    assert read_table(polars.DataFrame(plain), book).kind == "polars"
-    assert read_table(plain, book).kind == "dict"
-    assert read_row({"age": 30, "income": 1.5}, book, kind="polars").kind == "polars"
-    assert read_row(polars.DataFrame(plain)[:1], book).kind == "polars"
+    assert encode_table(polars.DataFrame(plain), book).kind == "polars"
+    assert encode_table(plain, book).kind == "dict"
+    assert encode_row({"age": 30, "income": 1.5}, book, kind="polars").kind == "polars"
+    assert encode_row(polars.DataFrame(plain)[:1], book).kind == "polars"
 
 
 def test_labels_that_the_reference_lacks_are_told() -> None:
     book = codebook_of(PEOPLE)
-    known, unknown = (read_row({**ROW, "home": home}, book).values for home in ("own", "boat"))
+    known, unknown = (encode_row({**ROW, "home": home}, book).values for home in ("own", "boat"))
     assert unseen_labels(book, known) == ""
     assert "'boat'" in unseen_labels(book, unknown)

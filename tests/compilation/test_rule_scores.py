@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import ActionSet, rules
-from p2ce.compilation.rule_scores import columns_to_miss, read_rules
+from p2ce.compilation.rule_scores import columns_to_miss, resolve_rules
 from p2ce.problem.rules.rule import Rule
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.properties.amount import examples
@@ -50,7 +50,7 @@ ROWS = st.tuples(
 @examples(60)
 @given(before=ROWS, after=ROWS)
 def test_budgets_say_what_the_rule_says(name: str, before: tuple, after: tuple) -> None:
-    (checked,) = read_rules(FREE.rule(RULES[name]), BOOK)
+    (checked,) = resolve_rules(FREE.rule(RULES[name]), BOOK)
     then, now = np.array([before]), np.array([after])
     scores = checked.scores(NAMES)
     assert scores
@@ -68,7 +68,7 @@ def test_budgets_say_what_the_rule_says(name: str, before: tuple, after: tuple) 
 def test_columns_are_those_of_the_model_in_its_order() -> None:
     """The same rule, whichever way round the model has its columns, and with more behind them."""
     rule = RULES["inequality"]
-    (checked,) = read_rules(FREE.rule(rule), BOOK)
+    (checked,) = resolve_rules(FREE.rule(rule), BOOK)
     mixed = ["insured", "late", "home", "income", "age", "home (level)"]
     rows = BOOK.encode(PEOPLE)
     order = [NAMES.index(name) for name in mixed[:-1]]
@@ -86,7 +86,7 @@ def test_columns_are_those_of_the_model_in_its_order() -> None:
 )
 def test_rules_that_shape_the_axes_need_no_budget(rule: Rule) -> None:
     book = codebook_of(PEOPLE.assign(late=[0, 1] * 3))
-    (checked,) = read_rules(ActionSet.infer(PEOPLE.assign(late=[0, 1] * 3)).rule(rule), book)
+    (checked,) = resolve_rules(ActionSet.infer(PEOPLE.assign(late=[0, 1] * 3)).rule(rule), book)
     assert checked.scores(NAMES) == []
     rows = book.encode(PEOPLE.assign(late=0))
     assert checked.holds(NAMES, rows, rows).all()
@@ -99,7 +99,7 @@ def test_functions_are_asked_and_nothing_else_is_known_of_them() -> None:
         seen.append(frame)
         return frame["income"].notna()
 
-    (checked,) = read_rules(FREE.rule(rules.predicate(known, name="income is known")), BOOK)
+    (checked,) = resolve_rules(FREE.rule(rules.predicate(known, name="income is known")), BOOK)
     assert checked.asks
     assert checked.scores(NAMES) == []
     rows = BOOK.encode(PEOPLE)
@@ -110,7 +110,7 @@ def test_functions_are_asked_and_nothing_else_is_known_of_them() -> None:
 
 
 def test_no_rules_are_no_rules() -> None:
-    assert read_rules(FREE, BOOK) == ()
+    assert resolve_rules(FREE, BOOK) == ()
 
 
 def test_columns_that_may_go_missing_are_named() -> None:

@@ -83,7 +83,7 @@ def doubtful_network(problem: Any) -> Any:
     class Doubt:
         name, bound_name, has_bound = "doubt", "doubt", False
 
-        def judge_rows(self, rows: np.ndarray) -> Verdicts:
+        def evaluate_rows(self, rows: np.ndarray) -> Verdicts:
             return Verdicts(np.full(len(rows), UNDECIDED), np.zeros(len(rows)))
 
         def lay_out(self, grid: Any, placement: Any, people: np.ndarray) -> "Doubt":

@@ -39,7 +39,7 @@ def incomes(actions: ActionSet, row: dict[str, Any]) -> list[float]:
     """Give the incomes that the grid of one person offers."""
     explainer = asked(actions, 0.0)
     values = explainer._problem.codebook.encode(pd.DataFrame([row]))[0]
-    (chain,) = explainer._problem.for_person(values).compounds
+    (chain,) = explainer._problem.for_instance(values).compounds
     place = chain.members.tolist().index(explainer._problem.names.index("income"))
     return sorted(chain.levels[chain.may_go_to, place].tolist())
 
@@ -95,7 +95,7 @@ def test_whole_numbers_in_a_column_of_floats_stay_whole() -> None:
     actions = ActionSet.infer(people).step(income=1).rule(rules.linked("income", "accounts", ratio=0.5))
     explainer = p2ce.Explainer(by_income, people, actions=actions, threshold=0.0, plausibility=None)
     row = explainer._problem.codebook.encode(pd.DataFrame([person(accounts=4.0)]))[0]
-    (chain,) = explainer._problem.for_person(row).compounds
+    (chain,) = explainer._problem.for_instance(row).compounds
     assert set(chain.levels[:, 1].tolist()) == {float(one) for one in range(9)}
 
 

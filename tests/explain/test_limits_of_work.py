@@ -57,6 +57,8 @@ def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
 def test_an_evaluation_of_a_black_box_counts_as_a_thousand_units() -> None:
     asking = explainer("black box")
     problem = asking._made_ready(asking._problem)
-    answers = answer_people(problem, problem.codebook.encode(refused(0.9).iloc[:8]), work_limits=50 * CELL_WORK)
+    answers = answer_people(
+        problem, problem.codebook.encode(refused(0.9).iloc[:8]), work_limits=50 * CELL_WORK
+    )
     assert not answers.finished.all()
     assert (answers.work[~answers.finished] > 50 * CELL_WORK).all()

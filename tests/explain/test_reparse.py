@@ -1,4 +1,4 @@
-"""People and overrides for which the model has to be read again."""
+"""EncodedRows and overrides for which the model has to be read again."""
 
 import numpy as np
 import pandas as pd

@@ -57,7 +57,7 @@ def verdicts(found: ModelAdapter, rows: pd.DataFrame) -> tuple[np.ndarray, np.nd
             accept_from &= value >= score.accept_from
             refused |= value < score.reject_below
         else:
-            said = score.judge_rows(codes).verdict
+            said = score.evaluate_rows(codes).verdict
             accept_from &= said == ACCEPT
             refused |= said == REJECT
     return accept_from, refused

@@ -64,7 +64,7 @@ def rows_to_try(found: ModelAdapter, frame: pd.DataFrame, book: Codebook) -> pd.
 
 def judged(score: Any, codes: np.ndarray) -> np.ndarray:
     if not isinstance(score, CompiledScore):
-        return score.judge_rows(codes).verdict
+        return score.evaluate_rows(codes).verdict
     values = score_rows(score, codes)
     return np.where(values >= score.accept_from, ACCEPT, np.where(values < score.reject_below, REJECT, 0))
 

@@ -13,7 +13,7 @@ from p2ce.scores.flat_arrays import FlatInstances, flatten_scores, lay_out_insta
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver import search_driver
-from p2ce.solver.branch_and_bound import Evaluator, Fronts, Progress, Settings, make_settings, solve
+from p2ce.solver.branch_and_bound import Evaluator, Fronts, Progress, make_settings, solve
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 
@@ -32,7 +32,7 @@ class Outside:
     def _accepts(self, person: int, cells: Int32Array) -> BoolArray:
         return np.asarray(score_rows(self.score, self.problem.rows(person, cells)) >= self.score.reject_below)
 
-    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
         accepted = np.array(
             [self._accepts(p, cell[None])[0] for p, cell in zip(owner, points, strict=True)], dtype=bool
         )

@@ -10,9 +10,9 @@ from scipy.special import expit
 
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
-from p2ce.scores.external import ACCEPT, REJECT, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, Boxes, placed_on
 from p2ce.scores.network import NetworkScore
-from p2ce.scores.network_batch import NetworkPeople
+from p2ce.scores.network_batch import PreparedNetwork
 from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
@@ -32,7 +32,7 @@ class Case:
     grid: BaseGrid
     placement: Placement
     person: np.ndarray
-    laid: NetworkPeople
+    laid: PreparedNetwork
 
     def rows(self, points: np.ndarray) -> np.ndarray:
         rows = np.repeat(self.person, len(points), axis=0)
@@ -111,7 +111,7 @@ def random_case(seed: int, *, unit: float = DOUBLE, steepness: float | None = No
         unit=unit,
         see=seen_in_single if unit == SINGLE else seen_as_given,
     )
-    laid = score.lay_out(grid, placement, person)
+    laid = score.prepare(placed_on(grid, placement, person))
     return Case(score=score, grid=grid, placement=placement, person=person, laid=laid)
 
 
@@ -173,7 +173,7 @@ def test_the_margin_covers_both_roundings(seed: int, single: bool) -> None:
     rng = np.random.default_rng(seed + 1)
     points = rng.integers(0, case.placement.count[0], (200, case.grid.axis_count)).astype(np.int32)
     owner = np.zeros(len(points), dtype=np.int64)
-    ours = case.laid.judge(owner, points).value
+    ours = case.laid.evaluate(owner, points).value
     truth = case.truth(points)
     library = case.in_single(points) if single else case.score.score_rows(case.rows(points))
     assert (np.abs(ours - truth) + np.abs(library - truth) <= case.laid.reach.margin).all()
@@ -192,8 +192,8 @@ def test_no_verdict_contradicts_the_library_even_at_the_threshold(seed: int, sin
             score = replace(case.score, accept_from=float(threshold), reject_below=float(threshold))
             accepted = library >= threshold
             for said in (
-                replace(case.laid, score=score).judge(owner, points).verdict,
-                score.judge_rows(case.rows(points)).verdict,
+                replace(case.laid, score=score).evaluate(owner, points).verdict,
+                score.evaluate_rows(case.rows(points)).verdict,
             ):
                 assert accepted[said == ACCEPT].all()
                 assert not accepted[said == REJECT].any()

@@ -1,4 +1,4 @@
-"""Rules between features keep out what breaks them, and never make anything cheaper."""
+"""Settings between features keep out what breaks them, and never make anything cheaper."""
 
 from typing import Any
 

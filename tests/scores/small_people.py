@@ -6,6 +6,7 @@ import numpy as np
 
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place, point_rows
+from p2ce.scores.external import placed_on
 
 NAMES = ["a", "b", "c", "d"]
 GRID = BaseGrid.from_candidates({"a": [-1, 0, 1], "c": [-2, 0, 2, 4], "d": [0, 1]}, columns=NAMES)
@@ -13,7 +14,7 @@ PEOPLE = np.array([[0.0, 1.0, 0.0, 1.0], [0.25, -1.0, 3.0, 0.0]])
 
 
 def laid_out(score: Any, people: np.ndarray = PEOPLE) -> Any:
-    return score.lay_out(GRID, place(GRID, people), people)
+    return score.prepare(placed_on(GRID, place(GRID, people), people))
 
 
 def some_cells(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -27,7 +27,7 @@ class Judged:
     def __init__(self, problem: Problem) -> None:
         self.problem, self.score = problem, problem.scores[-1]
 
-    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
         rows = [self.problem.rows(p, cell[None])[0] for p, cell in zip(owner, points, strict=True)]
         value = score_rows(self.score, np.array(rows).reshape(len(points), -1))
         return Verdicts(np.where(value >= self.score.reject_below, ACCEPT, REJECT), value)

@@ -38,11 +38,11 @@ def network(*, kinds: tuple[str, ...] = ("relu", "tanh"), factor: float = 1.0, *
 def test_cells_are_scored_as_rows_are(kinds):
     owner, points, rows = some_cells(5_000)
     score = network(kinds=kinds)
-    said = laid_out(score).judge(owner, points)
+    said = laid_out(score).evaluate(owner, points)
     value = score.score_rows(rows)
     assert np.abs(said.value - value).max() < 1e-12
     assert (said.verdict == np.where(value >= 0.0, ACCEPT, REJECT)).all()
-    assert (score.judge_rows(rows).verdict == said.verdict).all()
+    assert (score.evaluate_rows(rows).verdict == said.verdict).all()
 
 
 def test_a_view_comes_before_the_first_layer():
@@ -53,7 +53,7 @@ def test_a_view_comes_before_the_first_layer():
     plain = network()
     score = replace(plain, see=see)
     assert np.array_equal(score.score_rows(rows), plain.score_rows(see(rows)))
-    assert np.abs(laid_out(score).judge(owner, points).value - plain.score_rows(see(rows))).max() < 1e-12
+    assert np.abs(laid_out(score).evaluate(owner, points).value - plain.score_rows(see(rows))).max() < 1e-12
 
 
 def test_a_cast_to_single_precision_is_a_view():
@@ -64,15 +64,15 @@ def test_a_cast_to_single_precision_is_a_view():
 def test_nobody_and_nothing_to_judge():
     laid = laid_out(network())
     none = np.zeros(0, dtype=np.int64)
-    assert len(laid.judge(none, np.zeros((0, 3), dtype=np.int32)).verdict) == 0
+    assert len(laid.evaluate(none, np.zeros((0, 3), dtype=np.int32)).verdict) == 0
     flat = np.zeros((0, 3), dtype=np.int32)
     assert len(laid.infeasible(none, Boxes(flat, flat, flat.astype(bool), none))) == 0
 
 
 def test_thresholds_at_infinity_are_decided():
     owner, points, _ = some_cells(50)
-    always = laid_out(network(accept_from=-np.inf, reject_below=-np.inf)).judge(owner, points)
-    never = laid_out(network(accept_from=np.inf, reject_below=np.inf)).judge(owner, points)
+    always = laid_out(network(accept_from=-np.inf, reject_below=-np.inf)).evaluate(owner, points)
+    never = laid_out(network(accept_from=np.inf, reject_below=np.inf)).evaluate(owner, points)
     assert (always.verdict == ACCEPT).all()
     assert (never.verdict == REJECT).all()
 
@@ -103,7 +103,7 @@ def test_numbers_out_of_hand_leave_a_doubt(factor, far, unit):
     laid = laid_out(score, people)
     owner, points, _ = some_cells(200)
     points = np.minimum(points, place(GRID, people).count[owner] - 1).astype(np.int32)
-    assert (laid.judge(owner, points).verdict == UNDECIDED).all()
+    assert (laid.evaluate(owner, points).verdict == UNDECIDED).all()
     everywhere = Boxes(
         np.zeros((2, 3), dtype=np.int32),
         place(GRID, people).count - 1,
@@ -129,7 +129,7 @@ def test_weights_that_hold_a_zero_do_not_hide_an_overflow():
     people = np.array([[0.0, 1e39, 0.0, 0.0]])  # infinite in float32, where its weight is 0
     laid = laid_out(score, people)
     placement = place(GRID, people)
-    assert (laid.judge(np.zeros(1, dtype=np.int64), placement.position).verdict == UNDECIDED).all()
+    assert (laid.evaluate(np.zeros(1, dtype=np.int64), placement.position).verdict == UNDECIDED).all()
 
 
 def test_a_coarser_unit_widens_the_margin():

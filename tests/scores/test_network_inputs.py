@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place, point_rows
-from p2ce.scores.external import ACCEPT, REJECT, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, Boxes, placed_on
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
 from p2ce.scores.network_layers import Layer
@@ -69,12 +69,12 @@ def all_cells():
 def test_cells_are_scored_as_rows_are(kinds):
     owner, points, rows = all_cells()
     score = network(1, kinds=kinds)
-    laid = score.lay_out(GRID, place(GRID, PEOPLE), PEOPLE)
-    said = laid.judge(owner, points)
+    laid = score.prepare(placed_on(GRID, place(GRID, PEOPLE), PEOPLE))
+    said = laid.evaluate(owner, points)
     value = score.score_rows(rows)
     assert np.abs(said.value - value).max() < 1e-12
     assert (said.verdict == np.where(value >= 0.0, ACCEPT, REJECT)).all()
-    assert (score.judge_rows(rows).verdict == said.verdict).all()
+    assert (score.evaluate_rows(rows).verdict == said.verdict).all()
     assert laid.plain.tolist() == [True, False, False, False]  # a; the other axes have more inputs, or none
 
 
@@ -109,7 +109,7 @@ def test_no_bound_is_below_a_cell_of_the_box(seed, kinds):
     values = score.score_rows(rows)
     score = network(seed, kinds=kinds, level=float(rng.choice(values)))
     placement = place(GRID, PEOPLE)
-    laid = score.lay_out(GRID, placement, PEOPLE)
+    laid = score.prepare(placed_on(GRID, placement, PEOPLE))
     who, boxes = boxes_of(rng, placement, 60)
     region = region_of(laid, who, boxes)
     first, intervals = by_intervals(laid, region)
@@ -131,7 +131,7 @@ def test_the_first_layer_is_bounded_exactly():
     score = network(5, kinds=())
     values = score.score_rows(rows)
     placement = place(GRID, PEOPLE)
-    laid = score.lay_out(GRID, placement, PEOPLE)
+    laid = score.prepare(placed_on(GRID, placement, PEOPLE))
     everywhere = Boxes(
         placement.lowest, placement.highest, np.zeros((3, GRID.axis_count), dtype=bool), np.array([1, 2, 9])
     )

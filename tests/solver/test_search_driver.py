@@ -48,7 +48,7 @@ class Sum:
         self.calls: list[int] = []
         self.bounded = 0
 
-    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
+    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
         self.calls.append(len(points))
         self.asked += [(p, *cell) for p, cell in zip(owner.tolist(), points.tolist(), strict=True)]
         value = self.question.rows(owner, points) @ self.weights
@@ -67,8 +67,8 @@ class Each(Sum):
         super().__init__(question, 0.0)
         self.needed = np.array(needed)
 
-    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
-        value = super().judge(owner, points).value
+    def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
+        value = super().evaluate(owner, points).value
         return Verdicts(np.where(value >= self.needed[owner], ACCEPT, REJECT), value)
 
     def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
@@ -110,8 +110,8 @@ def test_in_doubt_a_cell_goes_on() -> None:
     accept_from = Sum(question, 6.0)
 
     class Doubting(Sum):
-        def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
-            said = super().judge(owner, points)
+        def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
+            said = super().evaluate(owner, points)
             return Verdicts(np.where(said.verdict == ACCEPT, UNDECIDED, REJECT), said.value)
 
     found = solve(question.layout, question.people, SETTINGS, [outside(Doubting(question, 6.0))])

@@ -10,7 +10,7 @@ import pytest
 
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidOutput
-from p2ce.scores.external import ACCEPT, Verdicts
+from p2ce.scores.external import ACCEPT, Verdicts, placed_on
 from p2ce.testing import check_model, check_reading
 from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree
 
@@ -45,15 +45,15 @@ class Lying:
     def bound_name(self) -> str:
         return "what I say"
 
-    def judge_rows(self, rows: Any) -> Verdicts:
-        said = self.honest.judge_rows(rows)
+    def evaluate_rows(self, rows: Any) -> Verdicts:
+        said = self.honest.evaluate_rows(rows)
         return said._replace(verdict=np.full_like(said.verdict, ACCEPT)) if self.accepts_all else said
 
     def lay_out(self, *args: Any) -> "Lying":
-        return replace(self, people=self.honest.lay_out(*args))
+        return replace(self, people=self.honest.prepare(placed_on(*args)))
 
-    def judge(self, owner: Any, points: Any) -> Verdicts:
-        said = self.people.judge(owner, points)
+    def evaluate(self, owner: Any, points: Any) -> Verdicts:
+        said = self.people.evaluate(owner, points)
         return said._replace(verdict=np.full_like(said.verdict, ACCEPT)) if self.accepts_all else said
 
     def infeasible(self, owner: Any, boxes: Any) -> np.ndarray:

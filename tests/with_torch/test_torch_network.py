@@ -12,7 +12,7 @@ from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.models.torch import family as torch_network
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, placed_on
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -156,7 +156,7 @@ def test_no_verdict_contradicts_the_module_even_at_the_threshold(name, dtype):
             asked = np.concatenate([asked, np.nextafter(asked, 1.0), np.nextafter(asked, 0.0), [0.0, 1.0]])
             for threshold in asked:
                 score = read(module, target=target, threshold=float(threshold)).score
-                said = score.judge_rows(rows).verdict
+                said = score.evaluate_rows(rows).verdict
                 accepted = answers >= threshold
                 assert accepted[said == ACCEPT].all()
                 assert not accepted[said == REJECT].any()
@@ -177,7 +177,7 @@ def test_grids_of_float32_modules_are_judged_and_bounded(name):
         {column: np.linspace(-2.0, 2.0, 9) + 0.1 for column in COLUMNS[:5]}, columns=COLUMNS
     )
     placement = place(grid, crowd)
-    laid = found.score.lay_out(grid, placement, crowd)
+    laid = found.score.prepare(placed_on(grid, placement, crowd))
     rng = np.random.default_rng(3)
     settled = 0
     for _ in range(80):
@@ -188,8 +188,8 @@ def test_grids_of_float32_modules_are_judged_and_bounded(name):
         points[0], points[1] = low, high
         rows = np.repeat(crowd[[who]], len(points), axis=0)
         rows[:, grid.columns] = placement.values[who, np.arange(5), points]
-        accepted = found.evaluate(pd.DataFrame(rows, columns=COLUMNS)) >= threshold
-        said = laid.judge(np.full(len(points), who), points).verdict
+        accepted = found.ask(pd.DataFrame(rows, columns=COLUMNS)) >= threshold
+        said = laid.evaluate(np.full(len(points), who), points).verdict
         assert accepted[said == ACCEPT].all()
         assert not accepted[said == REJECT].any()
         box = Boxes(low[None], high[None], np.zeros((1, 5), dtype=bool), np.array([99]))
@@ -221,7 +221,7 @@ def test_rows_out_of_reach_of_float32_leave_a_doubt():
     module = build("one logit")
     rows = reference(5).to_numpy().copy()
     rows[:, 0] = [1e39, -1e39, 1e38, 1e30, 1e25]
-    assert (read(module).score.judge_rows(rows).verdict == UNDECIDED).all()
+    assert (read(module).score.evaluate_rows(rows).verdict == UNDECIDED).all()
 
 
 def test_a_normalisation_that_switches_columns_off_is_read():

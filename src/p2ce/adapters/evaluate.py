@@ -1,4 +1,4 @@
-"""Call the user's own objects, and check the form of what they answer."""
+"""Call the user's own objects, and check the form of what they return."""
 
 import time
 from collections.abc import Callable
@@ -16,90 +16,92 @@ from p2ce.visible import echoed
 STEADY = 1e-6
 
 
-def ask(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:
-    """Call the user's own model or detector once, and check the form of what it answers."""
+def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:
+    """Call the user's own model or detector once, and check the form of what it returns."""
     if not len(frame):
         return np.zeros(0)
-    answers = call(frame)
-    if answers.shape != (len(frame),):
+    values = call(frame)
+    if values.shape != (len(frame),):
         raise InvalidOutput(
-            f"The {who} was asked about {len(frame)} rows and answered with shape {answers.shape}. "
+            f"The {who} was called with {len(frame)} rows and returned the shape {values.shape}. "
             "It has to give one number per row."
         )
-    if np.isnan(answers).any():
+    if np.isnan(values).any():
         raise InvalidOutput(
-            f"The {who} answered NaN for {int(np.isnan(answers).sum())} of {len(frame)} rows. "
+            f"The {who} returned NaN for {int(np.isnan(values).sum())} of {len(frame)} rows. "
             "Check that it was fitted on columns like these."
         )
-    return answers
+    return values
 
 
 class Closely(NamedTuple):
-    """What an object says about rows, where each that is close to the threshold is asked about alone."""
+    """Values of rows, where each that is close to the threshold is evaluated alone."""
 
-    answers: FloatArray  # (n,)
-    unsettled: BoolArray  # (n,) close to the threshold, and no time was left to ask about them alone
+    values: FloatArray  # (n,)
+    unsettled: BoolArray  # (n,) close to the threshold, and no time was left to evaluate them alone
 
 
-def ask_closely(
+def evaluate_closely(
     call: Callable[[pd.DataFrame], FloatArray],
     frame: pd.DataFrame,
     who: str,
     *,
     threshold: float,
     tolerance: float,
-    settled: BoolArray,
+    settled: BoolArray | None = None,
     until: float | None = None,
 ) -> Closely:
-    """Ask in one call, and about each row alone that comes close to the threshold.
+    """Evaluate in one call, and each row alone that comes close to the threshold.
 
-    Libraries round a row differently in other company, so that a row may be accepted in one and refused in
-    another. What it gets alone is what counts: then nobody's answer depends on who else is asked about. Rows
-    that are ``settled`` are proven to be accepted, or refused, either way. At ``until``, by the clock of
+    Libraries round a row differently in other batches, so that a row may be accepted in one and rejected in
+    another. The value of a row alone counts: then no explanation depends on the rest of its batch. Rows
+    that are ``settled`` are proven to be accepted, or rejected, either way. At ``until``, by the clock of
     `time.perf_counter`, no further call begins.
     """
-    answers = ask(call, frame, who)
+    values = evaluate(call, frame, who)
     unsettled = np.zeros(len(frame), dtype=np.bool_)
     if len(frame) > 1:
-        close = np.flatnonzero(is_close(answers, threshold, tolerance) & ~settled)
-        alone = ask_alone(call, frame.iloc[close], who, until=until)
-        answers[close[: len(alone)]] = alone
-        unsettled[close[len(alone) :]] = True
-    return Closely(answers, unsettled)
+        near = is_close(values, threshold, tolerance)
+        close = np.flatnonzero(near if settled is None else near & ~settled)
+        if len(close):
+            alone = evaluate_alone(call, frame.iloc[close], who, until=until)
+            values[close[: len(alone)]] = alone
+            unsettled[close[len(alone) :]] = True
+    return Closely(values, unsettled)
 
 
-def is_close(answers: FloatArray, threshold: float, tolerance: float) -> BoolArray:
-    """Mark answers that may be on the other side of the threshold in other company.
+def is_close(values: FloatArray, threshold: float, tolerance: float) -> BoolArray:
+    """Mark values that may be on the other side of the threshold in another batch.
 
-    Objects whose answers differ by more are refused, when they are read or by `require_steady`.
+    Objects whose values differ by more are rejected, when they are parsed or by `require_steady`.
     """
     within = min(max(tolerance, STEADY), REBATCHED)
-    return np.asarray(np.abs(answers - threshold) <= within * max(1.0, abs(threshold)))
+    return np.asarray(np.abs(values - threshold) <= within * max(1.0, abs(threshold)))
 
 
-def ask_alone(
+def evaluate_alone(
     call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str, *, until: float | None = None
 ) -> FloatArray:
-    """Ask about each row by itself; about the first ones only, if no call may begin after ``until``."""
-    answers: list[float] = []
+    """Evaluate each row by itself; only the first ones, if no call may begin after ``until``."""
+    values: list[float] = []
     for at in range(len(frame)):
         if until is not None and time.perf_counter() >= until:
             break
-        answers.append(float(ask(call, frame.iloc[[at]], who)[0]))
-    return np.array(answers, dtype=np.float64)
+        values.append(float(evaluate(call, frame.iloc[[at]], who)[0]))
+    return np.array(values, dtype=np.float64)
 
 
 def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:
-    """Refuse an object that answered otherwise when it was asked about the same rows before.
+    """Reject an object that gives other values for rows that it evaluated before.
 
     The rows were part of another batch then, in which single precision rounds otherwise. That the same batch
-    gives the same answers was seen when the object was read, and so was the ``tolerance``.
+    gives the same values was seen when the object was parsed, and so was the ``tolerance``.
     """
     apart = differences(then, now) > max(tolerance, STEADY)
     if apart.any():
         at = int(np.flatnonzero(apart)[0])
         raise InvalidOutput(
-            f"The {who} answered {echoed(float(then[at]))} about a row and {echoed(float(now[at]))} when "
-            "asked again. "
-            "It has to give the same answer every time: fix its seed, or put it into evaluation mode."
+            f"The {who} returned {echoed(float(then[at]))} for a row and {echoed(float(now[at]))} when "
+            "called again. "
+            "It has to give the same value every time: fix its seed, or put it into evaluation mode."
         )

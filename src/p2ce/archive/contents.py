@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.explain.compile_arguments import Arguments
-from p2ce.tables.kinds import PANDAS
+from p2ce.explain.arguments import Arguments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,10 +30,3 @@ def asked_of(
         kind=kind,
         models=len(model) if isinstance(model, list | tuple) else None,
     )
-
-
-def own_copy(reference: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Give a frame that stays as it is if the caller changes theirs."""
-    if kind != PANDAS:  # made here
-        return reference
-    return reference.copy(deep=True)  # a frame may share its values with an array of the caller's

@@ -12,11 +12,11 @@ from p2ce.archive.stored_values import Damaged, read_value, take, write_value
 from p2ce.detectors.isolation_forest import IsolationForest
 from p2ce.errors import PolicyError
 from p2ce.estimates.shap_estimate import ShapEstimate
-from p2ce.explain.compile_arguments import Arguments
+from p2ce.explain.arguments import Arguments
 from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import resolve
-from p2ce.paper.methods import P2CE, Mapocam
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.method import P2CE, Mapocam
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_file import read_policy
 from p2ce.visible import echoed

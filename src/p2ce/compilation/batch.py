@@ -1,41 +1,77 @@
-"""Get a batch of people ready for the search: placed on the grid, priced, and shown to the scores."""
+"""Place a batch of instances on the grid, price their candidates, and prepare every score for them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compilation.compiled_problem import Problem, without_special
-from p2ce.compilation.external_scores import Networks, lay_out_networks
+from p2ce.compilation.requirements import Requirement, Source
 from p2ce.grid.candidate_costs import CostTables, tabulate
-from p2ce.grid.grouped_axis import Compound, widen
-from p2ce.grid.placement import Placement, place
+from p2ce.grid.grouped_axis import Compound, narrow, widen
+from p2ce.grid.placement import Placement, place, point_rows
 from p2ce.objectives.changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
+from p2ce.scores.external import Decided, Placed, PreparedScore
+from p2ce.scores.prepared_flat import PreparedFlat
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the kernels load Numba, which takes a second
     from p2ce.scores.flat_arrays import FlatInstances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Batch:
-    """People placed, priced and laid out for the search."""
+    """Instances of a problem, placed and priced, and the scores prepared for them."""
 
+    problem: Problem
     values: FloatArray  # (n, d)
-    wide: FloatArray  # (n, columns) the same, with the levels of columns that move as one
+    wide: FloatArray  # (n, columns) the same, with the levels of columns that move together
     placement: Placement
     tables: CostTables
-    people: "FlatInstances"
-    networks: Networks
+    instances: "FlatInstances"
+    scores: tuple[PreparedScore, ...]  # one for each of the problem's requirements
+    # (n, axes, width) what the model gave for single changes where an estimate needed it, NaN elsewhere.
+    known: FloatArray | None
 
-    def rows(self, problem: Problem, owner: IntArray, points: Int32Array) -> FloatArray:
-        """Write points as rows of all the model's columns."""
-        return problem.rows(self.wide, self.placement, owner, points)
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
+        """Write cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
+        rows = point_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
+        return narrow(rows, self.problem.compounds)
+
+    def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
+        """Exclude cells that the user's own objects reject, and all that look the same to ``rejected_by``."""
+        excluded = np.column_stack([cells, rejected_by]).astype(np.int32)
+        owner = np.repeat(np.arange(len(self)), np.diff(self.instances.first_ban))
+        owner = np.concatenate([owner, instance])
+        order = np.argsort(owner, kind="stable")
+        counts = np.bincount(owner, minlength=len(self))
+        instances = self.instances._replace(
+            banned=np.concatenate([self.instances.banned, excluded])[order],
+            first_ban=np.append(0, np.cumsum(counts)),
+        )
+        return replace(self, instances=instances)
+
+    def flat_instances(self, who: IntArray) -> "FlatInstances":
+        """Give some of the instances as the kernel takes them."""
+        instances = self.instances
+        if len(who) == len(self):
+            return instances
+        counts = np.diff(instances.first_ban)[who]
+        mine = [np.arange(instances.first_ban[p], instances.first_ban[p + 1]) for p in who]
+        shared = {"joins", "banned", "first_ban"}
+        return instances._replace(
+            **{name: array[who] for name, array in instances._asdict().items() if name not in shared},
+            banned=instances.banned[np.concatenate([np.zeros(0, dtype=np.int64), *mine])],
+            first_ban=np.append(0, np.cumsum(counts)),
+        )
 
 
-def prepare(problem: Problem, values: FloatArray) -> Batch:
-    """Place people (n, d) on the grid and price their candidates."""
+def place_and_price(problem: Problem, values: FloatArray) -> Batch:
+    """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
     from p2ce.scores.flat_arrays import lay_out_instances
 
     wide = widen(values, problem.compounds)
@@ -43,11 +79,43 @@ def prepare(problem: Problem, values: FloatArray) -> Batch:
     tables = tabulate(
         _prices(problem, placement), [objective.join for objective in problem.objectives], placement
     )
-    people = lay_out_instances(problem.layout, problem.grid, placement, tables, wide)
-    networks = lay_out_networks(problem, placement, wide)
-    return Batch(
-        values=values, wide=wide, placement=placement, tables=tables, people=people, networks=networks
+    instances = lay_out_instances(problem.layout, problem.grid, placement, tables, wide)
+    # Several models share one estimate: what it evaluates says nothing of each.
+    remembers = problem.estimate is not None and not problem.others
+    batch = Batch(
+        problem=problem,
+        values=values,
+        wide=wide,
+        placement=placement,
+        tables=tables,
+        instances=instances,
+        scores=(),
+        known=np.full(placement.values.shape, np.nan) if remembers else None,
     )
+    prepared = tuple(_prepared(batch, number, one) for number, one in enumerate(problem.requirements))
+    return replace(batch, scores=prepared)
+
+
+def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedScore:
+    """Prepare one score: in the kernel's layout, or to be evaluated outside."""
+    problem, score = batch.problem, requirement.score
+    if score.flat is not None:
+        return PreparedFlat(score=score.flat, layout=problem.layout, number=number, instances=batch.instances)
+    columns, grid = requirement.columns, problem.grid
+    if not problem.compounds:
+        grid = replace(grid, columns=np.argsort(columns)[grid.columns])  # as the score numbers its own
+    placed = Placed(
+        grid=grid,
+        placement=batch.placement,
+        instances=batch.values[:, columns],
+        rows=lambda instance, cells: np.ascontiguousarray(batch.rows(instance, cells)[:, columns]),
+        is_grouped=bool(problem.compounds),
+        known=batch.known if requirement.source is Source.MODEL else None,
+    )
+    prepared = score.prepare(placed)
+    if requirement.decider is None:
+        return prepared
+    return Decided(score=prepared, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))
 
 
 def _prices(problem: Problem, placement: Placement) -> list[FloatArray]:
@@ -88,7 +156,7 @@ def _members(problem: Problem, compound: Compound, codes: FloatArray) -> FloatAr
 def compound_cost(
     objective: FittedObjective, compound: Compound, before: FloatArray, after: FloatArray
 ) -> FloatArray:
-    """Price moves of columns that are one: (n, 1, k), (n, w, k) → (n, w)."""
+    """Price moves of columns that move together: (n, 1, k), (n, w, k) → (n, w)."""
     members = tuple(compound.members.tolist())
     if isinstance(objective, FittedChanges):
         return compound.changes(before, after)

@@ -1,4 +1,4 @@
-"""Read the people who are asked about, and say what is wrong with those who cannot be read."""
+"""Encode the caller's rows as numbers, and say what is wrong with those that cannot be encoded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class People:
+class EncodedRows:
     """The rows of the caller, in the model's column order."""
 
     labels: tuple[Any, ...]  # index labels of the caller's frame
     columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as given
-    values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be read
-    problems: dict[int, str]  # position → why the row cannot be read
+    values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be encoded
+    problems: dict[int, str]  # position → why the row cannot be encoded
     kind: str = "pandas"  # of the caller's table
 
     def __len__(self) -> int:
@@ -36,10 +36,10 @@ class People:
         return {name: column[position] for name, column in zip(names, self.columns, strict=True)}
 
 
-def read_row(given_row: Any, codebook: Codebook, *, kind: str = "pandas") -> People:
-    """Read one person from a Series, a dict, a 1-D array or a table of one row; raise on anything wrong.
+def encode_row(given_row: Any, codebook: Codebook, *, kind: str = "pandas") -> EncodedRows:
+    """Encode one row, a Series, a dict, a 1-D array or a table of one row; raise on anything wrong.
 
-    ``kind`` is in which kind of table to answer where the person did not come in one.
+    ``kind`` is the kind of table of the explanation where the row did not come in one.
     """
     row, own_kind = as_person(given_row)
     names = codebook.names
@@ -71,17 +71,17 @@ def read_row(given_row: Any, codebook: Codebook, *, kind: str = "pandas") -> Peo
         raise InvalidPerson(
             f"A person is a Series, a one-row frame, a dict or a 1-D array; got {type(row).__name__}."
         )
-    people = _read((label,), list(given.values()), codebook)
-    if people.problems:
-        raise InvalidPerson(people.problems[0])
-    return replace(people, kind=own_kind or kind)
+    rows = _encode((label,), list(given.values()), codebook)
+    if rows.problems:
+        raise InvalidPerson(rows.problems[0])
+    return replace(rows, kind=own_kind or kind)
 
 
-def read_table(table: Any, codebook: Codebook) -> People:
-    """Read many people; a row that cannot be read is noted, a column that is missing or unknown raises."""
+def encode_table(table: Any, codebook: Codebook) -> EncodedRows:
+    """Encode many rows; one that cannot be encoded is noted, a column that is missing or unknown raises."""
     frame, kind = as_pandas(table, error=InvalidPerson)
     columns = [_column(frame[label]) for label in _labels(frame.columns, codebook.names)]
-    return replace(_read(tuple(frame.index), columns, codebook), kind=kind)
+    return replace(_encode(tuple(frame.index), columns, codebook), kind=kind)
 
 
 def _column(column: "pd.Series[Any]") -> npt.NDArray[Any]:
@@ -100,7 +100,7 @@ def _one(value: Any) -> npt.NDArray[Any]:
     return column
 
 
-def _read(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> People:
+def _encode(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
     names = codebook.names
     problems: dict[int, str] = {}
     coded = []
@@ -129,7 +129,7 @@ def _read(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook
             )
         problems.setdefault(int(bad), text)
     plain = tuple([_plain(value) for value in column.tolist()] for column in columns)
-    return People(labels=labels, columns=plain, values=values, problems=problems)
+    return EncodedRows(labels=labels, columns=plain, values=values, problems=problems)
 
 
 def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:
@@ -233,13 +233,13 @@ def _plain(value: Any) -> Any:
 
 
 def has_unseen_categories(codebook: Codebook, values: FloatArray) -> BoolArray:
-    """Tell which people (n, d) have a label that the reference does not have."""
+    """Tell which instances (n, d) have a label that the reference does not have."""
     known = np.array([np.inf if coding.labels is None else len(coding.labels) for coding in codebook])
     return np.asarray((values >= known).any(axis=1))
 
 
 def unseen_labels(codebook: Codebook, values: FloatArray) -> str:
-    """Say which columns of people (n, d) hold labels that the reference does not have."""
+    """Say which columns of instances (n, d) hold labels that the reference does not have."""
     found = []
     for column, coding in enumerate(codebook):
         if coding.labels is not None:

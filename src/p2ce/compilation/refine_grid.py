@@ -15,7 +15,7 @@ from p2ce.objectives.objective import Reference
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.candidate_values import Sides, either_side, resolution_of, thinned
 from p2ce.problem.feature import FeatureActions, Kind
-from p2ce.scores.score import CompiledScore, seen_as_given
+from p2ce.scores.score import Score, seen_as_given
 from p2ce.tables.codebook import MISSING
 
 MOST_DISTINCT = 10_000  # values of one column on the finest grid; of more, as many, evenly spread by rank
@@ -144,13 +144,14 @@ def _may_be_refined(feature: FeatureActions, refinement: Refinement) -> bool:
     return feature.is_inferred and not feature.fixed and feature.name in refinement.near
 
 
-def _thresholds(scores: Sequence[object], columns: Sequence[str]) -> dict[str, FloatArray] | None:
+def _thresholds(scores: Sequence[Score | None], columns: Sequence[str]) -> dict[str, FloatArray] | None:
     """Give the thresholds of trees by column; None where something else than trees decides."""
     found: dict[str, list[FloatArray]] = {name: [] for name in columns}
     for score in scores:
-        if not isinstance(score, CompiledScore) or score.forest is None or score.see is not seen_as_given:
+        flat = None if score is None else score.flat
+        if flat is None or flat.forest is None or flat.see is not seen_as_given:
             return None
-        forest = score.forest
+        forest = flat.forest
         for place, name in enumerate(columns):
             found[name].append(forest.threshold[forest.feature == place])
     return {name: np.unique(np.concatenate(parts)) for name, parts in found.items() if parts}

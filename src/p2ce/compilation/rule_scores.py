@@ -1,4 +1,4 @@
-"""Give rules between features their place in the search, and check them again on what it found."""
+"""Compile rules between features to scores, and check them again on what the solver found."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from p2ce.tables.codebook import Codebook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CheckedRule:
+class CompiledRule:
     """A rule in the terms of the codes."""
 
     rule: Rule
     resolved: ResolvedRule
 
     @property
-    def asks(self) -> bool:
-        """Whether the rule is a function of the user's, which is asked about cells and cannot prune."""
+    def is_predicate(self) -> bool:
+        """Whether the rule is a function of the user's, which is called with rows and cannot prune."""
         return isinstance(self.rule, Predicate)
 
     def scores(self, names: Sequence[str]) -> list[CompiledScore]:
-        """Give the rule as scores of the search: minus what a row spends of each budget."""
+        """Give the rule as flat scores: minus what a row spends of each budget."""
         return [_score(budget, names) for budget in self.resolved.budgets]
 
     def holds(self, names: Sequence[str], before: FloatArray, after: FloatArray) -> BoolArray:
-        """Tell for rows (n, d) of codes whether the rule holds; functions are not asked."""
+        """Tell for rows (n, d) of codes whether the rule holds; functions are not called."""
         if self.resolved.holds is None:
             return np.ones(len(after), dtype=np.bool_)
         then = {name: before[:, names.index(name)] for name in self.rule.columns}
@@ -39,14 +39,18 @@ class CheckedRule:
         return self.resolved.holds(then, now)
 
     def holds_frame(self, frame: pd.DataFrame) -> BoolArray:
-        """Put rows to a function of the user's."""
+        """Call a function of the user's with rows."""
         assert isinstance(self.rule, Predicate)
         return self.rule.holds_frame(frame)
 
+    def values_of_frame(self, frame: pd.DataFrame) -> FloatArray:
+        """Give 1 for the rows that a function of the user's accepts, 0 for the others."""
+        return self.holds_frame(frame).astype(np.float64)
 
-def read_rules(actions: ActionSet, codebook: Codebook) -> tuple[CheckedRule, ...]:
+
+def resolve_rules(actions: ActionSet, codebook: Codebook) -> tuple[CompiledRule, ...]:
     """Resolve the rules of an action set: labels become codes."""
-    return tuple(CheckedRule(rule=rule, resolved=rule.resolve(codebook)) for rule in actions.rules)
+    return tuple(CompiledRule(rule=rule, resolved=rule.resolve(codebook)) for rule in actions.rules)
 
 
 def columns_to_miss(actions: ActionSet) -> frozenset[str]:

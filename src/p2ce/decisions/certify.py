@@ -27,8 +27,7 @@ from p2ce.decisions.margins import (
 from p2ce.decisions.model_adapter import LEAD, PROBABILITY, ModelAdapter, Request
 from p2ce.errors import UnsupportedModel
 from p2ce.scores.error_bands import certified, widened
-from p2ce.scores.external import ExternalScore
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import Score
 
 
 def certify(parsed: ParsedModel, request: Request) -> ModelAdapter:
@@ -126,7 +125,7 @@ def _range(parsed: ParsedModel, decision: Decision, link: Link) -> ModelAdapter:
 def _adapter(
     parsed: ParsedModel,
     decision: Decision,
-    scores: "list[CompiledScore | ExternalScore]",
+    scores: list[Score],
     *,
     link: Link | None = None,
     decides: bool = True,

@@ -9,9 +9,8 @@ from p2ce.decisions.decision import Decision
 from p2ce.decisions.model_adapter import LEAD, PROBABILITY
 from p2ce.scores.assemble import assemble_forest, largest_leaves
 from p2ce.scores.error_bands import summation_error
-from p2ce.scores.external import ExternalScore
 from p2ce.scores.forest import NO_TREES, Forest
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import CompiledScore, Score
 from p2ce.scores.tree_nodes import TreeNodes
 
 
@@ -85,7 +84,7 @@ class ForestMargins:
             reject_below=limits[1],
         )
 
-    def tolerance(self, decision: Decision, _: CompiledScore | ExternalScore) -> float:
+    def tolerance(self, decision: Decision, _: Score) -> float:
         """Allow for the precision of what is reported and the rounding of the margin."""
         margin = self.margin(decision.index if self.count > 1 else 0)
         if decision.scale == PROBABILITY:

@@ -17,8 +17,7 @@ from p2ce.arrays import FloatArray
 from p2ce.decisions.decision import Decision
 from p2ce.decisions.model_adapter import Evaluate, EvaluateAll
 from p2ce.scores.error_bands import Reported, exactly, logistic
-from p2ce.scores.external import ExternalScore
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import Score
 
 # (index of the target, index of another class, band) → certified thresholds on the difference of margins.
 Ahead: TypeAlias = Callable[[int, int, float], tuple[float, float]]
@@ -52,11 +51,11 @@ class Margins(Protocol):
 
     def score(
         self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
-    ) -> CompiledScore | ExternalScore:
+    ) -> Score:
         """Give ``sign`` times a margin, or the difference of two margins, as a score with thresholds."""
         ...
 
-    def tolerance(self, decision: Decision, score: CompiledScore | ExternalScore, /) -> float:
+    def tolerance(self, decision: Decision, score: Score, /) -> float:
         """Say how far the reported value may be from the library's; infinite where there is no bound."""
         ...
 

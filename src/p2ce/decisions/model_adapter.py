@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.scores.external import ExternalScore
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import Score
 from p2ce.tables.codebook import Codebook, codebook_of
 
 PROBABILITY = "probability"
@@ -61,8 +60,8 @@ class ModelAdapter:
     """
 
     family: str
-    score: CompiledScore | ExternalScore | None
-    also: tuple[CompiledScore | ExternalScore, ...] = ()
+    score: Score | None
+    also: tuple[Score, ...] = ()
     decides: bool = True
     columns: tuple[str, ...]
     scale: str
@@ -79,8 +78,8 @@ class ModelAdapter:
     black_box_because: str = ""  # why it is a black box; "" where it is parsed, or a black box by choice
 
     @property
-    def scores(self) -> "tuple[CompiledScore | ExternalScore, ...]":
-        """All scores that have to reach their thresholds; none for a black box."""
+    def scores(self) -> tuple[Score, ...]:
+        """All scores that have to reach their thresholds; none for a model that can only be asked."""
         return () if self.score is None else (self.score, *self.also)
 
     @property

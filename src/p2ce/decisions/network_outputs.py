@@ -12,11 +12,10 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.decisions.decision import Decision
-from p2ce.scores.external import ExternalScore
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, reach_of
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import Score
 
 CHECKED_ROWS = 256
 # A logit that is farther behind the largest one has a probability below every threshold that is certified
@@ -67,7 +66,7 @@ class NetworkOutputs:
             unit=self.unit,
         )
 
-    def tolerance(self, decision: Decision, score: CompiledScore | ExternalScore) -> float:
+    def tolerance(self, decision: Decision, score: Score) -> float:
         """Allow for the rounding on the reference, for a predicted number also somewhat beyond."""
         assert isinstance(score, NetworkScore)
         if decision.wanted is None:

@@ -8,8 +8,7 @@ from p2ce.arrays import FloatArray
 from p2ce.decisions.decision import Decision
 from p2ce.decisions.model_adapter import DECISION, PROBABILITY
 from p2ce.scores.error_bands import summation_error
-from p2ce.scores.external import ExternalScore
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import CompiledScore, Score
 
 # Of a margin that is farther behind the largest one, softmax makes 0, or less than any threshold it is used
 # for; so rounding counts only up to here.
@@ -71,7 +70,7 @@ class WeightedSums:
             reject_below=limits[1],
         )
 
-    def tolerance(self, decision: Decision, _: CompiledScore | ExternalScore) -> float:
+    def tolerance(self, decision: Decision, _: Score) -> float:
         """Allow for the precision; far from zero a decision value carries the rounding of its large terms."""
         if decision.scale == PROBABILITY:
             return self.precision

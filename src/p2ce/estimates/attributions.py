@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Protocol, TypeAlias
 
@@ -134,3 +135,12 @@ class Attributor:
         self._lock = Lock()
         self._known = OrderedDict()
         _, self._engine = self._choose(self.explainer_name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Attributions:
+    """What the paper's algorithms take from SHAP values: computed once for an explainer."""
+
+    attributor: Attributor
+    largest: FloatArray  # (d,) φ̄ of every column
+    importance: FloatArray  # (d,) the mean magnitude of φ

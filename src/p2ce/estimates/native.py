@@ -1,17 +1,17 @@
 """Compute SHAP values from a parsed model's own structure: trees, or the layers of a network."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidArgument
-from p2ce.scores.external import ExternalScore
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer, activate
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import Bound, Score
 
 # Below this difference, a slope between two values is rounding noise.
 SMALLEST_STEP = 1e-6
@@ -21,16 +21,24 @@ CHUNK = 1 << 21  # numbers that a pass through a network may hold at once
 class Parsed(NamedTuple):
     """A model as it was parsed: its margin, and how the margin becomes the reported score."""
 
-    score: CompiledScore | ExternalScore
+    score: Score
     report: Callable[[FloatArray], FloatArray]
 
     @property
     def is_trees(self) -> bool:
-        return isinstance(self.score, CompiledScore) and self.score.forest is not None
+        return self.score.bound is Bound.TREE_LEAVES
 
     @property
     def is_network(self) -> bool:
         return isinstance(self.score, NetworkScore)
+
+
+def parsed_of(models: Sequence[ModelAdapter]) -> Parsed | None:
+    """Give the model as it was parsed, where one score with a reported scale decides alone."""
+    model = models[0]
+    if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:
+        return None
+    return Parsed(model.scores[0], model.report)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,8 +70,8 @@ def native_explainer(
             return Native(explain=DeepShap(parsed.score, background, scaled).explain)
         from p2ce.estimates.tree_shap import TreeShap
 
-        assert isinstance(parsed.score, CompiledScore)
-        return Native(explain=TreeShap(parsed.score, background, scaled).explain)
+        assert parsed.score.flat is not None, "trees are flat"
+        return Native(explain=TreeShap(parsed.score.flat, background, scaled).explain)
     kind = "an ensemble of trees" if name == "tree" else "a network"
     raise InvalidArgument(
         f'explainer="{name}" needs {kind} that is supported natively, with one score that decides. '

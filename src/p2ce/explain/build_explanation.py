@@ -1,151 +1,160 @@
-"""Turn verified arrays into the answer that people read."""
+"""Build explanations, as people read them, from the verified arrays of a batch."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.compilation.encode import People
-from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.explain.explain_batch import ON_FINEST, OPEN_ON_FINEST, Answers
-from p2ce.explain.paper_methods import bound_of
+from p2ce.compilation.encode import EncodedRows
+from p2ce.explain.verified import Grid, Verified
+from p2ce.paper.solve_by_paper import bound_of
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
-from p2ce.scores.score import CompiledScore
-
-# What certificates call the bounds of the paper's algorithms.
-PAPER_BOUNDS = {"shap": "shap-paper", "tree": "tree leaves", "monotone": "additive", "none": "none"}
+from p2ce.scores.score import Bound
+from p2ce.verification.row_costs import reported
 
 
 def build_explanation(
-    problem: Problem, people: People, position: int, answers: Answers, at: int
+    problem: Problem, rows: EncodedRows, position: int, verified: Verified, at: int
 ) -> Explanation:
-    """Build the answer for one person: row ``position`` of the caller's, entry ``at`` of the batch."""
-    person = people.row(position, problem.names)
-    points = range(int(answers.first[at]), int(answers.first[at + 1]))
-    status = _status(problem, answers, at, len(points))
-    seconds = answers.verify_seconds / len(answers.favourable)
+    """Build the explanation of one instance: row ``position`` of the caller's, entry ``at`` of the batch."""
+    known = verified.outcomes
+    row = rows.row(position, problem.names)
+    found = np.flatnonzero(verified.found.instance == at).tolist()
+    because = _unproven_because(problem, verified, at)
+    if known.favourable[at]:
+        status = Status.ALREADY_FAVOURABLE
+    elif not known.finished[at]:
+        status = Status.TIME_LIMIT
+    elif because is not None:
+        status = Status.HEURISTIC
+    else:
+        status = Status.OPTIMAL if found else Status.NO_RECOURSE
+    solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(verified)
     return Explanation(
         status=status,
-        person=person,
-        person_score=float(answers.own_scores[at]),
-        person_prediction=_prediction(answers.own_predictions[at]),
-        threshold=problem.threshold,
-        margin=problem.margin,
-        scale=problem.scale,
-        models=len(problem.models),
-        target=problem.target,
-        counterfactuals=tuple(_counterfactual(problem, person, answers, point) for point in points),
-        certificate=None if status is Status.ALREADY_FAVOURABLE else _certificate(problem, answers, at),
-        objectives=problem.objective_names,
-        dtypes=problem.dtype_names,
-        categories=problem.categories,
-        kind=people.kind,
-        question=problem.question,
-        elapsed=float(answers.search_seconds[at]) + seconds,
-        timings={"search": float(answers.search_seconds[at]), "verification": seconds},
+        person=row,
+        person_score=float(known.scores[at]),
+        person_prediction=_number(known.predictions[at]),
+        counterfactuals=tuple(_counterfactual(problem, row, verified, one) for one in found),
+        certificate=None
+        if status is Status.ALREADY_FAVOURABLE
+        else _certificate(problem, verified, at, because),
+        elapsed=solving + verifying,
+        timings={"search": solving, "verification": verifying},
+        **_stated(problem, rows),
     )
 
 
-def failed_explanation(problem: Problem, people: People, position: int, message: str) -> Explanation:
-    """Build the entry of a person who could not be answered, with the reason."""
+def failed_explanation(problem: Problem, rows: EncodedRows, position: int, message: str) -> Explanation:
+    """Build the entry of an instance that could not be explained, with the reason."""
     return Explanation(
         status=Status.ERROR,
-        person=people.row(position, problem.names),
-        threshold=problem.threshold,
-        margin=problem.margin,
-        scale=problem.scale,
-        models=len(problem.models),
-        target=problem.target,
-        objectives=problem.objective_names,
-        dtypes=problem.dtype_names,
-        categories=problem.categories,
-        kind=people.kind,
-        question=problem.question,
+        person=rows.row(position, problem.names),
         message=message,
+        **_stated(problem, rows),
     )
 
 
-def _status(problem: Problem, answers: Answers, at: int, points: int) -> Status:
-    if answers.favourable[at]:
-        return Status.ALREADY_FAVOURABLE
-    if not answers.finished[at]:
-        return Status.TIME_LIMIT
-    if _unproven_because(problem, answers, at) is not None:
-        return Status.HEURISTIC
-    return Status.OPTIMAL if points else Status.NO_RECOURSE
+def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
+    """Give what every explanation states of its problem."""
+    return {
+        "threshold": problem.threshold,
+        "margin": problem.margin,
+        "scale": problem.scale,
+        "models": len(problem.models),
+        "target": problem.target,
+        "objectives": problem.objective_names,
+        "dtypes": problem.dtype_names,
+        "categories": problem.categories,
+        "kind": rows.kind,
+        "question": problem.question,
+    }
 
 
-def _unproven_because(problem: Problem, answers: Answers, at: int) -> str | None:
+def _unproven_because(problem: Problem, verified: Verified, at: int) -> str | None:
     """Say why a search that went to its end proves nothing; None where it does.
 
-    An estimate that dropped nothing has left the search complete.
+    An estimate that pruned nothing has left the search complete.
     """
     from p2ce.solver.counters import ESTIMATE
 
+    known = verified.outcomes
     if problem.method is not None and problem.method.as_printed:
         return "misprint"
-    if answers.counters[at, ESTIMATE] > 0:
+    if known.counters[at, ESTIMATE] > 0:
         return "estimate"
-    if not answers.trusted[at]:
-        return "contradiction"  # bounds of a reading that the model itself contradicts
-    return "doubt" if answers.gave_up[at] else None
+    if not known.trusted[at]:
+        return "contradiction"  # bounds of scores that the model itself contradicts
+    return "doubt" if known.gave_up[at] else None
 
 
-def _counterfactual(problem: Problem, person: dict[str, Any], answers: Answers, point: int) -> Counterfactual:
-    values = dict(person)
+def _counterfactual(problem: Problem, row: dict[str, Any], verified: Verified, at: int) -> Counterfactual:
+    found = verified.found
+    values = dict(row)
     changes, rounded = {}, {}
-    for column in np.flatnonzero(answers.moved[point]).tolist():
+    for column in np.flatnonzero(found.moved[at]).tolist():
         coding = problem.codebook.codings[column]
-        after = coding.plain(float(answers.after[point, column]))
-        changes[coding.name] = (person[coding.name], after)
+        after = coding.plain(float(found.rows[at, column]))
+        changes[coding.name] = (row[coding.name], after)
         values[coding.name] = after
-        if answers.told[point, column] != answers.after[point, column]:
-            rounded[coding.name] = coding.plain(float(answers.told[point, column]))
-    names = problem.objective_names
-    plausibility = float(answers.plausibility[point])
+        if found.displayed[at, column] != found.rows[at, column]:
+            rounded[coding.name] = coding.plain(float(found.displayed[at, column]))
     return Counterfactual(
         values=values,
         changes={name: changes[name] for name in values if name in changes},
-        costs=dict(zip(names, answers.costs[point].tolist(), strict=True)),
-        score=float(answers.scores[point]),
-        prediction=_prediction(answers.predictions[point]),
-        plausibility=None if np.isnan(plausibility) else plausibility,
+        costs=dict(zip(problem.objective_names, found.costs[at].tolist(), strict=True)),
+        score=float(found.scores[at]),
+        prediction=_number(found.predictions[at]),
+        plausibility=_number(found.plausibility[at]),
         rounded=rounded,
-        rounded_score=float(answers.told_scores[point]) if rounded else None,
-        rounded_prediction=_prediction(answers.told_predictions[point]) if rounded else None,
+        rounded_score=float(found.displayed_scores[at]) if rounded else None,
+        rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
     )
 
 
-def _prediction(value: np.float64) -> float | None:
+def _number(value: np.float64) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _certificate(problem: Problem, answers: Answers, at: int) -> Certificate:
-    from p2ce.solver.counters import ATTRIBUTED, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY
+def _certificate(problem: Problem, verified: Verified, at: int, because: str | None) -> Certificate:
+    from p2ce.solver.counters import (
+        ATTRIBUTED,
+        BOUND,
+        BOXES,
+        DOMINATED,
+        ESTIMATE,
+        EXTERNAL,
+        RULE,
+        SCORED,
+        TOO_MANY,
+    )
 
-    counters = answers.counters[at].tolist()
-    names = problem.objective_names
-    finished = bool(answers.finished[at])
-    models, detector = _dropped_by_bounds(problem, counters)
-    because = _unproven_because(problem, answers, at)
+    known = verified.outcomes
+    counters = known.counters[at].tolist()
+    finished = bool(known.finished[at])
+    by_detector = 0 if problem.flat_detector is None else counters[BOUND + problem.flat_detector]
+    bounds = bounds_of(problem)
+    by_paper = Bound.SHAP_PAPER in bounds
     estimate = problem.estimate if because == "estimate" else None
-    by_shap = problem.method is not None and bound_of(problem) == "shap"
-    source = problem.attributions if by_shap and because is not None else estimate
+    source = problem.attributions if by_paper and because is not None else estimate
+    alternatives = known.alternatives[at]
+    detector = problem.required_detector
     return Certificate(
         proven=finished and because is None,
         unproven_because=because,
         method=problem.method_name,
         model_family=problem.family,
-        detector_family=None if problem.judges is None else problem.judges.family,
-        bound=describe_bound(problem),
-        cells=count_cells(tuple(sorted(answers.choices[at].tolist())), problem.max_changes),
-        axes=int((answers.choices[at] > 0).sum()),
-        grid=_grid(problem, answers, at),
-        finest_open=bool(answers.grid[at] == OPEN_ON_FINEST),
+        detector_family=None if detector is None else detector.family,
+        bound=bound_text(bounds),
+        cells=count_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
+        axes=int((alternatives > 0).sum()),
+        grid=_grid(problem, verified, at),
+        finest_open=bool(known.grid[at] == Grid.FINEST_OPEN),
         max_changes=problem.max_changes,
         ties=problem.keep_ties,
         boxes=counters[BOXES],
@@ -154,63 +163,58 @@ def _certificate(problem: Problem, answers: Answers, at: int) -> Certificate:
         dropped={
             "dominated": counters[DOMINATED],
             "too many changes": counters[TOO_MANY],
-            "model bound": models,
-            "plausibility bound": detector,
+            "model bound": sum(counters[BOUND:]) - by_detector + counters[EXTERNAL],
+            "plausibility bound": by_detector,
             **({"rules": counters[RULE]} if problem.rules else {}),
-            **({"estimate": counters[ESTIMATE]} if problem.estimate or by_shap else {}),
+            **({"estimate": counters[ESTIMATE]} if problem.estimate or by_paper else {}),
         },
-        rules=tuple(rule.rule.text() for rule in problem.rules if not rule.asks),
-        checked_rules=tuple(rule.rule.text() for rule in problem.rules if rule.asks),
-        verified=int(answers.verified[at]),
-        discrepancies=int(answers.discrepancies[at]),
+        rules=tuple(rule.rule.text() for rule in problem.rules if not rule.is_predicate),
+        checked_rules=tuple(rule.rule.text() for rule in problem.rules if rule.is_predicate),
+        verified=int(known.verified[at]),
+        discrepancies=int(known.discrepancies[at]),
         miss_rate=None if estimate is None else estimate.miss_rate,
         sample_size=None if estimate is None else estimate.sample_size,
         explainer=None if source is None else source.attributor.explainer_name,
         residual=None if estimate is None else estimate.residual,
-        open_boxes=int(answers.open_boxes[at]),
-        open_costs=None if finished else dict(zip(names, answers.open_costs[at].tolist(), strict=True)),
+        open_boxes=int(known.open_boxes[at]),
+        open_costs=None if finished else _open_costs(problem, verified, at),
     )
 
 
-def _grid(problem: Problem, answers: Answers, at: int) -> str:
-    """Name the grid that an answer speaks of."""
-    if answers.grid[at] == ON_FINEST:
+def _open_costs(problem: Problem, verified: Verified, at: int) -> dict[str, float]:
+    """Give the least cost that an open box may still have, as reported."""
+    costs = reported(problem, verified.outcomes.open_totals[[at]])[0]
+    return dict(zip(problem.objective_names, costs.tolist(), strict=True))
+
+
+def _grid(problem: Problem, verified: Verified, at: int) -> str:
+    """Name the grid that an explanation is about."""
+    if verified.outcomes.grid[at] == Grid.FINEST:
         return FINEST
     chosen = any(feature.is_inferred and not feature.fixed for feature in problem.actions.features)
     return INFERRED if chosen else GIVEN
 
 
-def _dropped_by_bounds(problem: Problem, counters: list[int]) -> tuple[int, int]:
-    """Count the boxes that bounds of models and of the detector removed."""
-    from p2ce.solver.counters import BOUND, EXTERNAL
-
-    slot = problem.slots.detector
-    detector = 0 if slot is None else counters[BOUND + slot]
-    return sum(counters[BOUND:]) - detector + counters[EXTERNAL], detector
-
-
-def describe_bound(problem: Problem) -> str:
-    """Say by what boxes were dropped, model by model."""
+def bounds_of(problem: Problem) -> tuple[Bound, ...]:
+    """Say what prunes boxes, model by model."""
     if problem.method is not None:
-        return PAPER_BOUNDS[bound_of(problem)]
+        return (bound_of(problem),)
     if not problem.use_bounds:
-        return "none"
+        return (Bound.NONE,)
     if problem.estimate is not None:
-        return "shap"
-    return ", ".join(dict.fromkeys(_bound_of(model) for model in problem.models))
+        return (Bound.SHAP,)
+    found = [Bound.COMPLETE if model.score is None else model.score.bound for model in problem.models]
+    return tuple(dict.fromkeys(found))
 
 
-def _bound_of(model: ModelAdapter) -> str:
-    if model.score is None:
-        return "complete"  # all cells that nothing beats are asked about
-    if not isinstance(model.score, CompiledScore):
-        return model.score.bound_name
-    return "additive" if model.score.forest is None else "tree leaves"
+def bound_text(bounds: Sequence[Bound]) -> str:
+    """Write bounds as certificates do."""
+    return ", ".join(bound.value for bound in bounds)
 
 
 @lru_cache(maxsize=4096)
 def count_cells(choices: tuple[int, ...], max_changes: int | None) -> int:
-    """Count the points with at least one and at most so many changes: sums of products of alternatives."""
+    """Count the cells with at least one and at most so many changes: sums of products of alternatives."""
     most = len(choices) if max_changes is None else min(max_changes, len(choices))
     ways = [1] + [0] * most
     for alternatives in choices:

@@ -1,4 +1,4 @@
-"""Find out early which candidates the user's own model refuses to look at."""
+"""Find out early which candidates the user's own model rejects with an error."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ MOST_TRIED = 2_000  # candidates in all: a slow model takes some seconds for the
 
 
 def require_candidates(problem: Problem, row: FloatArray) -> None:
-    """Show every candidate to every model, in a row (d,) that it takes; raise naming those that it refuses.
+    """Show every candidate to every model, in a row (d,) that it takes; raise naming those at which it fails.
 
-    An encoder that was fitted on some numbers may raise at others: better here than amid a search. Of more
+    An encoder that was fitted on some numbers may raise at others: better here than during a search. Of more
     than `MOST_TRIED` candidates, as many are tried, spread out over every axis.
     """
     rows, what = _rows(problem, row)
@@ -24,14 +24,14 @@ def require_candidates(problem: Problem, row: FloatArray) -> None:
         try:
             model.evaluate(problem.frame(rows))
         except P2CEError as error:
-            refused = [place for place in range(len(rows)) if not _answers(problem, number, rows[[place]])]
-            if refused and _answers(problem, number, row[None, :]):
-                raise _refusal(problem, [what[place] for place in refused], error) from error
+            failed = [place for place in range(len(rows)) if not _works(problem, number, rows[[place]])]
+            if failed and _works(problem, number, row[None, :]):
+                raise _failure(problem, [what[place] for place in failed], error) from error
             raise
 
 
 def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int, float]]]:
-    """Put one candidate at a time into the row; columns that move as one are left out."""
+    """Put one candidate at a time into the row; columns that move together are left out."""
     axes = [
         (int(column), values)
         for column, values in zip(problem.grid.columns, problem.grid.values, strict=True)
@@ -63,7 +63,7 @@ def _spread_out(values: FloatArray, most: int) -> FloatArray:
     return values[np.unique(np.linspace(0, len(values) - 1, most).astype(np.int64))]
 
 
-def _answers(problem: Problem, number: int, rows: FloatArray) -> bool:
+def _works(problem: Problem, number: int, rows: FloatArray) -> bool:
     try:
         problem.models[number].evaluate(problem.frame(rows))
     except P2CEError:
@@ -71,13 +71,13 @@ def _answers(problem: Problem, number: int, rows: FloatArray) -> bool:
     return True
 
 
-def _refusal(problem: Problem, refused: list[tuple[int, float]], error: P2CEError) -> InvalidActions:
-    column = refused[0][0]
+def _failure(problem: Problem, failed: list[tuple[int, float]], error: P2CEError) -> InvalidActions:
+    column = failed[0][0]
     coding = problem.codebook.codings[column]
-    values = [readable(coding.plain(value)) for place, value in refused if place == column]
+    values = [readable(coding.plain(value)) for place, value in failed if place == column]
     more = ", …" if len(values) > 5 else ""
     return InvalidActions(
-        f"The model refuses {echoed(coding.name)} at {', '.join(values[:5])}{more} "
+        f"The model fails with {echoed(coding.name)} at {', '.join(values[:5])}{more} "
         f"({type(error).__name__}: {error}). "
         f"Name the values that it takes: actions.values({{{echoed(coding.name)}: [...]}}), or fix the "
         "feature."

@@ -1,4 +1,4 @@
-"""Check what is asked of an explainer, before anything is done."""
+"""Check the arguments of an explainer's methods, before anything is done."""
 
 import math
 import numbers
@@ -9,7 +9,7 @@ from p2ce.errors import InvalidArgument, nearest
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.visible import echoed
 
-AS_ASKED = "as asked"  # an override that is not given
+AS_GIVEN = "as given"  # an override that is not given
 LARGEST_MAP = 1000  # values on an axis
 BOUNDS = ("auto", "none", "shap")
 
@@ -19,7 +19,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def check_limit(max_changes: Any) -> None:
-    """Refuse a number of changes that is none."""
+    """Reject a limit that is no number of changes."""
     if max_changes is not None and not (_is_whole(max_changes) and int(max_changes) >= 1):
         raise InvalidArgument(
             f"max_changes is a whole number of at least 1, or None for no limit; got {echoed(max_changes)}."
@@ -27,7 +27,7 @@ def check_limit(max_changes: Any) -> None:
 
 
 def check_time(time_limit: Any) -> None:
-    """Refuse a time that is none."""
+    """Reject a limit that is no time."""
     is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
     fits = is_number and (0 <= time_limit <= sys.float_info.max or time_limit == math.inf)
     if time_limit is not None and not fits:
@@ -37,13 +37,13 @@ def check_time(time_limit: Any) -> None:
 
 
 def check_listener(listener: object) -> None:
-    """Refuse a listener that cannot be called."""
+    """Reject a listener that cannot be called."""
     if listener is not None and not callable(listener):
         raise InvalidArgument(f"listener is a function of one Progress, or None; got {echoed(listener)}.")
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Refuse a number of processes that is none."""
+    """Reject what is no number of processes."""
     if not _is_whole(n_jobs) or n_jobs == 0:
         raise InvalidArgument(
             f"n_jobs is a number of processes, or -1 for one per core; got {echoed(n_jobs)}."
@@ -51,7 +51,7 @@ def check_jobs(n_jobs: object) -> None:
 
 
 def check_bound(bound: object) -> None:
-    """Refuse a bound that is not known."""
+    """Reject a bound that is not known."""
     if isinstance(bound, ShapEstimate) or (isinstance(bound, str) and bound in BOUNDS):
         return
     hint = f" {nearest(bound, BOUNDS)}" if isinstance(bound, str) else ""
@@ -61,6 +61,6 @@ def check_bound(bound: object) -> None:
 
 
 def check_size(size: Any) -> None:
-    """Refuse a number of values on an axis that makes no picture, or asks about millions of rows."""
+    """Reject a number of values on an axis that makes no picture, or millions of rows."""
     if not _is_whole(size) or not 2 <= int(size) <= LARGEST_MAP:
         raise InvalidArgument(f"size is a whole number from 2 to {LARGEST_MAP}; got {echoed(size)}.")

@@ -1,4 +1,4 @@
-"""Judge a proposal that somebody else made: is it valid, plausible, allowed, and worth its cost?"""
+"""Check a proposal that somebody else made: is it valid, plausible, allowed, and worth its cost?"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.comparing import beats
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.compilation.encode import People, read_row
+from p2ce.compilation.encode import EncodedRows, encode_row
 from p2ce.errors import InvalidArgument, InvalidPerson, nearest
 from p2ce.grid.grouped_axis import widen
 from p2ce.grid.placement import place
@@ -22,11 +22,11 @@ from p2ce.verification.row_costs import reported, totals_of
 from p2ce.visible import echoed
 
 
-def read_proposal(
+def encode_proposal(
     problem: Problem, row: Any, proposal: Any, explanation: Explanation | None
-) -> tuple[People, People]:
-    """Read a person, and what somebody proposes: a whole row, or a dict of the changed columns only."""
-    before = read_row(row, problem.codebook)
+) -> tuple[EncodedRows, EncodedRows]:
+    """Encode an instance and a proposal: a whole row, or a dict of the changed columns only."""
+    before = encode_row(row, problem.codebook)
     if explanation is not None and not same_person(explanation.person, before.row(0, problem.names)):
         raise InvalidArgument("The explanation is about another person. Pass the one that explain(row) gave.")
     if isinstance(proposal, Mapping):
@@ -37,7 +37,7 @@ def read_proposal(
                 f"{nearest(unknown[0], problem.names)}"
             )
         proposal = before.row(0, problem.names) | {str(name): value for name, value in proposal.items()}
-    return before, read_row(proposal, problem.codebook)
+    return before, encode_row(proposal, problem.codebook)
 
 
 def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -48,11 +48,13 @@ def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )
 
 
-def judge(problem: Problem, before: People, after: People, explanation: Explanation | None) -> Judgement:
-    """Judge one proposal; both arguments hold one row."""
+def check_proposal(
+    problem: Problem, before: EncodedRows, after: EncodedRows, explanation: Explanation | None
+) -> Judgement:
+    """Check one proposal; both arguments hold one row."""
     old, new = before.values[0], after.values[0]
     frame = problem.frame(after.values)
-    said = score_frame(problem, frame)
+    scored = score_frame(problem, frame)
     plausibility = None
     if problem.detector is not None:
         plausibility = float(plausibility_of(problem, after.values, frame)[0])
@@ -63,10 +65,10 @@ def judge(problem: Problem, before: People, after: People, explanation: Explanat
     totals = totals_of(problem, old, new)
     costs = reported(problem, totals[None, :])[0]
     return Judgement(
-        valid=bool(said.accepted[0]),
-        score=float(said.scores[0]),
-        # A detector whose opinion the method does not ask for is told, and is no failing.
-        plausible=None if plausibility is None or problem.judges is None else plausibility >= 0.0,
+        valid=bool(scored.accepted[0]),
+        score=float(scored.scores[0]),
+        # A detector that the method does not require is reported, and is no failure.
+        plausible=None if plausibility is None or problem.required_detector is None else plausibility >= 0.0,
         plausibility=plausibility,
         allowed=not broken,
         broken=tuple(broken),
@@ -81,7 +83,7 @@ def judge(problem: Problem, before: People, after: People, explanation: Explanat
 
 
 def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
-    """Tell whether the search would look at a row: every changed column is at a candidate of the person's."""
+    """Tell whether a row is a cell of the grid: every changed column is at a candidate of the instance's."""
     then, now = widen(old[None, :], problem.compounds), widen(new[None, :], problem.compounds)[0]
     candidates = place(problem.grid, then).values[0]
     axes = dict(zip(problem.grid.columns.tolist(), candidates, strict=True))
@@ -96,13 +98,13 @@ def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
 def _better(
     problem: Problem, old: FloatArray, totals: FloatArray, explanation: Explanation
 ) -> tuple[Counterfactual, ...]:
-    """Give the options that cost less: priced anew, as the proposal is, and compared as the search does.
+    """Give the counterfactuals that dominate it: priced anew, as the proposal is, and compared as the solver does.
 
-    So no option of a front beats another one of it. What is reported would not do: it may be the root of what
-    the search compares.
+    So none of a front dominates another one of it. Reported costs would not do: they may be roots of what the
+    solver compares.
     """
     return tuple(
         option
         for option in explanation
-        if beats(totals_of(problem, old, read_row(option.values, problem.codebook).values[0]), totals)
+        if beats(totals_of(problem, old, encode_row(option.values, problem.codebook).values[0]), totals)
     )

@@ -1,10 +1,8 @@
-"""Take the arguments of an explainer, check them, and read them into a question without its person."""
+"""Check the arguments of an explainer, and compile them into a problem."""
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -14,81 +12,58 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, labels_of, without_special
 from p2ce.compilation.grouped_features import check_actions, groups_of, settle_groups
 from p2ce.compilation.refine_grid import refinement_of
-from p2ce.compilation.rule_scores import columns_to_miss, read_rules
+from p2ce.compilation.rule_scores import columns_to_miss, resolve_rules
 from p2ce.decisions.decision_warnings import warn_about_decisions
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.errors import InvalidArgument
-from p2ce.estimates.shap_estimate import ShapEstimate
+from p2ce.explain.arguments import Arguments
+from p2ce.explain.candidate_errors import require_candidates
 from p2ce.explain.check_arguments import check_bound, check_limit
 from p2ce.explain.describe_problem import question_of
+from p2ce.explain.evaluation_budget import some_rejected
 from p2ce.explain.fingerprint import codes_fingerprint
-from p2ce.explain.paper_methods import check_paper
+from p2ce.explain.restrictions import ends_of
 from p2ce.models.parse_model import columns_with_missing, request_for
 from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed
-from p2ce.paper.methods import Mapocam, find_method
+from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.method import find_method
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.special import detected, proposal
 from p2ce.result.dtypes import column_types
 from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.tables.kinds import PANDAS
 from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Arguments:
-    """What an explainer was asked for beside its model and its reference, as it was given."""
-
-    actions: ActionSet | None
-    target: Any  # None where none was given: class 1 is wanted then
-    threshold: float | Sequence[float | None] | None
-    margin: float
-    scale: str | None
-    objectives: str | Objective | Sequence[str | Objective]
-    max_changes: int | None
-    plausibility: Any
-    contamination: float | None
-    method: str | Mapocam
-    ties: bool
-    bound: str | ShapEstimate
-    random_state: int | None
+SAMPLED_ROWS = 4096  # of the reference, to parse the models again and to fit estimates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Read:
-    """The arguments as they were read."""
+class Compiled:
+    """What the arguments were compiled into, and what compiling for other instances and actions takes."""
 
     problem: Problem
-    # Kept, since people may need another reading: those who stand farther out, or lack other values.
+    # Kept, since instances that stand farther out, or lack other values, have the models parsed again.
     parse_models: "partial[tuple[ModelAdapter, ...]]"
-    reference: pd.DataFrame
-    values: FloatArray  # (n, d) the reference's codes in the model's columns
-    settled: dict[OneHot, OneHot]  # groups, and what the reference made of them
+    reference: (
+        pd.DataFrame
+    )  # a copy, since the caller's frame may change later; for save() and one-hot groups
     kind: str  # of table that the reference came in
+    sample: slice  # of the reference's rows: enough to parse the models again
+    values: FloatArray  # (n, d) the sample's codes in the model's columns
+    ends: FloatArray  # (2, d) the least and the largest known code of the whole reference
+    one_hot_groups: dict[OneHot, OneHot]  # as given, and with the levels that the reference has
+    rejected: FloatArray  # (few, d) rows of the sample that the model rejects
 
 
-def settings_of(given: Arguments) -> dict[str, Any]:
-    """Give what an auditor needs to ask the same again, and the certificate does not say."""
-    forest = getattr(given.plausibility, "contamination", None)  # a fitted one may keep it as text
-    contamination = forest if given.contamination is None else given.contamination
-    settings = {
-        "bound": str(given.bound) if isinstance(given.method, str) else None,
-        "method": None if isinstance(given.method, str) else given.method.to_dict(),
-        "contamination": float(contamination) if isinstance(contamination, Real) else None,
-        "margin": given.margin or None,
-        "random_state": given.random_state,
-        "ties": True if given.ties else None,
-    }
-    return {name: value for name, value in settings.items() if value is not None}
-
-
-def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
-    """Check everything that can be checked without a person, and read model, detector and actions."""
+def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compiled:
+    """Check everything that can be checked without an instance, and compile model, detector and actions."""
     given = arguments
     method = find_method(given.method)
     check_limit(given.max_changes)
@@ -107,7 +82,7 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         _propose_special(book, codes)
     nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
     target = 1 if given.target is None else given.target
-    reading = partial(
+    parsing = partial(
         parse_models,
         model,
         target=target,
@@ -117,15 +92,15 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         codebook=book,
         black_box=given.bound not in ("auto", "none"),
     )
-    read = reading(reference=frame, codes=codes, nullable=nullable)
+    parsed = parsing(reference=frame, codes=codes, nullable=nullable)
     warn_about_decisions(
         model,
-        read,
+        parsed,
         request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
         threshold=given.threshold,
         default_target=given.target is None,
     )
-    names = read[0].columns
+    names = parsed[0].columns
     detector = parse_detector(
         given.plausibility,
         reference=frame,
@@ -138,21 +113,21 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
     codebook = book.of(names)
     dtypes, categories = column_types(frame)
     values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
-    settled: dict[OneHot, OneHot] = {}
-    actions = settle_groups(actions, codebook, frame, settled)
+    groups: dict[OneHot, OneHot] = {}
+    actions = settle_groups(actions, codebook, frame, groups)
     described = Reference(names=names, values=without_special(actions, names, values), codebook=codebook)
     problem = Problem(
         names=names,
         labels=labels_of(frame, names),
         codebook=codebook,
         nullable=nullable,
-        model=read[0],
-        others=read[1:],
+        model=parsed[0],
+        others=parsed[1:],
         detector=detector,
         objectives=tuple(_fitted(one, described) for one in wanted),
-        refinement=refinement_of(read, detector, described, inferred) if method is None else None,
+        refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
         actions=actions,
-        rules=read_rules(actions, codebook),
+        rules=resolve_rules(actions, codebook),
         compounds=groups_of(actions, codebook),
         method=method,
         max_changes=given.max_changes,
@@ -170,16 +145,24 @@ def read_arguments(model: Any, reference: Any, arguments: Arguments) -> Read:
         reference=codes_fingerprint(book, codes),
         values=values,
         objects=[*(model if isinstance(model, list | tuple) else [model]), given.plausibility],
-        settings=settings_of(given),
+        settings=given.stated(),
     )
-    return Read(
+    sample = slice(None, None, max(1, len(values) // SAMPLED_ROWS))
+    rows = values[sample].copy()
+    compiled = Compiled(
         problem=replace(problem, question=question),
-        parse_models=reading,
-        reference=frame,
-        values=values,
-        settled=settled,
+        parse_models=parsing,
+        # A frame may share its values with an array of the caller's.
+        reference=frame.copy(deep=True) if kind == PANDAS else frame,
         kind=kind,
+        sample=sample,
+        values=rows,
+        ends=ends_of(values),
+        one_hot_groups=groups,
+        rejected=some_rejected(problem, rows),
     )
+    require_candidates(problem, rows[0])
+    return compiled
 
 
 def _fitted(objective: Objective, reference: Reference) -> FittedObjective:
@@ -188,7 +171,7 @@ def _fitted(objective: Objective, reference: Reference) -> FittedObjective:
 
 
 def _inferred(frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data", "paper"]) -> ActionSet:
-    """Infer what the data say, with the special values that somebody named."""
+    """Infer actions from the data, with the special values that were given."""
     named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
     known = {str(name) for name in frame.columns} if hasattr(frame, "columns") else set()
     return ActionSet.infer(
@@ -197,7 +180,7 @@ def _inferred(frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data"
 
 
 def _propose_special(book: Codebook, codes: FloatArray) -> None:
-    """Warn of what looks like a code where nobody was asked: advice about it would be nonsense."""
+    """Warn of what looks like a special code where none was given: advice about it would be nonsense."""
     numbers = {
         coding.name: column[column != MISSING]
         for coding, column in zip(book, codes.T, strict=True)

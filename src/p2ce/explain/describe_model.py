@@ -1,28 +1,28 @@
-"""Describe a question without its person: how the model is read, and how large the grid is."""
+"""Describe a compiled problem: what the model is parsed as, and how large the grid is."""
 
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.explain.build_explanation import count_cells, describe_bound
+from p2ce.explain.build_explanation import bound_text, bounds_of, count_cells
 from p2ce.result.model_facts import ModelFacts
 
 
 def facts_of(problem: Problem) -> ModelFacts:
-    """Describe a setup."""
-    # Of a grid that somebody stands on, one candidate of each feature is where they are.
+    """Describe a problem."""
+    # One candidate of each feature is the instance's current value.
     others = [max(int(length) - 1, 0) for length in problem.grid.lengths]
     return ModelFacts(
         family=problem.family,
-        bound=describe_bound(problem),
+        bound=bound_text(bounds_of(problem)),
         is_black_box=any(model.is_black_box for model in problem.models),
         black_box_because="; ".join(
             dict.fromkeys(model.black_box_because for model in problem.models if model.black_box_because)
         ),
-        is_compiled=not problem.in_waves,
+        is_compiled=problem.is_compiled,
         scale=problem.scale,
         threshold=problem.threshold,
         classes=problem.model.classes,
         target=problem.target,
         columns=problem.names,
-        detector=None if problem.judges is None else problem.judges.family,
+        detector=None if problem.required_detector is None else problem.required_detector.family,
         objectives=problem.objective_names,
         max_changes=problem.max_changes,
         cells=count_cells(tuple(sorted(others)), problem.max_changes),

@@ -1,4 +1,4 @@
-"""Look at a model before the search: does it tell people apart, and can everything be evaluated?"""
+"""Try a model before it is explained: does it tell rows apart, and can every cell be evaluated?"""
 
 import logging
 from collections.abc import Callable
@@ -7,63 +7,65 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.estimates.native import Parsed
+from p2ce.explain.arguments import Arguments
 from p2ce.explain.build_explanation import count_cells
-from p2ce.explain.compile_arguments import Arguments
-from p2ce.explain.explain_batch import search_completely
-from p2ce.explain.fit_estimate import CompleteSearch, ask_rows, fit_estimate
-from p2ce.explain.paper_methods import fit_attributions
-from p2ce.explain.slow_steps import telling
+from p2ce.explain.fit_estimate import CompleteSearch, Known, fit_estimate
+from p2ce.explain.slow_steps import warn_if_slow
+from p2ce.explain.solve_batch import LimitsLeft, solve_batch
+from p2ce.paper.solve_by_paper import fit_attributions
 from p2ce.solver.branch_and_bound import CELL_WORK
+from p2ce.verification.evaluate_rows import scoring_of
 
 log = logging.getLogger("p2ce")
 
-LOOKED_AT = 256
-# A person may take so many evaluations of a black-box model. A grid of no more cells needs no thought; on a
-# larger one some people are tried, since most searches evaluate a small part of their grid. By count and not
-# by time, so that a slow day gives no other answers. A quick model does them in some ten seconds.
+SAMPLED_ROWS = 256
+# An instance may take so many evaluations of a black-box model. A grid of no more cells needs no thought; on a
+# larger one some instances are tried, since most searches evaluate a small part of their grid. By count and
+# not by time, so that a slow day gives no other explanations. A quick model does them in some ten seconds.
 MOST_EVALUATIONS = 500_000
-TRIED_PEOPLE = 3
+TRIED_INSTANCES = 3
 
 
-def look_first(problem: Problem, rows: FloatArray) -> FloatArray:
-    """Evaluate some reference rows, and give a few that are refused: (at most `TRIED_PEOPLE`, d).
+def some_rejected(problem: Problem, rows: FloatArray) -> FloatArray:
+    """Evaluate some reference rows, and give a few that are rejected: (at most `TRIED_INSTANCES`, d).
 
-    A model that decides alike about all of them is probably fed wrongly.
+    A model that decides the same for all of them probably gets wrong inputs.
     """
-    some = rows[:: -(-len(rows) // LOOKED_AT)]  # spread out, since a frame may be sorted
-    refused = some[ask_rows(problem)(some) < problem.threshold]
-    if len(some) > 1 and len(refused) in (0, len(some)):
-        decides = "refuses" if len(refused) else "accepts"
+    some = rows[:: -(-len(rows) // SAMPLED_ROWS)]  # spread out, since a frame may be sorted
+    rejected = some[scoring_of(problem)(some) < problem.threshold]
+    if len(some) > 1 and len(rejected) in (0, len(some)):
+        decides = "rejects" if len(rejected) else "accepts"
         log.warning(
-            "The model %s all %d reference rows that were looked at. If it was trained on scaled or encoded "
+            "The model %s all %d reference rows that were evaluated. If it was trained on scaled or encoded "
             "data, pass it together with that step (a Pipeline, a module that scales by itself).",
             decides,
             len(some),
         )
-    return refused[:TRIED_PEOPLE]
+    return rejected[:TRIED_INSTANCES]
 
 
-def takes_too_long(problem: Problem, refused: FloatArray, search: CompleteSearch) -> bool:
-    """Tell whether a complete search takes too many evaluations, by a majority of some people."""
+def takes_too_long(problem: Problem, rejected: FloatArray, search: CompleteSearch) -> bool:
+    """Tell whether a complete search takes too many evaluations, by a majority of some instances."""
     cells = count_cells(tuple(sorted(problem.grid.lengths.tolist())), problem.max_changes)
     if cells <= MOST_EVALUATIONS:
         return False
-    # A majority settles it: the last person is often spared.
-    enough = len(refused) // 2 + 1
+    # A majority settles it: the last instance is often spared.
+    enough = len(rejected) // 2 + 1
     done = unfinished = 0
-    for people in (refused[:enough], refused[enough:]):
-        if len(people) and done < enough and unfinished < enough:
-            finished = search(problem, people, CELL_WORK * MOST_EVALUATIONS, None).finished
+    for some in (rejected[:enough], rejected[enough:]):
+        if len(some) and done < enough and unfinished < enough:
+            finished = search(problem, some, CELL_WORK * MOST_EVALUATIONS, None).finished
             done += int(np.count_nonzero(finished))
             unfinished += int(np.count_nonzero(~finished))
     too_long = unfinished > done
     if too_long:
         log.warning(
-            "A complete search takes too long (%d of %d people were not done after %d evaluations of the "
-            "model, or work worth as much): bound='shap' prunes from here on, and answers are HEURISTIC. "
+            "A complete search takes too long (%d of %d instances were not done after %d evaluations of the "
+            "model, or work worth as much): bound='shap' prunes from here on, and explanations are HEURISTIC. "
             "Pass bound='none' to insist on proof, with a time_limit if you like.",
             unfinished,
             done + unfinished,
@@ -78,29 +80,29 @@ def with_needed_estimate(
     *,
     parse: Callable[[], Parsed | None],
     reference: FloatArray,
-    refused: FloatArray,
+    rejected: FloatArray,
 ) -> Problem:
-    """Make the estimate that was asked for, or without which a complete search would take too long.
+    """Fit the estimate that was chosen, or without which a complete search would take too long.
 
     ``parse`` gives the model as it is supported natively, for SHAP values that need no evaluations.
     """
     if problem.method is not None:
         attributions = fit_attributions(
-            problem, evaluate=ask_rows(problem), reference=reference, random_state=arguments.random_state
+            problem, score=scoring_of(problem), reference=reference, random_state=arguments.random_state
         )
         return problem if attributions is None else replace(problem, attributions=attributions)
     bound = arguments.bound
     black_box = any(one.score is None for one in problem.models)
     if bound == "auto" and black_box and not moves_as_one(problem.actions):
-        with telling(
-            "Trying a complete search on a few people; bound='shap' or bound='none' decide without."
+        with warn_if_slow(
+            "Trying a complete search on a few instances; bound='shap' or bound='none' decide without."
         ):
-            if takes_too_long(problem, refused, search_completely):
+            if takes_too_long(problem, rejected, search_completely):
                 bound = "shap"
     if bound in ("auto", "none"):
         return problem
-    with telling(
-        "Calibrating the estimate on people of the reference, once for this question; "
+    with warn_if_slow(
+        "Calibrating the estimate on rows of the reference, once for this problem; "
         "ShapEstimate(people=…, evaluations=…, seconds=…) limits it."
     ):
         estimate = fit_estimate(
@@ -112,3 +114,22 @@ def with_needed_estimate(
             search=search_completely,
         )
     return replace(problem, estimate=estimate)
+
+
+def search_completely(
+    problem: Problem, values: FloatArray, most_work: int, seconds: float | None = None
+) -> Known:
+    """Find the true fronts of rejected instances, without an estimate; work and seconds are for each of them."""
+    from p2ce.solver.counters import WORK
+
+    batch = place_and_price(problem, values)
+    limits = None if seconds is None else np.full(len(values), seconds)
+    work = np.full(len(values), most_work)
+    found = solve_batch(batch, np.arange(len(values)), LimitsLeft(limits, work))
+    return Known(
+        finished=found.finished,
+        work=found.counters[:, WORK],
+        first=found.first,
+        points=found.points,
+        placement=batch.placement,
+    )

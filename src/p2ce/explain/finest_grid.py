@@ -1,84 +1,50 @@
-"""Before anybody is told that there is no option, search again on the finest grid that the data support."""
+"""Before an instance is reported without recourse, solve it again on the finest grid that the data support."""
 
-from dataclasses import fields, replace
+from collections.abc import Iterator
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.explain.explain_batch import (
-    ON_FINEST,
-    OPEN_ON_FINEST,
-    PER_POINT,
-    PER_SEARCH,
-    Answers,
-    answer_people,
-)
-from p2ce.solver.branch_and_bound import CELL_WORK, Listener
+from p2ce.explain.solve_batch import SearchLimits
+from p2ce.explain.verified import Verified
+from p2ce.solver.branch_and_bound import CELL_WORK
 
-# What a person's search on the finest grid may take, in units of the counter WORK: a second or so, counted
-# and not timed, so that a slow day gives no other answers.
+# What solving an instance on the finest grid may take, in units of the counter WORK: a second or so, counted
+# and not timed, so that a slow day gives no other explanations.
 MOST_WORK = 400_000_000
-MOST_EVALUATIONS = 20_000  # where cells are evaluated outside the compiled search, and a model may be slow
-# People at a time: their tables are long.
+MOST_EVALUATIONS = 20_000  # where cells are evaluated outside the kernel, and a model may be slow
+# Instances at a time: their tables are long.
 BATCH = 16
 
 
-def answer_with_finest(
-    problem: Problem, values: FloatArray, *, time_limit: float | None = None, listener: Listener | None = None
-) -> Answers:
-    """Answer for people (n, d), and again on the finest grid for those without an option.
+def finest_searches(
+    problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits
+) -> Iterator[tuple[IntArray, Problem, SearchLimits]]:
+    """Give the instances of a batch (n, d) to solve again, with the problem on the finest grid and its limits.
 
-    Only where candidates were inferred: explicit steps, ranges and values are the user's word. What is
-    proven of the finest grid replaces what was proven of the coarser one; a search that is cut there leaves
-    the coarser proof as it is, and says so, unless it found something.
+    Only where candidates were inferred: explicit steps, ranges and values are the user's word.
     """
-    answers = answer_people(problem, values, time_limit=time_limit, listener=listener)
-    none = np.flatnonzero(_proven_none(problem, answers))
-    finer = problem.on_finest_grid() if len(none) else None
+    who = without_recourse(problem, verified)
+    finer = problem.on_finest_grid() if len(who) else None
     if finer is None:
-        return answers
+        return
     if problem.is_personal:
-        finer = finer.for_person(values[0])
-    work = CELL_WORK * MOST_EVALUATIONS if finer.in_waves else MOST_WORK
-    for begin in range(0, len(none), BATCH):
-        who = none[begin : begin + BATCH]
-        left = None
-        if time_limit is not None:
-            taken = answers.search_seconds[who].max() + answers.verify_seconds / len(values)
-            left = max(0.0, time_limit - float(taken))
-        again = answer_people(finer, values[who], time_limit=left, most_work=work, listener=listener)
-        answers = _merged(answers, again, who)
-    return answers
+        finer = finer.for_instance(values[0])
+    work = MOST_WORK if finer.is_compiled else CELL_WORK * MOST_EVALUATIONS
+    for begin in range(0, len(who), BATCH):
+        some = who[begin : begin + BATCH]
+        seconds = limits.seconds
+        if seconds is not None:
+            taken = verified.outcomes.solve_seconds[some].max() + verified.verify_seconds / len(values)
+            seconds = max(0.0, seconds - float(taken))
+        yield some, finer, SearchLimits(seconds, work, limits.listener)
 
 
-def _proven_none(problem: Problem, answers: Answers) -> BoolArray:
-    if problem.estimate is not None:
-        return np.zeros(len(answers.favourable), dtype=np.bool_)
-    nothing: BoolArray = np.diff(answers.first) == 0
-    return nothing & answers.finished & ~answers.favourable & answers.trusted & ~answers.gave_up
-
-
-def _merged(answers: Answers, again: Answers, who: IntArray) -> Answers:
-    """Put the finer answers of some people, who had none before, in the place of the others."""
-    found = np.diff(again.first)
-    settled = again.finished | (found > 0)
-    grid = answers.grid.copy()
-    grid[who] = np.where(settled, ON_FINEST, OPEN_ON_FINEST)
-    counts = np.diff(answers.first)
-    counts[who] = found
-    first = np.concatenate([[0], np.cumsum(counts)])
-    owner = np.concatenate([np.repeat(np.arange(len(counts)), np.diff(answers.first)), np.repeat(who, found)])
-    order = np.argsort(owner, kind="stable")
-    changed: dict[str, object] = {"first": first, "grid": grid}
-    changed["verify_seconds"] = answers.verify_seconds + again.verify_seconds
-    changed["search_seconds"] = answers.search_seconds.copy()
-    changed["search_seconds"][who] += again.search_seconds  # type: ignore[index]
-    for field in fields(Answers):
-        before, after = getattr(answers, field.name), getattr(again, field.name)
-        if field.metadata == PER_POINT:
-            changed[field.name] = np.concatenate([before, after])[order]
-        elif field.metadata == PER_SEARCH:
-            changed[field.name] = before.copy()
-            changed[field.name][who[settled]] = after[settled]  # type: ignore[index]
-    return replace(answers, **changed)  # type: ignore[arg-type]
+def without_recourse(problem: Problem, verified: Verified) -> IntArray:
+    """List the instances of which it is proven that the problem's grid has no counterfactual."""
+    known = verified.outcomes
+    if problem.estimate is not None or problem.finest:
+        return np.zeros(0, dtype=np.int64)
+    proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
+    return np.flatnonzero(proven & (verified.counts == 0))

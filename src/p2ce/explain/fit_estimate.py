@@ -1,22 +1,24 @@
-"""Prune by a SHAP estimate: made once for an explainer, calibrated on known answers."""
+"""Fit a SHAP estimate that prunes: once for an explainer, calibrated on known fronts."""
 
 import logging
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compilation.batch import Batch
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
-from p2ce.decisions.model_adapter import PROBABILITY, ModelAdapter
+from p2ce.decisions.model_adapter import PROBABILITY
 from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
 from p2ce.estimates.candidate_attributions import best_attributions, mean_attributions
+from p2ce.estimates.estimate import Estimate
 from p2ce.estimates.instance_gains import Gains, lay_out_gains
 from p2ce.estimates.link_scale import preferred_link
 from p2ce.estimates.native import Parsed
@@ -24,7 +26,7 @@ from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.estimates.split_reference import divide
 from p2ce.grid.placement import Placement
 from p2ce.solver.branch_and_bound import CELL_WORK
-from p2ce.verification.evaluate_rows import score_frame
+from p2ce.verification.evaluate_rows import scoring_of
 
 if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import FlatInstances
@@ -32,52 +34,22 @@ if TYPE_CHECKING:
 log = logging.getLogger("p2ce")
 
 EVALUATIONS, SECONDS = "evaluations", "seconds"  # what may cut a calibration: fields of `ShapEstimate`
-# People per round of calibration: each may take this share of the evaluations that are left.
+# Instances per round of calibration: each may take this share of the evaluations that are left.
 ROUND = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Estimate:
-    """What an estimate needs to prune, and how often it misses."""
-
-    attributor: Attributor
-    table: FloatArray  # (axes, width) attribution of each base candidate
-    personal: bool  # single changes of the person were looked at too
-    unit: float = 1.0  # of what the residual is counted in
-    residual: float = 0.0  # by how much the estimate is widened
-    miss_rate: float | None = None
-    sample_size: int | None = None
-
-
 class Known(NamedTuple):
-    """True fronts of some people, found without an estimate."""
+    """True fronts of some instances, found without an estimate."""
 
     finished: BoolArray  # (n,)
-    work: IntArray  # (n,) what each took, in units of the search's counter
-    first: IntArray  # (n + 1,) points of person p are first[p] .. first[p + 1] - 1
+    work: IntArray  # (n,) what each took, in units of the solver's counter
+    first: IntArray  # (n + 1,) points of instance p are first[p] .. first[p + 1] - 1
     points: Int32Array  # (points, axes)
     placement: Placement
 
 
-# Answers a setup for people, without an estimate: with so much work for each of them, and so many seconds.
+# Solves a problem for instances, without an estimate: with so much work for each of them, and so many seconds.
 CompleteSearch: TypeAlias = Callable[[Problem, FloatArray, int, float | None], Known]
-
-
-def ask_rows(problem: Problem) -> Callable[[FloatArray], FloatArray]:
-    """Give the reported score as a function of rows in the model's columns."""
-
-    def asked(rows: FloatArray) -> FloatArray:
-        return score_frame(problem, problem.frame(np.asarray(rows, dtype=np.float64)), closely=False).scores
-
-    return asked
-
-
-def parsed_of(models: Sequence[ModelAdapter]) -> Parsed | None:
-    """Give the model as it was parsed, where one score with a reported scale decides alone."""
-    model = models[0]
-    if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:
-        return None
-    return Parsed(model.scores[0], model.report)
 
 
 def fit_estimate(
@@ -89,27 +61,27 @@ def fit_estimate(
     random_state: int | None,
     search: CompleteSearch,
 ) -> Estimate:
-    """Make the estimate for a setup: attributions, what each candidate is worth, and the residual.
+    """Fit the estimate for a problem: attributions, what each candidate is worth, and the residual.
 
     ``reference`` (n, d) are rows of the model's columns; ``search`` finds true fronts, without an estimate;
     ``parsed`` is the model where it is supported natively.
     """
     if moves_as_one(problem.actions):
         raise InvalidArgument(
-            "An estimate speaks of one feature at a time, so that it cannot go with linked() or one_hot(). "
+            "An estimate attributes to one feature at a time, so that it does not work with linked() or one_hot(). "
             "Use bound='auto' or 'none', or drop these rules."
         )
     spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
     seed = spec.random_state if spec.random_state is not None else random_state
     rng = np.random.default_rng(seed)
-    asked = ask_rows(problem)
+    score = scoring_of(problem)
     # Rows that were repeated to balance a sample are not more people.
     reference = np.unique(reference, axis=0)
-    scores = asked(reference)
+    scores = score(reference)
     parts = divide(scores < problem.threshold, spec, rng)
     learning = reference[parts.learning]
     link = preferred_link(scores, probabilities=problem.scale == PROBABILITY)
-    attributor = Attributor(spec, parsed, asked, learning, problem.names, seed, link)
+    attributor = Attributor(spec, parsed, score, learning, problem.names, seed, link)
     tabulate = mean_attributions if spec.personal else best_attributions
     scaled = attributor.to_scale(np.append(scores[parts.learning], problem.threshold))
     estimate = Estimate(
@@ -153,7 +125,7 @@ def fit_estimate(
 def _residuals_needed(
     problem: Problem, estimate: Estimate, people: FloatArray, spec: ShapEstimate, search: CompleteSearch
 ) -> tuple[FloatArray, str | None]:
-    """Find the residual that would have kept the whole front of each person, within the limits of the spec.
+    """Find the residual that would have kept the whole front of each instance, within the limits of the spec.
 
     A front is missed exactly when one of its points is dropped, and the points are known here. Also give
     the limit that cut, by its name; None where none did.
@@ -179,7 +151,7 @@ def _residuals_needed(
         for p, finished in enumerate(known.finished.tolist()):
             points = known.points[known.first[p] : known.first[p + 1]]
             least = needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
-            # Leaving out those who take too long would flatter the estimate: they are the hard ones.
+            # Leaving out those that take too long would flatter the estimate: they are the hard ones.
             needed.append(least if finished else np.inf)
     return np.array(needed), cut_by
 
@@ -190,15 +162,16 @@ def _gains(problem: Problem, estimate: Estimate, placement: Placement, values: F
     )
 
 
-def with_estimate(
-    problem: Problem, people: "FlatInstances", placement: Placement, values: FloatArray
-) -> tuple["FlatInstances", FloatArray]:
-    """Put the widened estimate behind the scores of these people; give what was asked about for it, too."""
+def with_estimate(batch: Batch, who: IntArray, instances: "FlatInstances") -> "FlatInstances":
+    """Put the widened estimate behind the scores of some instances; the batch keeps what it evaluates."""
     from p2ce.scores.estimate_score import add_estimate
 
+    problem = batch.problem
     estimate = problem.estimate
     assert estimate is not None
-    base, gains, singles = _gains(problem, estimate, placement, values)
+    base, gains, singles = _gains(problem, estimate, batch.placement.of(who), batch.values[who])
+    if batch.known is not None:
+        batch.known[who] = singles
     base, gains = widen(base, gains, estimate.residual, estimate.unit)
     threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
-    return add_estimate(people, gains, threshold - base), singles
+    return add_estimate(instances, gains, threshold - base)

@@ -1,4 +1,4 @@
-"""Find the smallest sets of restrictions without which a person would have an option."""
+"""Find the minimal sets of constraints to relax for an instance without recourse."""
 
 import time
 from collections.abc import Callable
@@ -6,33 +6,32 @@ from typing import TypeAlias
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.compilation.encode import People, read_row
+from p2ce.compilation.encode import EncodedRows, encode_row
 from p2ce.errors import InvalidArgument
 from p2ce.explain.check_arguments import check_time
+from p2ce.explain.compile_kernels import is_ready
 from p2ce.explain.restrictions import Restriction, restrictions_of, without
-from p2ce.explain.same_problem import another_question
+from p2ce.explain.same_problem import another_problem
 from p2ce.explain.smallest_sets import Set, smallest_of, smallest_sets
-from p2ce.paper.methods import EXACT
+from p2ce.explain.solve_batch import SearchLimits
+from p2ce.problem.method import EXACT
 from p2ce.result.certificate import Certificate
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.result.why_none import Opening, WhyNone
-from p2ce.solver.branch_and_bound import Listener, Progress, kernels_are_loaded
+from p2ce.solver.branch_and_bound import Progress
 
-# Answers for the one person there is, in so many seconds and with so much work, as `Explainer.explain` does;
-# also says how much work that took.
-Answer: TypeAlias = Callable[
-    [Problem, People, float | None, int | None, Listener | None], tuple[Explanation, int]
-]
+# Explains the one row there is within limits, on the problem's own grid; also gives the work that it took.
+Explain: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
 
-# A set that does not open a way is worth widening only if that is quick: it spares later searches. Counted as
+# A set without recourse is worth widening only if that is quick: it spares later searches. Counted as
 # work (tenths of a second of a compiled search), so that the same sets are widened on every machine.
 WIDENING_WORK = 50_000_000
 WIDENING_SHARE = 4  # of the work that the set itself took
 
 
 def _require_none(explanation: Explanation) -> None:
-    """Refuse what proves no such thing."""
+    """Reject what proves no such thing."""
     if explanation.status is not Status.NO_RECOURSE:
         raise InvalidArgument(
             f"why_none() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
@@ -61,22 +60,27 @@ def _unproven(certificate: Certificate | None) -> str:
 
 
 def why_none(
-    problem: Problem, explanation: Explanation, answer: Answer, *, ends: FloatArray, time_limit: float | None
+    problem: Problem,
+    explanation: Explanation,
+    explain: Explain,
+    *,
+    ends: FloatArray,
+    time_limit: float | None,
 ) -> WhyNone:
-    """Find all smallest sets of restrictions whose lifting opens a way, small sets first.
+    """Find all minimal sets of restrictions whose lifting gives a counterfactual, small sets first.
 
-    ``setup`` is the question that the explanation answers, ``ends`` (2, d) how far its reference goes.
-    ``time_limit`` is in seconds for all of it together.
+    ``problem`` is that of the explanation, ``ends`` (2, d) how far its reference goes. ``time_limit`` is in
+    seconds for all of it together.
     """
     check_time(time_limit)
     _require_none(explanation)
-    people = read_row(explanation.person, problem.codebook, kind=explanation.kind)
-    restrictions = restrictions_of(problem, people.values[0], ends)
+    rows = encode_row(explanation.person, problem.codebook, kind=explanation.kind)
+    restrictions = restrictions_of(problem, rows.values[0], ends)
     freest = without(problem, restrictions)
     # Compiling does not count as time.
-    if problem.method is None and not kernels_are_loaded(external=freest.in_waves):
-        answer(freest, people, 0.0, None, None)
-    hunt = _Hunt(problem, people, restrictions, answer, time_limit)
+    if problem.method is None and not is_ready(freest):
+        explain(freest, rows, SearchLimits(seconds=0.0))
+    hunt = _Hunt(problem, rows, restrictions, explain, time_limit)
     smallest = smallest_sets(
         hunt.plain, hunt.odd, ask=hunt.opens, is_no=hunt.stays_shut, is_over=hunt.is_over
     )
@@ -86,8 +90,8 @@ def why_none(
         Opening(
             restrictions=tuple(one.text for one in hunt.named(some)),
             kinds=tuple(one.kind for one in hunt.named(some)),
-            counterfactual=hunt.answers[some][0],  # the first is the cheapest
-            proven=hunt.answers[some].status is Status.OPTIMAL
+            counterfactual=hunt.explained[some][0],  # the first is the cheapest
+            proven=hunt.explained[some].status is Status.OPTIMAL
             and not any(part < some for part in unsettled)
             and hunt.is_trusted,
         )
@@ -102,27 +106,27 @@ def why_none(
         objectives=problem.objective_names,
         dtypes=problem.dtype_names,
         categories=problem.categories,
-        kind=people.kind,
+        kind=rows.kind,
         elapsed=hunt.elapsed,
     )
 
 
 class _Hunt:
-    """Asks the question without some restrictions, and remembers what came out."""
+    """Solves the problem without some restrictions, and remembers what came out."""
 
     def __init__(
         self,
         problem: Problem,
-        people: People,
+        rows: EncodedRows,
         restrictions: tuple[Restriction, ...],
-        answer: Answer,
+        explain: Explain,
         time_limit: float | None,
     ) -> None:
         self.odd: Set = frozenset(i for i, one in enumerate(restrictions) if one.is_odd)
         self.plain: Set = frozenset(range(len(restrictions))) - self.odd
-        self.answers: dict[Set, Explanation] = {}
+        self.explained: dict[Set, Explanation] = {}
         self.is_trusted = True
-        self._problem, self._people, self._restrictions, self._answer = problem, people, restrictions, answer
+        self._problem, self._rows, self._restrictions, self._explain = problem, rows, restrictions, explain
         self._limit, self._begin = time_limit, time.perf_counter()
         self._open: list[Set] = []
         self._shut: list[Set] = []
@@ -137,33 +141,33 @@ class _Hunt:
         return self._limit is not None and self.elapsed >= self._limit
 
     def opens(self, lifted: Set, again: bool) -> bool | None:
-        """Tell whether there is a way without these restrictions; None if it is not known."""
+        """Tell whether there is a counterfactual without these restrictions; None if it is not known."""
         some = self._effective(lifted)
         if not some or self._is_part_of(some, self._shut):
             return False
-        if some in self.answers and self.answers[some].status is not Status.TIME_LIMIT:
+        if some in self.explained and self.explained[some].status is not Status.TIME_LIMIT:
             return None  # more time would not help
-        found, self._work = self._ask(some, self._left(1.0 if again else 0.5))
-        self.answers[some] = found
+        found, self._work = self._solve(some, self._left(1.0 if again else 0.5))
+        self.explained[some] = found
         return True if len(found) else False if found.status is Status.NO_RECOURSE else None
 
     def stays_shut(self, lifted: Set) -> bool:
-        """Prove with little work that there is no way; False if there is one or if it takes more."""
+        """Prove with little work that there is no counterfactual; False if there is one or if it takes more."""
         some = self._effective(lifted)
         if not some or self._is_part_of(some, self._shut):
             return True
         if any(self._is_part_of(part, [some]) for part in self._open) or self.is_over():
             return False
         most_work = max(WIDENING_WORK, WIDENING_SHARE * self._work)
-        found, _ = self._ask(some, self._left(0.125), most_work, stops=True)
+        found, _ = self._solve(some, self._left(0.125), most_work, stops=True)
         return found.status is Status.NO_RECOURSE
 
     def check_start(self) -> None:
-        """Refuse an explanation whose proof does not hold here, unless that is known or time is up."""
+        """Reject an explanation whose proof does not hold here, unless that is known or time is up."""
         if self.is_over() or any(not some & self.odd for some in self._shut):
             return
-        if len(self._ask(frozenset(), self._left(1.0), stops=True)[0]):
-            raise another_question("here the person has options")
+        if len(self._solve(frozenset(), self._left(1.0), stops=True)[0]):
+            raise another_problem("here the person has options")
 
     def named(self, some: Set) -> list[Restriction]:
         """Give the restrictions of a set, of several that build on each other the last one only."""
@@ -183,18 +187,19 @@ class _Hunt:
         return kept if kept == some else self._effective(kept)
 
     def _is_part_of(self, some: Set, others: list[Set]) -> bool:
-        """Tell whether all options of a set are ones of another one, too: of one with the same odd ones."""
+        """Tell whether all counterfactuals of a set are ones of another one, too: of one with the same odd ones."""
         return any(some <= other and some & self.odd == other & self.odd for other in others)
 
     def _left(self, share: float) -> float | None:
         return None if self._limit is None else max(0.0, share * (self._limit - self.elapsed))
 
-    def _ask(
+    def _solve(
         self, some: Set, seconds: float | None, most_work: int | None = None, *, stops: bool = False
     ) -> tuple[Explanation, int]:
-        """Search without some restrictions, all through or up to the first option."""
+        """Solve without some restrictions, all through or up to the first counterfactual."""
         problem = without(self._problem, [self._restrictions[i] for i in sorted(some)])
-        found, work = self._answer(problem, self._people, seconds, most_work, _until_found if stops else None)
+        limits = SearchLimits(seconds, most_work, _until_found if stops else None)
+        found, work = self._explain(problem, self._rows, limits)
         if found.certificate is not None and found.certificate.unproven_because == "contradiction":
             self.is_trusted = False  # nor is what seemed proven before
         if len(found):

@@ -1,4 +1,4 @@
-"""Ask the model about two features of a person at once, for a map that people can look at."""
+"""Evaluate an instance over two features at once, for a map that people can look at."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from p2ce.errors import InvalidArgument, UnknownFeature, nearest
 from p2ce.result.explanation import Explanation
 from p2ce.result.feature_map import FeatureMap
 from p2ce.tables.codebook import MISSING, Coding
-from p2ce.verification.constraints import kept_rows
+from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import plausibility_of, score_frame
 from p2ce.visible import echoed
 
@@ -27,7 +27,7 @@ def map_of(
     population: FloatArray,
     size: int,
 ) -> FeatureMap:
-    """Judge a person (1, d) with two columns at all values, and everything else as it is.
+    """Evaluate an instance (1, d) with two columns at all values, and everything else as it is.
 
     What is linked to one of them stays as well, and so moves where the policy does not allow it.
     """
@@ -43,18 +43,20 @@ def map_of(
     rows[:, across] = np.tile(ticks[0], shape[0])
     rows[:, up] = np.repeat(ticks[1], shape[1])
     frame = problem.frame(rows)
-    # A picture proves nothing, so that nobody is asked twice about what lies at a threshold.
-    said = score_frame(problem, frame, closely=False)
-    judged = None if problem.judges is None else plausibility_of(problem, rows, frame, closely=False)
-    allowed = kept_rows(problem, np.repeat(person, len(rows), axis=0), rows, frame).allowed
+    # A picture proves nothing, so that nothing is evaluated twice that lies at a threshold.
+    scored = score_frame(problem, frame, closely=False)
+    judged = (
+        None if problem.required_detector is None else plausibility_of(problem, rows, frame, closely=False)
+    )
+    allowed = check_constraints(problem, np.repeat(person, len(rows), axis=0), rows, frame).allowed
     shown = population[:: max(1, -(-len(population) // MOST_PEOPLE))][:, [across, up]]
     codings = problem.codebook.codings[across], problem.codebook.codings[up]
     return FeatureMap(
         explanation=explanation,
         columns=(problem.names[across], problem.names[up]),
         values=(_plain(ticks[0], codings[0]), _plain(ticks[1], codings[1])),
-        scores=said.scores.reshape(shape),
-        accepted=said.accepted.reshape(shape),
+        scores=scored.scores.reshape(shape),
+        accepted=scored.accepted.reshape(shape),
         plausible=None if judged is None else (judged >= 0.0).reshape(shape),
         allowed=allowed.reshape(shape),
         population=shown[(shown != MISSING).all(axis=1)],
@@ -72,9 +74,9 @@ def _place(problem: Problem, name: object) -> int:
 def _ticks(
     problem: Problem, explanation: Explanation, own: float, column: int, population: FloatArray, size: int
 ) -> FloatArray:
-    """Give the values at which an axis is looked at: labels of the reference, or numbers.
+    """Give the values at which an axis is evaluated: labels of the reference, or numbers.
 
-    Among the numbers are the person's own, if it is known, and those of the options.
+    Among the numbers are the instance's own, if it is known, and those of the counterfactuals.
     """
     coding, name = problem.codebook.codings[column], problem.names[column]
     if coding.labels is not None:

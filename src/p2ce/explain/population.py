@@ -34,7 +34,7 @@ def _spread(codes: FloatArray, coding: Coding) -> Distribution:
             missing=missing,
         )
     edges = _edges(known, distinct)
-    # People beyond the ends are counted in the bins at the ends.
+    # EncodedRows beyond the ends are counted in the bins at the ends.
     bins, _ = np.histogram(np.clip(known, edges[0], edges[-1]), bins=edges)
     return Distribution(
         edges=tuple(edges.tolist()), shares=tuple((bins / len(codes)).tolist()), missing=missing

@@ -1,8 +1,8 @@
-"""Share batches among processes: started anew (never forked), each reading the question once.
+"""Share batches among processes: started anew (never forked), each loading the problem once.
 
 A process may be killed, for want of memory or by a model that crashes. What is finished is kept, and the
-people of the shares that were under way are answered again in a process of their own: batch by batch, and
-person by person in a batch that ends this process, too. So whoever ends a process every time is known, and
+rows of the shares that were under way are explained again in a process of their own: batch by batch, and
+row by row in a batch that ends this process, too. So a row that ends a process every time is known, and
 each loss settles as many shares as there are jobs.
 """
 
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidArgument, what_happened
-from p2ce.explain.explain_batch import compile_kernels
-from p2ce.explain.isolate_failures import Failure, Part, answer_safely
-from p2ce.solver.branch_and_bound import kernels_are_loaded
+from p2ce.explain.compile_kernels import compile_kernels, is_ready
+from p2ce.explain.isolate_failures import Failure, Part, explain_safely
+from p2ce.explain.solve_batch import SearchLimits
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -30,19 +30,19 @@ Work: TypeAlias = tuple[IntArray, FloatArray]  # rows of the caller's frame, and
 
 # More shares than processes keep everyone busy to the end, and the bar moving.
 SHARES_PER_JOB = 4
-# So many processes may end one after the other, with nobody answered in between; then nobody else is tried.
+# So many processes may end one after the other, with nothing explained in between; then no other row is tried.
 MOST_LOST = 4
-# What happens to a process whose people are answered again elsewhere.
+# What happens to a process whose rows are explained again elsewhere.
 LOST = (BrokenProcessPool, MemoryError)
 ENDS_PROCESSES = (
-    "The process that answered this person ended every time: it was killed, for want of memory perhaps, or "
+    "The process that explains this row ended every time: it was killed, for want of memory perhaps, or "
     "the model crashes on this row. Look at the row, allow fewer candidates, or give the machine more memory."
 )
 NOT_TRIED = (
-    "Not tried: the processes that answer people ended one after the other, for want of memory perhaps, or "
+    "Not tried: the processes that explain rows ended one after the other, for want of memory perhaps, or "
     "because the model crashes. Look at its log, and explain the row again."
 )
-_setups: dict[str, Problem] = {}  # in a worker: the question read last
+_problems: dict[str, Problem] = {}  # in a worker: the problem loaded last
 
 
 def job_count(n_jobs: int) -> int:
@@ -54,10 +54,10 @@ def job_count(n_jobs: int) -> int:
     return max(1, int(cpu_count()) + 1 + n_jobs)
 
 
-def answer_shares(
+def explain_shares(
     problem: Problem, work: list[Work], jobs: int, time_limit: float | None
 ) -> Iterator[list[Part]]:
-    """Answer the batches in ``jobs`` processes; shares come back as they are done."""
+    """Explain the batches in ``jobs`` processes; shares come back as they are done."""
     payload, key = _pack(problem)
     size = -(-len(work) // (jobs * SHARES_PER_JOB))
     waiting = [work[begin : begin + size] for begin in range(0, len(work), size)]
@@ -70,11 +70,11 @@ def answer_shares(
                     yield parts
             return
         except LOST:
-            log.warning("A process that answers people ended abruptly: its people are answered again.")
+            log.warning("A process that explains rows ended abruptly: its rows are explained again.")
         left = [share for number, share in enumerate(waiting) if number not in done]
         # Shares are begun in their order, so that those under way are the first ones that are not done.
         suspected, waiting = left[:jobs], left[jobs:]
-        goes_on = yield from _answer_apart(payload, key, suspected, time_limit)
+        goes_on = yield from _explain_apart(payload, key, suspected, time_limit)
         if not goes_on:
             yield [(rows, Failure(NOT_TRIED)) for share in waiting for rows, _ in share]
             return
@@ -89,15 +89,15 @@ def _side_by_side(
     yield from Parallel(
         n_jobs=jobs, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
     )(
-        delayed(_answer_numbered)(number, payload, key, share, time_limit)
+        delayed(_explain_numbered)(number, payload, key, share, time_limit)
         for number, share in enumerate(shares)
     )
 
 
-def _answer_apart(
+def _explain_apart(
     payload: bytes, key: str, shares: list[list[Work]], time_limit: float | None
 ) -> Generator[list[Part], None, bool]:
-    """Answer shares that may have ended a process, one thing at a time; tell whether it is worth going on."""
+    """Explain shares that may have ended a process, one thing at a time; tell whether it is worth going on."""
     waiting = deque(batch for share in shares for batch in share)
     lost = 0  # processes, one after the other
     while waiting and lost < MOST_LOST:
@@ -105,7 +105,7 @@ def _answer_apart(
             while waiting:
                 rows, values = waiting.popleft()
                 try:
-                    parts = process.submit(_answer_share, b"", key, [(rows, values)], time_limit).result()
+                    parts = process.submit(_explain_share, b"", key, [(rows, values)], time_limit).result()
                 except LOST:
                     lost += 1
                     if len(rows) == 1:
@@ -122,7 +122,7 @@ def _answer_apart(
 
 @contextmanager
 def _own_process(payload: bytes, key: str) -> "Iterator[Executor]":
-    """Start one process that has read the question."""
+    """Start one process that has loaded the problem."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     process = ProcessPoolExecutor(max_workers=1, initializer=_unpack, initargs=(payload, key))
@@ -143,7 +143,7 @@ def warm_processes(problem: Problem, values: FloatArray, n_jobs: int) -> None:
             delayed(_warm)(payload, key, values) for _ in range(2 * jobs)
         )
     except LOST:
-        log.warning("A process ended abruptly while it got ready. It is started anew when it is needed.")
+        log.warning("A process ended abruptly while it was prepared. It is started anew when it is needed.")
 
 
 def pack(thing: object) -> bytes:
@@ -158,7 +158,7 @@ def pack(thing: object) -> bytes:
 
 
 def _pack(problem: Problem) -> tuple[bytes, str]:
-    """Pickle the question once, with a name by which a process knows that it has it."""
+    """Pickle the problem once, with a name by which a process knows that it has it."""
     try:
         payload = pack(problem)
     except Exception as error:  # of whatever objects of the user's it holds
@@ -170,13 +170,13 @@ def _pack(problem: Problem) -> tuple[bytes, str]:
 
 
 def _unpack(payload: bytes, key: str) -> Problem:
-    if key not in _setups:
+    if key not in _problems:
         import pickle
 
-        _setups.clear()
+        _problems.clear()
         try:
             # What was packed by this very library a moment ago, in the parent process.
-            _setups[key] = pickle.loads(payload)
+            _problems[key] = pickle.loads(payload)
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
@@ -184,21 +184,23 @@ def _unpack(payload: bytes, key: str) -> Problem:
                 "The model, detector or objectives cannot be sent to other processes: unpickling them "
                 f"{what_happened(error)}. Use n_jobs=1."
             ) from error
-    return _setups[key]
+    return _problems[key]
 
 
-def _answer_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
-    return number, _answer_share(*given)
+def _explain_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
+    return number, _explain_share(*given)
 
 
-def _answer_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
+def _explain_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
     problem = _unpack(payload, key)
-    # Before anybody's clock runs; the paper's algorithms take a moment of their own.
-    if problem.method is not None or not kernels_are_loaded(external=problem.in_waves):
-        with suppress(Exception):  # of a row, perhaps, about which its own answer will tell
+    # Before any clock runs; the paper's algorithms take a moment of their own.
+    if not is_ready(problem):
+        with suppress(Exception):  # of a row, perhaps, whose own explanation will say so
             compile_kernels(problem, share[0][1][:1])
     return [
-        part for rows, values in share for part in answer_safely(problem, rows, values, time_limit=time_limit)
+        part
+        for rows, values in share
+        for part in explain_safely(problem, rows, values, SearchLimits(time_limit))
     ]
 
 

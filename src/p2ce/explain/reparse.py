@@ -1,4 +1,4 @@
-"""Read the models again, for people about whom the first reading proves nothing."""
+"""Parse the models again, for instances about which the parsed scores prove nothing."""
 
 from functools import partial
 
@@ -13,17 +13,17 @@ from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.tables.codebook import MISSING
 
 
-def read_again(
+def parse_again(
     problem: Problem,
     values: FloatArray,
     *,
     reference: pd.DataFrame,
     parse_models: "partial[tuple[ModelAdapter, ...]]",
 ) -> Problem:
-    """Read for people (n, d) who lie farther out than a linear model's rounding was proven for.
+    """Parse for instances (n, d) that lie farther out than a linear model's rounding was proven for.
 
-    Or who lack values that nobody of the reference lacks, or may lose them; or have labels about which only
-    the model itself knows: then it is asked.
+    Or with missing values in columns in which the reference has none; or with unseen labels, about which only
+    the model itself knows: then it is a black box.
     """
     order = problem.labels.get_indexer(reference.columns)
     lacking = np.flatnonzero((values == MISSING).any(axis=0))

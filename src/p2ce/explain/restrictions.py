@@ -1,4 +1,4 @@
-"""List the restrictions that somebody could lift for a person, and ask the question without some of them."""
+"""List the constraints that could be relaxed for an instance, and compile the problem without some of them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -27,11 +27,11 @@ from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.rule import Rule
 from p2ce.tables.codebook import MISSING
 
-MORE_CHANGES = 2  # how many more than asked for are considered
+MORE_CHANGES = 2  # how many more than given are considered
 
 
-class Question(NamedTuple):
-    """What restricts the options of a person."""
+class Policy(NamedTuple):
+    """What restricts the counterfactuals of an instance."""
 
     actions: ActionSet
     max_changes: int | None
@@ -44,9 +44,9 @@ class Restriction:
 
     text: str  # in words, and what comes in its place where something does
     kind: str  # "changes", "direction", "range", "step", "special", "missing", "rule" or "plausibility"
-    lift: Callable[[Question], Question]
+    lift: Callable[[Policy], Policy]
     needs: "Restriction | None" = None  # lifting this one without that one does nothing
-    is_odd: bool = False  # lifting it also takes options away: the columns move otherwise then
+    is_odd: bool = False  # lifting it also takes counterfactuals away: the columns move otherwise then
 
 
 def ends_of(rows: FloatArray) -> FloatArray:
@@ -56,11 +56,11 @@ def ends_of(rows: FloatArray) -> FloatArray:
 
 
 def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> tuple[Restriction, ...]:
-    """List what restricts a person (d,); ``ends`` (2, d) is how far the reference goes.
+    """List what restricts an instance (d,); ``ends`` (2, d) is how far the reference goes.
 
-    Of what was inferred nothing is on the list: before a person is told that there is no option, all that
-    data and model tell apart is searched. Features that are fixed stay so, and no rule that speaks about a
-    protected one is on the list. Neither is a range or a step beyond which the model refuses to look.
+    Nothing that was inferred is on the list: before an instance is reported without recourse, all that data and
+    model tell apart is searched. Features that are fixed stay so, and no rule about a protected one is on the
+    list. Neither is a range or a step beyond which the model fails.
     """
     actions = problem.actions
     free = [feature for feature in actions.features if not feature.fixed]
@@ -92,7 +92,7 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
             filled = partial(_replaced, name=feature.name, change=_filled)
             found.append(Restriction(text=f"{feature.name} stays missing", kind="missing", lift=filled))
     found += [_rule(rule) for rule in actions.rules if _may_be_dropped(rule, actions)]
-    if problem.judges is not None:
+    if problem.required_detector is not None:
         found.append(
             Restriction(text="plausibility", kind="plausibility", lift=lambda q: q._replace(plausible=False))
         )
@@ -100,17 +100,17 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
 
 
 def without(problem: Problem, restrictions: Iterable[Restriction]) -> Problem:
-    """Ask the same question without some restrictions; never by an estimate, which was made for this one."""
-    question = Question(problem.actions, problem.max_changes, plausible=True)
+    """Compile the problem without some restrictions; never with an estimate, which was made for this one."""
+    policy = Policy(problem.actions, problem.max_changes, plausible=True)
     for restriction in restrictions:
-        question = restriction.lift(question)
+        policy = restriction.lift(policy)
     changed = replace(
         problem,
-        max_changes=question.max_changes,
-        detector=problem.detector if question.plausible else None,
+        max_changes=policy.max_changes,
+        detector=problem.detector if policy.plausible else None,
         estimate=None,
     )
-    return changed.with_actions(question.actions)
+    return changed.with_actions(policy.actions)
 
 
 def _more_changes(most: int | None, features: int) -> Iterator[Restriction]:
@@ -123,18 +123,16 @@ def _more_changes(most: int | None, features: int) -> Iterator[Restriction]:
             yield before
 
 
-def _one_more(question: Question) -> Question:
-    assert question.max_changes is not None
-    return question._replace(max_changes=question.max_changes + 1)
+def _one_more(policy: Policy) -> Policy:
+    assert policy.max_changes is not None
+    return policy._replace(max_changes=policy.max_changes + 1)
 
 
-def _replaced(
-    question: Question, *, name: str, change: Callable[[FeatureActions], FeatureActions]
-) -> Question:
+def _replaced(policy: Policy, *, name: str, change: Callable[[FeatureActions], FeatureActions]) -> Policy:
     features = tuple(
-        change(feature) if feature.name == name else feature for feature in question.actions.features
+        change(feature) if feature.name == name else feature for feature in policy.actions.features
     )
-    return question._replace(actions=replace(question.actions, features=features))
+    return policy._replace(actions=replace(policy.actions, features=features))
 
 
 def _turned(feature: FeatureActions) -> FeatureActions:
@@ -150,7 +148,7 @@ def _left(feature: FeatureActions) -> FeatureActions:
 
 
 def _without_step(feature: FeatureActions, problem: Problem, ends: FloatArray) -> FeatureActions | None:
-    """Let a feature whose step is somebody's word take every value that data and model tell apart, too."""
+    """Let a feature whose step was given take every value that data and model tell apart, too."""
     finest = None if problem.refinement is None else problem.refinement.everything(feature.name)
     if finest is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
         return None
@@ -194,7 +192,7 @@ def _range(feature: FeatureActions, wider: FeatureActions) -> Restriction:
 
 
 def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions | None:
-    """Let a feature go as far as the data do, low to high; None if nothing asked keeps it from that.
+    """Let a feature go as far as the data do, low to high; None if nothing given keeps it from that.
 
     It keeps all candidates that it has. Those that come along are multiples of its step.
     """
@@ -222,16 +220,16 @@ def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions 
 
 
 def _is_taken(problem: Problem, person: FloatArray, feature: FeatureActions) -> bool:
-    """Tell whether the user's own objects answer about candidates; an encoder may raise at unknown ones."""
+    """Tell whether the user's own objects take candidates; an encoder may raise at unknown ones."""
     codes = feature.codes(problem.codebook[feature.name])
     rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
     rows[:, problem.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
-    asks = [model.evaluate for model in problem.models]
-    if problem.judges is not None and problem.judges.evaluate is not None:
-        asks.append(problem.judges.evaluate)
+    calls = [model.evaluate for model in problem.models]
+    if problem.required_detector is not None and problem.required_detector.evaluate is not None:
+        calls.append(problem.required_detector.evaluate)
     try:
-        for ask in asks:
-            ask(problem.frame(rows))
+        for call in calls:
+            call(problem.frame(rows))
     except P2CEError:
         return False
     return True
@@ -245,8 +243,8 @@ def _may_be_dropped(rule: Rule, actions: ActionSet) -> bool:
 
 
 def _rule(rule: Rule) -> Restriction:
-    def lift(question: Question) -> Question:
-        return question._replace(actions=question.actions.without_rule(rule))
+    def lift(policy: Policy) -> Policy:
+        return policy._replace(actions=policy.actions.without_rule(rule))
 
     return Restriction(text=rule.text(), kind="rule", lift=lift, is_odd=_is_odd(rule))
 

@@ -1,13 +1,13 @@
-"""Does an explanation answer the question that is asked here?"""
+"""Check that an explanation belongs to the problem at hand."""
 
 import math
 from collections.abc import Iterator
 from typing import Any
 
 from p2ce.compilation.compiled_problem import Problem, shaped_for
-from p2ce.compilation.encode import read_row
+from p2ce.compilation.encode import encode_row
 from p2ce.errors import InvalidArgument
-from p2ce.explain.check_arguments import AS_ASKED
+from p2ce.explain.check_arguments import AS_GIVEN
 from p2ce.result.explanation import Explanation
 from p2ce.result.outcome_text import is_strict, shown_end
 from p2ce.result.plain import to_plain
@@ -16,7 +16,7 @@ from p2ce.verification.row_costs import reported, totals_of
 
 
 def limit_explained(explanation: object, *, call: str) -> int | str | None:
-    """Give the limit of changes under which a person was explained; refuse what explains nobody."""
+    """Give the limit of changes of an explanation; reject what explains nothing."""
     if not isinstance(explanation, Explanation):
         raise InvalidArgument(
             f"{call}() takes what explain() returned, got {type(explanation).__name__}. "
@@ -24,32 +24,32 @@ def limit_explained(explanation: object, *, call: str) -> int | str | None:
         )
     if explanation.status is Status.ERROR:
         raise InvalidArgument(
-            f"{call}() needs an answer, but the person could not be explained: {explanation.message}"
+            f"{call}() needs an explanation, but this row could not be explained: {explanation.message}"
         )
-    return AS_ASKED if explanation.certificate is None else explanation.certificate.max_changes
+    return AS_GIVEN if explanation.certificate is None else explanation.certificate.max_changes
 
 
-def require_same_question(problem: Problem, explanation: Explanation) -> None:
-    """Refuse an explanation that answers another question than this one, whatever it is needed for."""
+def require_same_problem(problem: Problem, explanation: Explanation) -> None:
+    """Reject an explanation of another problem than this one, whatever it is needed for."""
     for how in _differences(problem, explanation):
-        raise another_question(how)
+        raise another_problem(how)
 
 
-def another_question(how: str) -> InvalidArgument:
-    """Give the error for an explanation of another question, and in what that differs."""
+def another_problem(how: str) -> InvalidArgument:
+    """Give the error for an explanation of another problem, and in what that differs."""
     return InvalidArgument(
-        f"The explanation answers another question than this explainer asks: {how}. Ask the explainer "
+        f"The explanation belongs to another problem than this explainer's: {how}. Use the explainer "
         f"that made it; if it was made with explain(row, actions=…), pass the same actions here."
     )
 
 
 def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
-    """Say in what the questions differ, first what is plain to see."""
+    """Say in what the problems differ, first what is plain to see."""
     if explanation.dtypes != problem.dtype_names:
         yield "its columns are others"
     for name, then, now in _facts(problem, explanation):
         if then != now:
-            yield f"{name} was {_told(then)}, and is {_told(now)}"
+            yield f"{name} was {_text(then)}, and is {_text(now)}"
     if explanation.question is not None and problem.question is not None:
         known, here = explanation.question.hashes, problem.question.hashes
         for part in ("reference", "model", "policy"):  # models are compared by what they say of the reference
@@ -68,22 +68,30 @@ def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, An
     if (certificate := explanation.certificate) is None:
         return
     yield "method", certificate.method, problem.method_name
-    yield "detector", certificate.detector_family, None if problem.judges is None else problem.judges.family
-    if problem.judges is not None and explanation.question is not None and problem.question is not None:
+    yield (
+        "detector",
+        certificate.detector_family,
+        None if problem.required_detector is None else problem.required_detector.family,
+    )
+    if (
+        problem.required_detector is not None
+        and explanation.question is not None
+        and problem.question is not None
+    ):
         for name in ("contamination", "random_state"):  # by which a detector is fitted here
             yield name, explanation.question.settings.get(name), problem.question.settings.get(name)
 
 
 def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
-    """Price the options again: objectives of one name may count in other units, or by other weights."""
+    """Price the counterfactuals again: objectives of one name may count in other units, or by other weights."""
     if not len(explanation):
         return
-    person = read_row(explanation.person, problem.codebook).values[0]
-    # What moves together, and is priced together, depends on where the person stands.
-    own = problem if shaped_for(problem, person[None, :]).all() else problem.for_person(person)
+    person = encode_row(explanation.person, problem.codebook).values[0]
+    # What moves together, and is priced together, depends on the instance.
+    own = problem if shaped_for(problem, person[None, :]).all() else problem.for_instance(person)
     for option in explanation:
         costs = reported(
-            own, totals_of(own, person, read_row(option.values, problem.codebook).values[0])[None]
+            own, totals_of(own, person, encode_row(option.values, problem.codebook).values[0])[None]
         )[0]
         for name, now in zip(problem.objective_names, costs.tolist(), strict=True):
             then = option.costs[name]
@@ -91,7 +99,7 @@ def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
                 yield f"{name} of an option was {then:g}, and is {now:g}"
 
 
-def _told(fact: Any) -> Any:
+def _text(fact: Any) -> Any:
     if isinstance(fact, float) and is_strict(fact):
         return f"more than {shown_end(fact)}"
     return "none" if fact is None else ", ".join(map(str, fact)) if isinstance(fact, tuple) else fact

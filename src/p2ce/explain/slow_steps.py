@@ -1,4 +1,4 @@
-"""Say something when getting ready takes a while: no silent pause."""
+"""Warn when a step takes a while: no silent pause."""
 
 import logging
 import threading
@@ -10,8 +10,8 @@ PATIENCE = 1.5  # seconds
 
 
 @contextmanager
-def telling(message: str) -> Iterator[None]:
-    """Log the message if what is done meanwhile is not done soon."""
+def warn_if_slow(message: str) -> Iterator[None]:
+    """Log the message if the step is not done soon."""
     notice = threading.Timer(PATIENCE, log.warning, (message,))
     notice.daemon = True
     notice.start()

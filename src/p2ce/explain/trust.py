@@ -1,32 +1,25 @@
-"""Remember whether the user's own model ever contradicted its reading: then nothing is proven any more."""
+"""Remember whether the user's own model ever contradicted its scores: then nothing is proven any more."""
 
 import logging
-from dataclasses import replace
+from collections.abc import Sequence
 
-import numpy as np
-
-from p2ce.explain.explain_batch import Answers
+from p2ce.explain.verified import Verified
 
 log = logging.getLogger("p2ce")
 
 
 class Trust:
-    """What an explainer has learnt about the reading that all its proofs rest on."""
+    """Whether the scores hold on which all proofs of an explainer rest."""
 
     def __init__(self) -> None:
         self._holds = True
 
-    def hear(self, answers: Answers) -> None:
-        """Take note of a contradiction, and say so the first time."""
-        if self._holds and not answers.trusted.all():
+    def judge(self, verified: Sequence[Verified]) -> list[Verified]:
+        """Withdraw all proofs once there is a contradiction, and say so the first time."""
+        if self._holds and not all(one.outcomes.trusted.all() for one in verified):
             self._holds = False
             log.warning(
-                "The model or detector contradicts what was read from it: from here on, answers of this "
+                "The model or detector contradicts its parsed scores: from here on, explanations of this "
                 "explainer are HEURISTIC. Was it changed after the explainer was made? Make a new one."
             )
-
-    def judge(self, answers: Answers) -> Answers:
-        """Withdraw the proof of answers that rest on a reading known to be wrong."""
-        if self._holds:
-            return answers
-        return replace(answers, trusted=np.zeros_like(answers.trusted))
+        return list(verified) if self._holds else [one.without_proof() for one in verified]

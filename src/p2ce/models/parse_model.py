@@ -33,9 +33,7 @@ from p2ce.models.sklearn.own_threshold import best_of, parse_with_own_threshold
 from p2ce.models.torch import family as torch
 from p2ce.models.xgboost import family as xgboost
 from p2ce.plugins import MODEL, Family, families_of
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Verdicts
-from p2ce.scores.score import CompiledScore
-from p2ce.scores.score_rows import score_rows
+from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.scores.tree_nodes import MISSING_PARTS, parsing
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.visible import echoed
@@ -257,7 +255,7 @@ def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook:
     step = max(1, -(-len(reference) // CHECKED_ROWS))
     rows = reference.iloc[::step]
     values = codebook.of(found.columns).encode(rows)
-    judged = [_verdicts(score, values) for score in found.scores]
+    judged = [score.evaluate_rows(values) for score in found.scores]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         own = found.evaluate(rows)
@@ -274,13 +272,3 @@ def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook:
             f"{len(rows)} reference rows, by up to {float(np.nanmax(error)):.3g}. Its library version may be "
             "unknown to this release of p2ce; please report it with the versions of both."
         )
-
-
-def _verdicts(score: Any, values: FloatArray) -> Verdicts:
-    """Say what a score certifies; a network also knows how far its own sums may be off."""
-    if not isinstance(score, CompiledScore):
-        judged: Verdicts = score.judge_rows(values)
-        return judged
-    scores = score_rows(score, values)
-    accepts, rejects = scores >= score.accept_from, scores < score.reject_below
-    return Verdicts(np.where(accepts, ACCEPT, np.where(rejects, REJECT, UNDECIDED)), scores)

@@ -8,7 +8,7 @@ Both leave the residual R out, so that neither is a bound: see docs/theory/paper
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.paper.methods import Mapocam
+from p2ce.problem.method import Mapocam
 
 
 def shap_maximum(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.paper.methods import Mapocam
+from p2ce.problem.method import Mapocam
 
 # Why a node is pruned.
 DOMINATED, TOO_MANY, BOUND, OUTLIER = "dominated", "too many changes", "bound", "outlier"

@@ -1,5 +1,7 @@
-"""Say what a score must offer that is computed outside the compiled loop: networks, models that are asked."""
+"""Define how scores are evaluated in batches outside the kernel: verdicts, boxes, and prepared scores."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -10,16 +12,16 @@ if TYPE_CHECKING:
     from p2ce.grid.base_grid import BaseGrid
     from p2ce.grid.placement import Placement
 
-# What a score says about a cell. In doubt, only the user's own model knows.
+# What a score says about a cell. Inside its error band, only the user's own model knows.
 REJECT, UNDECIDED, ACCEPT = np.int8(-1), np.int8(0), np.int8(1)
 
 
 class OutOfTime(Exception):
-    """Raised by `PreparedScore.judge` where a limit of time leaves cells without a verdict."""
+    """Raised where a time limit leaves cells without a verdict."""
 
 
 class Boxes(NamedTuple):
-    """Boxes of the grid, as `search` opens them."""
+    """Boxes of the grid: nodes of the branch and bound."""
 
     low: Int32Array  # (boxes, axes) first candidate allowed on each axis
     high: Int32Array  # (boxes, axes) last one
@@ -38,14 +40,14 @@ def some_boxes(boxes: Boxes, which: IntArray) -> Boxes:
 
 
 class Verdicts(NamedTuple):
-    """What a score says about cells, and the values by which it says so."""
+    """The verdicts of a score about cells, and its values."""
 
     verdict: Int8Array  # (cells,) REJECT, UNDECIDED or ACCEPT
     value: FloatArray  # (cells,)
 
 
 def verdicts(value: FloatArray, margin: FloatArray, accept_from: float, reject_below: float) -> Int8Array:
-    """Compare values that may be off by ``margin``; whatever is not a number leaves a doubt."""
+    """Compare values that may be off by ``margin``; whatever is not a number is undecided."""
     verdict = np.full(len(value), UNDECIDED)
     verdict[value >= np.nextafter(accept_from + margin, np.inf)] = ACCEPT
     verdict[value < np.nextafter(reject_below - margin, -np.inf)] = REJECT
@@ -53,38 +55,112 @@ def verdicts(value: FloatArray, margin: FloatArray, accept_from: float, reject_b
     return verdict
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Placed:
+    """A batch of instances on the grid, in the columns of one score."""
+
+    grid: "BaseGrid"  # its columns are numbered as the score numbers them
+    placement: "Placement"
+    instances: FloatArray  # (n, columns)
+    rows: Callable[[IntArray, Int32Array], FloatArray]  # cells (cells, axes) of instances as rows
+    is_grouped: bool = False  # whether an axis moves several columns; then only ``rows`` gives their values
+    # (n, axes, width) values of single changes that a black box gave before, NaN for the others.
+    known: FloatArray | None = None
+
+
+def placed_on(grid: "BaseGrid", placement: "Placement", instances: FloatArray) -> Placed:
+    """Describe instances (n, columns) of which every axis moves one column."""
+    from p2ce.grid.placement import point_rows
+
+    return Placed(
+        grid=grid,
+        placement=placement,
+        instances=instances,
+        rows=lambda owner, cells: point_rows(grid.columns, instances, placement.values, owner, cells),
+    )
+
+
 class PreparedScore(Protocol):
-    """A foreign score, laid out for a batch of people who stand on the grid."""
-
-    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
-        """Judge cells (cells, axes) of the people ``owner`` (cells,), all in one go."""
-        ...
-
-    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
-        """Mark the boxes of which it is proven that the score refuses every cell."""
-        ...
-
-
-class ExternalScore(Protocol):
-    """A score that is computed outside the compiled loop, for many cells at a time."""
+    """A score that is prepared for a batch of instances on the grid."""
 
     @property
-    def name(self) -> str: ...
+    def bounds_boxes(self) -> bool:
+        """Whether `infeasible` can ever be true."""
+        ...
+
+    def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
+        """Evaluate cells (cells, axes) of the instances (cells,), all in one batch.
+
+        Raises `OutOfTime` where no time is left for them, by the clock of `time.perf_counter`.
+        """
+        ...
+
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Evaluate cells from scratch, as exactly as the score can; UNDECIDED where it proves nothing."""
+        ...
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
+        """Mark the boxes of which it is proven that the score rejects every cell."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowScore:
+    """A score without a bound of boxes, evaluated on whole rows."""
+
+    evaluate_rows: Callable[[FloatArray], Verdicts]
+    placed: Placed
+    bounds_boxes: bool = False
+
+    def evaluate(
+        self,
+        instance: IntArray,
+        cells: Int32Array,
+        *,
+        until: float | None = None,  # noqa: ARG002
+    ) -> Verdicts:
+        """Evaluate the rows of the cells."""
+        return self.evaluate_rows(self.placed.rows(instance, cells))
+
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Evaluate the rows of the cells."""
+        return self.evaluate_rows(self.placed.rows(instance, cells))
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
+        """Prune nothing."""
+        return np.zeros(len(instance), dtype=np.bool_)
+
+
+def undecided(count: int) -> Verdicts:
+    """Say nothing about so many cells."""
+    return Verdicts(np.full(count, UNDECIDED), np.full(count, np.nan))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Decided:
+    """A prepared score whose error band the user's own object decides."""
+
+    score: PreparedScore
+    decider: PreparedScore
 
     @property
-    def bound_name(self) -> str:
-        """What its bound is called in certificates."""
-        ...
+    def bounds_boxes(self) -> bool:
+        return self.score.bounds_boxes
 
-    @property
-    def has_bound(self) -> bool:
-        """Whether `hopeless` can ever be true."""
-        ...
+    def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
+        """Evaluate by the score, and the few undecided cells by the decider."""
+        verdict, value = self.score.evaluate(instance, cells)
+        open_cells = np.flatnonzero(verdict == UNDECIDED)
+        if len(open_cells):
+            decided = self.decider.evaluate(instance[open_cells], cells[open_cells], until=until)
+            verdict = verdict.copy()
+            verdict[open_cells] = decided.verdict
+        return Verdicts(verdict, value)
 
-    def judge_rows(self, rows: FloatArray) -> Verdicts:
-        """Judge rows (n, d) of the user's values, each from scratch."""
-        ...
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Evaluate by the score alone, from scratch."""
+        return self.score.verify(instance, cells)
 
-    def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> PreparedScore:
-        """Get ready for people (n, d), rows of all the model's columns, placed on the grid."""
-        ...
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
+        """Bound the boxes by the score."""
+        return self.score.infeasible(instance, boxes)

@@ -1,35 +1,28 @@
-"""Say what a network's score is: layers of weights and activations whose one output must reach a threshold.
+"""Define the score of a network: layers of weights and activations whose one output must reach a threshold.
 
-``judge`` and ``hopeless`` of the people laid out here are proven also in floating point. Both rest on one
-number per person, the *margin* of `network_rounding`: the library's output and ours differ by no more
-anywhere on that person's grid. See there, and `network_bounds` for the bound of a box.
+``evaluate`` and ``infeasible`` of a prepared network are proven also in floating point. Both rest on one
+number per instance, the *margin* of `network_rounding`: the library's output and ours differ by no more
+anywhere on that instance's grid. See there, and `network_bounds` for the bound of a box.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.scores.external import Verdicts, verdicts
+from p2ce.scores.external import Placed, PreparedScore, RowScore, Verdicts, verdicts
 from p2ce.scores.network_layers import Layer, forward
 from p2ce.scores.network_rounding import DOUBLE, row_error
-from p2ce.scores.score import seen_as_given
-
-if TYPE_CHECKING:
-    from p2ce.grid.base_grid import BaseGrid
-    from p2ce.grid.placement import Placement
-    from p2ce.scores.network_batch import NetworkPeople
+from p2ce.scores.score import Bound, seen_as_given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NetworkScore:
     """A network with one output, higher being better, and the thresholds on it.
 
-    A row whose output *as the library computes it* is at least ``sure`` is accepted by the user's own model,
-    one below ``maybe`` is refused. Rounding inside the network comes on top: `judge_rows` and the
-    people laid out move both thresholds outwards by it. ``see`` turns the user's values (n, d) into
+    The thresholds apply to the output *as the library computes it*. Rounding inside the network comes on top:
+    `evaluate_rows` and the prepared score move both outwards by it. ``see`` turns the user's values (n, d) into
     what the first layer reads, (n, inputs), where input j depends on column ``sources[j]`` alone: by default
     the inputs are the columns, and never decrease. ``unit`` is the rounding unit of the library's arithmetic.
     """
@@ -61,20 +54,22 @@ class NetworkScore:
         assert self.layers[-1].activation == "identity"
 
     @property
-    def has_bound(self) -> bool:
-        return True
+    def bound(self) -> Bound:
+        """Boxes are bounded by linear relaxations of the layers."""
+        return Bound.NETWORK
 
     @property
-    def bound_name(self) -> str:
-        return "network"
+    def flat(self) -> None:
+        """Evaluated in batches outside the kernel."""
+        return
 
     def score_rows(self, rows: FloatArray) -> FloatArray:
         """Compute the output of rows of the user's values the slow and obvious way: (n, d) → (n,)."""
         with np.errstate(all="ignore"):
             return forward(self.layers, self.see(np.asarray(rows, dtype=np.float64)))
 
-    def judge_rows(self, rows: FloatArray) -> Verdicts:
-        """Judge rows of the user's values, each with its own bound of the rounding."""
+    def evaluate_rows(self, rows: FloatArray) -> Verdicts:
+        """Evaluate rows of the user's values, each with its own bound of the rounding."""
         with np.errstate(all="ignore"):
             seen = self.see(np.asarray(rows, dtype=np.float64))
             value = forward(self.layers, seen)
@@ -88,8 +83,10 @@ class NetworkScore:
             worst = float(row_error(self.layers, seen, self.unit, axes=0).max(initial=0.0))
         return (1e-9 if self.unit <= DOUBLE else 1e-4) + min(worst, 0.05)
 
-    def lay_out(self, grid: "BaseGrid", placement: "Placement", people: FloatArray) -> "NetworkPeople":
-        """Get ready for people (n, d), rows of all the model's columns, placed on the grid."""
+    def prepare(self, placed: Placed) -> PreparedScore:
+        """Prepare the first layer of a batch; where columns move together, cells are evaluated as rows."""
         from p2ce.scores.network_batch import lay_out
 
-        return lay_out(self, grid, placement, people)
+        if placed.is_grouped:
+            return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)
+        return lay_out(self, placed)

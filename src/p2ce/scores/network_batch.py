@@ -1,4 +1,4 @@
-"""Lay a network out for a batch of people, and judge cells of their grids in large batches."""
+"""Prepare a network for a batch of instances, and evaluate cells of their grids in large batches."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, spread
-from p2ce.scores.external import UNDECIDED, Boxes, Verdicts, verdicts
+from p2ce.scores.external import UNDECIDED, Boxes, Placed, Verdicts, verdicts
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import activate, forward
 from p2ce.scores.network_rounding import Reach, reach_of, row_error
@@ -19,44 +19,59 @@ REFINED_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NetworkPeople:
-    """A network beside a batch of n people: their first layer, what they may change, and their rounding."""
+class PreparedNetwork:
+    """A network beside a batch of n instances: their first layer, what they may change, and their rounding."""
 
     score: NetworkScore
+    placed: Placed
     inputs: IntArray  # (moving,) inputs of the columns that may change, those of an axis side by side
     axis_of: IntArray  # (moving,)
     first: IntArray  # (axes + 1,) where the inputs of each axis begin
     plain: BoolArray  # (axes,) one input, which never decreases along the axis
     weights: FloatArray  # (moving, width) the first layer's rows of these inputs
-    own: FloatArray  # (n, inputs) what the first layer reads of the people today
+    own: FloatArray  # (n, inputs) what the first layer sees of the instances today
     base: FloatArray  # (n, width) the first layer of that, before the activation
     today: FloatArray  # (n,) the output of that
     seen: FloatArray  # (n, moving, candidates) what the first layer reads of every candidate
     position: Int32Array  # (n, axes)
     reach: Reach
 
-    def judge(self, owner: IntArray, points: Int32Array) -> Verdicts:
-        """Judge cells by the people's margin; those inside it by a margin of their own."""
-        owner = np.ascontiguousarray(owner, dtype=np.int64)
-        points = np.ascontiguousarray(points, dtype=np.int32)
+    @property
+    def bounds_boxes(self) -> bool:
+        return True
+
+    def evaluate(
+        self,
+        instance: IntArray,
+        cells: Int32Array,
+        *,
+        until: float | None = None,  # noqa: ARG002
+    ) -> Verdicts:
+        """Compare cells by the instance's margin; those inside it by a margin of their own."""
+        owner = np.ascontiguousarray(instance, dtype=np.int64)
+        points = np.ascontiguousarray(cells, dtype=np.int32)
         score = self.score
         with np.errstate(all="ignore"):
             value = self._values(owner, points)
             verdict = verdicts(value, self.reach.margin[owner], score.accept_from, score.reject_below)
-            doubtful = np.flatnonzero(verdict == UNDECIDED)
-            for start in range(0, len(doubtful), REFINED_AT_ONCE):
-                cells = doubtful[start : start + REFINED_AT_ONCE]
-                rows = self._rows(owner[cells], points[cells])
-                value[cells] = forward(score.layers, rows)
+            undecided = np.flatnonzero(verdict == UNDECIDED)
+            for start in range(0, len(undecided), REFINED_AT_ONCE):
+                some = undecided[start : start + REFINED_AT_ONCE]
+                rows = self._rows(owner[some], points[some])
+                value[some] = forward(score.layers, rows)
                 margin = row_error(score.layers, rows, score.unit, axes=0)
-                verdict[cells] = verdicts(value[cells], margin, score.accept_from, score.reject_below)
+                verdict[some] = verdicts(value[some], margin, score.accept_from, score.reject_below)
         return Verdicts(verdict, value)
 
-    def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
-        """Mark the boxes of which it is proven that the model refuses every cell."""
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Evaluate rows: what is reached by changes is less exact the farther out an instance stands."""
+        return self.score.evaluate_rows(self.placed.rows(instance, cells))
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
+        """Mark the boxes of which it is proven that the model rejects every cell."""
         from p2ce.scores.network_bounds import infeasible
 
-        return infeasible(self, owner, boxes)
+        return infeasible(self, instance, boxes)
 
     def _values(self, owner: IntArray, points: Int32Array) -> FloatArray:
         from p2ce.scores.network_kernel import add_bias, first_layer
@@ -102,9 +117,10 @@ class NetworkPeople:
         return rows
 
 
-def lay_out(score: NetworkScore, grid: BaseGrid, placement: Placement, people: FloatArray) -> NetworkPeople:
-    """Show all candidates to the network once, and bound the rounding over every person's grid."""
-    people = np.ascontiguousarray(people, dtype=np.float64)
+def lay_out(score: NetworkScore, placed: Placed) -> PreparedNetwork:
+    """Show all candidates to the network once, and bound the rounding over every instance's grid."""
+    grid, placement = placed.grid, placed.placement
+    people = np.ascontiguousarray(placed.instances, dtype=np.float64)
     first = score.layers[0]
     inputs, axis_of = inputs_by_axis(score.sources, grid.columns)
     counts = np.bincount(axis_of, minlength=grid.axis_count)
@@ -116,8 +132,9 @@ def lay_out(score: NetworkScore, grid: BaseGrid, placement: Placement, people: F
         if len(inputs):
             low[:, inputs] = seen.min(axis=2)
             high[:, inputs] = seen.max(axis=2)
-        return NetworkPeople(
+        return PreparedNetwork(
             score=score,
+            placed=placed,
             inputs=inputs,
             axis_of=axis_of,
             first=begins.astype(np.int64),
@@ -150,7 +167,7 @@ def see_inputs(
     inputs: IntArray,
     axis_of: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Show people (n, d), and every candidate of theirs: (n, inputs) and (n, moving, candidates)."""
+    """Show instances (n, d), and every candidate of theirs: (n, inputs) and (n, moving, candidates)."""
     own = np.ascontiguousarray(see(people), dtype=np.float64)
     rows = np.tile(people[0], (grid.width, 1))
     rows[:, grid.columns] = grid.table.T

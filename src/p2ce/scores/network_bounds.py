@@ -30,7 +30,7 @@ from p2ce.scores.network_lines import Lines, lines_around
 from p2ce.scores.network_rounding import DOUBLE, INFLATION, gamma, interval_slack, interval_through
 
 if TYPE_CHECKING:
-    from p2ce.scores.network_batch import NetworkPeople
+    from p2ce.scores.network_batch import PreparedNetwork
 
 INTERVALS_AT_ONCE, PASSES_AT_ONCE = 256, 64
 # A hidden layer's pass keeps (boxes, width, 2 · width) numbers.
@@ -88,7 +88,7 @@ class Scratch(NamedTuple):
 Intervals: TypeAlias = list[tuple[FloatArray, FloatArray]]
 
 
-def infeasible(people: "NetworkPeople", owner: IntArray, boxes: Boxes) -> BoolArray:
+def infeasible(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> BoolArray:
     """Mark the boxes whose output is proven to stay below what the model may accept."""
     answer = np.zeros(len(owner), dtype=np.bool_)
     for start in range(0, len(owner), INTERVALS_AT_ONCE):
@@ -100,7 +100,7 @@ def infeasible(people: "NetworkPeople", owner: IntArray, boxes: Boxes) -> BoolAr
     return answer
 
 
-def _refused(people: "NetworkPeople", region: Region) -> BoolArray:
+def _refused(people: "PreparedNetwork", region: Region) -> BoolArray:
     top, intervals = by_intervals(people, region)
     refused = _below(people, region.owner, top)
     if len(people.score.layers) == 1:
@@ -128,7 +128,7 @@ def _chosen(intervals: Intervals, chosen: IntArray) -> Intervals:
     return [(low[chosen], high[chosen]) for low, high in intervals]
 
 
-def _is_near(people: "NetworkPeople", owner: IntArray, top: FloatArray) -> BoolArray:
+def _is_near(people: "PreparedNetwork", owner: IntArray, top: FloatArray) -> BoolArray:
     """Tell where the last stage, which costs as much as scoring a hundred cells, has a chance.
 
     It brings the bound nearer to the person's own output by some factor; no proof rests on this.
@@ -139,12 +139,12 @@ def _is_near(people: "NetworkPeople", owner: IntArray, top: FloatArray) -> BoolA
     return near
 
 
-def _passes_at_once(people: "NetworkPeople") -> int:
+def _passes_at_once(people: "PreparedNetwork") -> int:
     largest = max(layer.weights.size for layer in people.score.layers)
     return max(1, min(PASSES_AT_ONCE, NUMBERS_AT_ONCE // (2 * largest)))
 
 
-def _below(people: "NetworkPeople", owner: IntArray, top: FloatArray) -> BoolArray:
+def _below(people: "PreparedNetwork", owner: IntArray, top: FloatArray) -> BoolArray:
     margin = people.reach.margin[owner]
     answer: BoolArray = (top < np.nextafter(people.score.reject_below - margin, -np.inf)) & np.isfinite(
         margin
@@ -152,7 +152,7 @@ def _below(people: "NetworkPeople", owner: IntArray, top: FloatArray) -> BoolArr
     return answer
 
 
-def region_of(people: "NetworkPeople", owner: IntArray, boxes: Boxes) -> Region:
+def region_of(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> Region:
     """Tell where people may stay, and how many of these axes may change."""
     owner = np.ascontiguousarray(owner, dtype=np.int64)
     here = people.position[owner]
@@ -166,7 +166,7 @@ def region_of(people: "NetworkPeople", owner: IntArray, boxes: Boxes) -> Region:
     )
 
 
-def by_intervals(people: "NetworkPeople", region: Region) -> tuple[FloatArray, Intervals]:
+def by_intervals(people: "PreparedNetwork", region: Region) -> tuple[FloatArray, Intervals]:
     """Bound the output by intervals, and give those of the hidden layers."""
     from p2ce.scores.network_kernel import first_interval
 
@@ -188,14 +188,14 @@ def by_intervals(people: "NetworkPeople", region: Region) -> tuple[FloatArray, I
     return high[:, 0], intervals
 
 
-def by_lines(people: "NetworkPeople", region: Region, intervals: Intervals) -> FloatArray:
+def by_lines(people: "PreparedNetwork", region: Region, intervals: Intervals) -> FloatArray:
     """Bound the output by one backward pass."""
     layers = people.score.layers
     lines = [lines_around(layer, *interval) for layer, interval in zip(layers[:-1], intervals, strict=True)]
     return _highest(people, region, lines, (1.0,))[:, 0]
 
 
-def tighten(people: "NetworkPeople", region: Region, intervals: Intervals) -> Intervals:
+def tighten(people: "PreparedNetwork", region: Region, intervals: Intervals) -> Intervals:
     """Narrow the intervals of all hidden layers but the first, whose own is exact, by backward passes."""
     layers = people.score.layers
     known: Intervals = []
@@ -211,7 +211,7 @@ def tighten(people: "NetworkPeople", region: Region, intervals: Intervals) -> In
 
 
 def _highest(
-    people: "NetworkPeople", region: Region, lines: list[Lines], signs: tuple[float, ...]
+    people: "PreparedNetwork", region: Region, lines: list[Lines], signs: tuple[float, ...]
 ) -> FloatArray:
     """Bound the pre-activations of the layer after ``lines``, times each of the signs: (boxes, rows)."""
     from p2ce.scores.network_kernel import highest, relax
@@ -237,7 +237,7 @@ def _highest(
     return top
 
 
-def _moves(people: "NetworkPeople", region: Region) -> "Moves":
+def _moves(people: "PreparedNetwork", region: Region) -> "Moves":
     return Moves(
         people.seen,
         people.first,
@@ -256,7 +256,7 @@ def _scratch(width: int) -> "Scratch":
     return Scratch(np.empty((MOST_COUNTED, width)), np.empty(width), np.empty(width))
 
 
-def _share(people: "NetworkPeople") -> float:
+def _share(people: "PreparedNetwork") -> float:
     """Bound the relative rounding of everything that a pass does with one coefficient."""
     steps = sum(layer.steps + layer.weights.shape[1] for layer in people.score.layers)
     return 16.0 * gamma(steps + len(people.inputs) + 16, DOUBLE)

@@ -1,17 +1,68 @@
-"""Say what a compiled score is: a sum over trees and columns that must reach a threshold."""
+"""Define a score, a function of a row that must reach a threshold, and its flat form for the kernel."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import FloatArray, Int8Array
 from p2ce.errors import InvalidModel
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Placed, PreparedScore, RowScore, Verdicts
 from p2ce.scores.forest import Forest
 
 
+class Bound(Enum):
+    """What prunes the boxes of the branch and bound, as certificates write it."""
+
+    TREE_LEAVES = "tree leaves"
+    ADDITIVE = "additive"
+    NETWORK = "network"
+    KERNEL = "kernel"
+    COMPLETE = "complete"  # no bound: every cell that is not dominated is evaluated
+    SHAP = "shap"  # a calibrated estimate, which proves nothing
+    SHAP_PAPER = "shap-paper"  # the paper's estimate
+    NONE = "none"  # costs alone prune
+
+
+class Score(Protocol):
+    """A function of a row that must reach a threshold: a model, a detector, a rule, an estimate.
+
+    A row whose value is at least ``accept_from`` is accepted by the user's own object, one below
+    ``reject_below`` is rejected by it. In the error band between them, only that object decides.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def accept_from(self) -> float: ...
+
+    @property
+    def reject_below(self) -> float: ...
+
+    @property
+    def bound(self) -> Bound:
+        """What its upper bound of a box rests on; `Bound.COMPLETE` without one."""
+        ...
+
+    @property
+    def flat(self) -> "CompiledScore | None":
+        """The form that kernels evaluate and bound; None for a score that is evaluated in batches outside."""
+        ...
+
+    def evaluate_rows(self, rows: FloatArray) -> Verdicts:
+        """Evaluate rows (n, columns) of codes, each from scratch."""
+        ...
+
+    def prepare(self, placed: Placed) -> PreparedScore:
+        """Prepare the score for a batch of instances on the grid."""
+        ...
+
+
 def seen_as_given(rows: FloatArray) -> FloatArray:
-    """Hand the rows on unchanged: the model reads the user's values as they are."""
+    """Return the rows unchanged: the model sees the user's values as they are."""
     return rows
 
 
@@ -23,10 +74,10 @@ def seen_in_single(rows: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Spending:
-    """What the values of some columns take out of a budget, for people who stand somewhere.
+    """What the values of some columns take out of a budget, for instances at given values.
 
-    ``of(column, values, current)`` prices values (n, w) of a column for people at current (n, 1). Unlike
-    weights it may look at where the person stands, so that a rule can speak of changes.
+    ``of(column, values, current)`` prices values (n, w) of a column for instances at current (n, 1). Unlike
+    weights it depends on the current value, so that a rule can restrict changes.
     """
 
     columns: tuple[int, ...]
@@ -42,7 +93,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledScore:
-    """A score in the form that the search understands.
+    """A score in its flat form: a sum over trees, weights or a budget.
 
     The score of a row is ``offset``, plus either ``weights @ seen row`` or one leaf value per tree, added
     in float64 and in that order. ``see`` turns the user's values (n, d) into what the trees and
@@ -67,7 +118,7 @@ class CompiledScore:
     see: Callable[[FloatArray], FloatArray] = seen_as_given
 
     def __post_init__(self) -> None:
-        # Ticks of trees are shared by all people, those of weights are each person's own.
+        # Ticks of trees are shared by all instances, those of weights are each instance's own.
         kinds = (self.forest, self.weights, self.spending)
         assert sum(kind is not None for kind in kinds) == 1, "a score has trees, or weights, or a budget"
         assert self.reject_below <= self.accept_from
@@ -76,3 +127,31 @@ class CompiledScore:
                 f"A tree splits by feature {self.forest.feature.max()}, counted from 0, and there are "
                 f"{self.column_count}. The model is damaged; fit or save it again."
             )
+
+    @property
+    def bound(self) -> Bound:
+        """Trees are bounded by their reachable leaves, sums by their largest terms."""
+        return Bound.ADDITIVE if self.forest is None else Bound.TREE_LEAVES
+
+    @property
+    def flat(self) -> "CompiledScore":
+        """The score itself: it is flat."""
+        return self
+
+    def evaluate_rows(self, rows: FloatArray) -> Verdicts:
+        """Evaluate rows the slow and obvious way; a budget depends on the instance, and has no such value."""
+        from p2ce.scores.score_rows import score_rows
+
+        assert self.spending is None
+        value = score_rows(self, rows)
+        return Verdicts(self.verdicts(value), value)
+
+    def verdicts(self, value: FloatArray) -> Int8Array:
+        """Compare values (n,) with the certified thresholds."""
+        return np.where(
+            value >= self.accept_from, ACCEPT, np.where(value < self.reject_below, REJECT, UNDECIDED)
+        )
+
+    def prepare(self, placed: Placed) -> PreparedScore:
+        """Evaluate whole rows; the kernel's own form is `flat_arrays`, for all flat scores together."""
+        return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)

@@ -39,7 +39,7 @@ def evaluate_cells(evaluators: Sequence[Evaluator], queue: "EvaluationQueue") ->
     for evaluator in evaluators:
         if not len(left):
             break
-        said = evaluator.score.judge(queue.owner[left], queue.points[left])
+        said = evaluator.score.evaluate(queue.owner[left], queue.points[left])
         if evaluator.keeps_values:
             values[left, column] = said.value
             column += 1

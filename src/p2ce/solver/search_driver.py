@@ -235,7 +235,7 @@ class SearchDriver:
 
     def _keep_batches_short(self, limit: float) -> None:
         """Keep a batch well within an instance's time, by what a cell has taken so far."""
-        most = FIRST_CELLS
+        most = float(FIRST_CELLS)
         if self.seconds_per_cell is not None:
             most = TIME_SHARE * limit / max(self.seconds_per_cell, 1e-9)
         self.most_cells = int(np.clip(most, LEAST_CELLS, MOST_QUOTA * ACTIVE_INSTANCES))

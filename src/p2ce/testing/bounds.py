@@ -10,9 +10,9 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import Placement, place, point_rows
-from p2ce.scores.external import ExternalScore
-from p2ce.scores.score import CompiledScore
-from p2ce.solver.settings import make_settings
+from p2ce.scores.external import placed_on
+from p2ce.scores.score import Bound, Score
+from p2ce.solver.branch_and_bound import make_settings
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
 from p2ce.testing.failing import require
 from p2ce.testing.probe_rows import with_unusual
@@ -37,12 +37,7 @@ class Bounded(NamedTuple):
 
 def bound_of(subject: Subject) -> str:
     """Name the kind of bound that a subject has."""
-    bounding = [score for score in subject.scores if getattr(score, "has_bound", True)]
-    if not bounding:
-        return ASKED
-    if not isinstance(bounding[0], CompiledScore):
-        return bounding[0].bound_name
-    return "additive" if bounding[0].forest is None else "tree leaves"
+    return next((score.bound.value for score in subject.scores if score.bound is not Bound.COMPLETE), ASKED)
 
 
 def check_bounds(
@@ -83,27 +78,27 @@ def drop(
     """Tell which boxes the bound of some score drops."""
     dropped = np.zeros(len(boxes), dtype=np.bool_)
     for score in subject.scores:
-        if getattr(score, "has_bound", True):
+        if score.bound is not Bound.COMPLETE:
             dropped |= _drop(score, grid, placement, people, boxes)
     return dropped
 
 
 def _drop(
-    score: CompiledScore | ExternalScore,
+    score: Score,
     grid: BaseGrid,
     placement: Placement,
     people: FloatArray,
     boxes: Sequence[BoxOf],
 ) -> BoolArray:
     owner, laid = stacked(list(boxes))
-    if not isinstance(score, CompiledScore):
-        return np.asarray(score.lay_out(grid, placement, people).infeasible(owner, laid))
+    if score.flat is None:
+        return np.asarray(score.prepare(placed_on(grid, placement, people)).infeasible(owner, laid))
     from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
     from p2ce.solver.counters import COUNTERS
     from p2ce.solver.search_state import new_scratch
     from p2ce.testing.bound_kernel import drop_boxes
 
-    layout = flatten_scores([score], grid, np.zeros(people.shape[1]))
+    layout = flatten_scores([score.flat], grid, np.zeros(people.shape[1]))
     moved = placement.values != placement.current[:, :, None]
     tables = tabulate([moved.astype(np.float64)], [Join.SUM], placement)
     flat = lay_out_instances(layout, grid, placement, tables, people)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array
 from p2ce.comparing import quanta
-from p2ce.compilation.batch import prepare
+from p2ce.compilation.batch import place_and_price
 from p2ce.explainer import Explainer
 from p2ce.scores.score_rows import score_rows
 
@@ -21,12 +21,12 @@ def front_by_brute_force(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
     Without rules, that is every combination of candidates with at most so many changes.
     """
     problem, accepts = explainer._problem, _accepts(explainer)
-    batch = prepare(problem, problem.codebook.encode(row))
+    batch = place_and_price(problem, problem.codebook.encode(row))
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
     found: list[FloatArray] = []
     for cells in _cells(placement.lowest[0], placement.highest[0], here, problem.max_changes):
-        rows = batch.rows(problem, np.zeros(len(cells), dtype=np.int64), cells)
+        rows = batch.rows(np.zeros(len(cells), dtype=np.int64), cells)
         cells = cells[accepts(problem.frame(rows))]
         totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
         found = [_cheapest(np.concatenate([*found, totals]))]
@@ -76,7 +76,7 @@ def _accepts(explainer: Explainer) -> Callable[[pd.DataFrame], BoolArray]:
         accepted = np.ones(len(frame), dtype=np.bool_)
         for model in problem.models:
             accepted &= np.asarray(model.evaluate(frame)) >= model.threshold
-        judge = problem.judges
+        judge = problem.required_detector
         if judge is None or not accepted.any():
             return accepted
         some = frame[accepted]

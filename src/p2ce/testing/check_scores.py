@@ -7,9 +7,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
-from p2ce.scores.external import ACCEPT, REJECT
-from p2ce.scores.score import CompiledScore
-from p2ce.scores.score_rows import score_rows
+from p2ce.scores.external import ACCEPT, REJECT, placed_on
 from p2ce.testing.failing import require
 from p2ce.testing.repeatability import apart
 from p2ce.testing.subject import Subject
@@ -58,16 +56,16 @@ def readings_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Read
 
 
 def _readings_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
-    if isinstance(score, CompiledScore):
-        value = score_rows(score, rows)
-        return [Reading("score_rows", value, value >= score.accept_from, value < score.reject_below)]
+    if score.flat is not None:
+        said = score.evaluate_rows(rows)
+        return [Reading("score_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT)]
     found = []
     placement = place(grid, rows)
-    said = score.lay_out(grid, placement, rows).judge(np.arange(len(rows)), placement.position)
-    found.append(Reading("judge", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
-    if hasattr(score, "judge_rows"):
-        said = score.judge_rows(rows)
-        found.append(Reading("judge_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
+    prepared = score.prepare(placed_on(grid, placement, rows))
+    said = prepared.evaluate(np.arange(len(rows)), placement.position)
+    found.append(Reading("evaluate", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
+    said = score.evaluate_rows(rows)
+    found.append(Reading("evaluate_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
     if hasattr(score, "score_rows"):
         found.append(found[-1]._replace(how="score_rows", value=score.score_rows(rows)))
     return found

@@ -8,7 +8,7 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.comparing import quanta
-from p2ce.compilation.batch import prepare
+from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.explainer import Explainer
 from p2ce.result import Explanation
@@ -63,7 +63,7 @@ def front_by_asking(
     problem: Problem, person: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> FloatArray:
     """Ask about every cell of a person's grid; give the costs (points, objectives) of the front, sorted."""
-    batch = prepare(problem, person[None, :])
+    batch = place_and_price(problem, person[None, :])
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
     box = BoxOf(
@@ -76,7 +76,7 @@ def front_by_asking(
     cells = cells_of(box, here, EVERY_CELL, np.random.default_rng(0))
     cells = cells[(cells != here).any(axis=1)]
     if len(cells):
-        rows = batch.rows(problem, np.zeros(len(cells), dtype=np.int64), cells)
+        rows = batch.rows(np.zeros(len(cells), dtype=np.int64), cells)
         cells = cells[accepts(problem.frame(rows))]
     totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
     totals = totals[undominated(quanta(totals))] if len(totals) else totals

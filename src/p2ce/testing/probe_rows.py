@@ -83,9 +83,8 @@ def _near_splits(subject: Subject, count: int, rng: np.random.Generator) -> Floa
     if not len(numbers):
         return rows
     column = numbers[rng.integers(0, len(numbers), count)]
-    trees = [
-        score for score in subject.scores if isinstance(score, CompiledScore) and score.forest is not None
-    ]
+    flat = [score.flat for score in subject.scores]
+    trees = [score for score in flat if score is not None and score.forest is not None]
     if trees:
         for split in numbers.tolist():
             cuts = np.concatenate([_cuts(score, split, rng) for score in trees])

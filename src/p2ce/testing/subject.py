@@ -12,8 +12,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import labels_of
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.detectors.detector_adapter import DetectorAdapter
-from p2ce.scores.external import ExternalScore
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import Score
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.testing.failing import require
@@ -30,9 +29,7 @@ class Subject:
 
     who: str  # "model" or "detector", as messages call it
     family: str
-    scores: tuple[
-        CompiledScore | ExternalScore, ...
-    ]  # all have to reach their thresholds; none if only asked
+    scores: tuple[Score, ...]  # all have to reach their thresholds; none for a black box
     decides: bool  # whether what reaches them all is accepted
     threshold: float
     tolerance: float

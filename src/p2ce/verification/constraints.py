@@ -1,4 +1,4 @@
-"""Re-check every constraint on the final values, from what the user asked and nothing else."""
+"""Check every constraint on final values, from what the user states and nothing else."""
 
 from typing import NamedTuple
 
@@ -15,28 +15,30 @@ from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
 
-class Kept(NamedTuple):
-    """Whether rows keep what the user asked for."""
+class Constraints(NamedTuple):
+    """Whether rows keep the constraints."""
 
     allowed: BoolArray  # (n,)
-    denied_by_function: BoolArray  # (n,) by a rule that is a function of the user's
-    broken_for_sure: BoolArray  # (n,) in a way that the search should have known
+    rejected_by_predicate: BoolArray  # (n,) by a rule that is a function of the user's
+    broken_for_sure: BoolArray  # (n,) constraints that the solver should have kept
 
 
-def kept_rows(problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> Kept:
+def check_constraints(
+    problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
+) -> Constraints:
     """Check rows (n, d) of codes, and the same as a frame, against every constraint and rule."""
     allowed = allowed_rows(problem.actions, problem.codebook, before, after)
     if problem.max_changes is not None:
         allowed &= moves(problem.compounds, before, after) <= problem.max_changes
     for_sure = ~allowed
     denied = np.zeros(len(after), dtype=np.bool_)
-    # A rule that breaks may have been in doubt: large numbers leave its budgets few digits.
+    # A rule that breaks may have been inside its error band: large numbers leave its budgets few digits.
     for rule in problem.rules:
-        if not rule.asks:
+        if not rule.is_predicate:
             allowed &= rule.holds(problem.names, before, after)
         elif len(frame):
             denied |= ~rule.holds_frame(frame)
-    return Kept(allowed & ~denied, denied, for_sure)
+    return Constraints(allowed & ~denied, denied, for_sure)
 
 
 def allowed_rows(actions: ActionSet, codebook: Codebook, before: FloatArray, after: FloatArray) -> BoolArray:
@@ -78,7 +80,7 @@ def broken_rules(problem: Problem, before: FloatArray, after: FloatArray, frame:
     for rule in problem.rules:
         holds = (
             rule.holds_frame(frame)
-            if rule.asks
+            if rule.is_predicate
             else rule.holds(problem.names, before[None, :], after[None, :])
         )
         if not holds[0]:

@@ -1,62 +1,85 @@
-"""Put whole rows, on the grid or off it, to the user's own model and detector."""
+"""Evaluate whole rows, on the grid or off it, by the user's own model and detector."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.evaluate import ask, ask_closely
+from p2ce.adapters.evaluate import Closely, evaluate, evaluate_closely
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.verification.verify_points import path_lengths_of_rows
 
 
 class Scored(NamedTuple):
-    """What the models say about rows."""
+    """The models' scores of rows."""
 
     scores: FloatArray  # (n,) as reported
     accepted: BoolArray  # (n,) by every model
-    each: FloatArray  # (models, n) what each of them says
+    each: FloatArray  # (models, n) the score of each of them
 
 
 def score_frame(problem: Problem, frame: pd.DataFrame, *, closely: bool = True) -> Scored:
-    """Ask every model about rows; ``closely``, rows near a threshold once more by themselves."""
-    scores = np.stack(
-        [
-            _asked(
-                model.evaluate,
-                frame,
-                problem.name_of(number),
-                threshold=model.threshold,
-                tolerance=model.tolerance,
-                closely=closely,
-            )
-            for number, model in enumerate(problem.models)
-        ]
-    )
+    """Evaluate rows by every model; ``closely``, rows near a threshold once more by themselves."""
+    scores = np.empty((len(problem.models), len(frame)))
+    for number, model in enumerate(problem.models):
+        who = problem.name_of(number)
+        if closely:
+            scores[number] = evaluate_closely(
+                model.evaluate, frame, who, threshold=model.threshold, tolerance=model.tolerance
+            ).values
+        else:
+            scores[number] = evaluate(model.evaluate, frame, who)
     thresholds = np.array([[model.threshold] for model in problem.models])
     return Scored(problem.reported(scores), np.asarray((scores >= thresholds).all(axis=0)), scores)
+
+
+def scoring_of(problem: Problem) -> Callable[[FloatArray], FloatArray]:
+    """Give the reported score as a function of rows in the model's columns."""
+
+    def score(rows: FloatArray) -> FloatArray:
+        return score_frame(problem, problem.frame(np.asarray(rows, dtype=np.float64)), closely=False).scores
+
+    return score
 
 
 def plausibility_of(
     problem: Problem, rows: FloatArray, frame: pd.DataFrame, *, closely: bool = True
 ) -> FloatArray:
     """Give the detector's decision values (n,) of rows (n, d), the same as a frame; NaN without one."""
-    detector = problem.detector
-    if detector is None or not len(rows):
+    if problem.detector is None or not len(rows):
         return np.full(len(rows), np.nan)
+    if problem.detector.evaluate is not None and not closely:
+        return evaluate(problem.detector.evaluate, frame, "detector")
+    return detector_scores(problem, rows, frame).values
+
+
+def detector_scores(
+    problem: Problem,
+    rows: FloatArray,
+    frame: pd.DataFrame,
+    *,
+    value: FloatArray | None = None,
+    settled: BoolArray | None = None,
+    until: float | None = None,
+) -> Closely:
+    """Give the decision values of rows by the detector itself; our own forest is its score.
+
+    ``value`` (n,) is that score where it is known; rows that are ``settled`` are not evaluated alone.
+    """
+    detector = problem.detector
+    assert detector is not None
     if detector.evaluate is None:
-        return detector.report(path_lengths_of_rows(problem, rows))
-    return _asked(
-        detector.evaluate, frame, "detector", threshold=0.0, tolerance=detector.tolerance, closely=closely
+        if value is None:
+            assert detector.score is not None
+            value = detector.score.evaluate_rows(rows[:, problem.columns_of(detector)]).value
+        return Closely(detector.report(value), np.zeros(len(rows), dtype=np.bool_))
+    return evaluate_closely(
+        detector.evaluate,
+        frame,
+        "detector",
+        threshold=0.0,
+        tolerance=detector.tolerance,
+        settled=settled,
+        until=until,
     )
-
-
-def _asked(
-    call: object, frame: pd.DataFrame, who: str, *, threshold: float, tolerance: float, closely: bool
-) -> FloatArray:
-    assert callable(call)
-    if not closely:
-        return ask(call, frame, who)
-    unsettled = np.zeros(len(frame), dtype=np.bool_)
-    return ask_closely(call, frame, who, threshold=threshold, tolerance=tolerance, settled=unsettled).answers

@@ -1,4 +1,4 @@
-"""Round what people read, but only to rows of which everything that is said is true as well."""
+"""Round displayed values, but only to rows for which everything that is stated holds as well."""
 
 import logging
 from typing import NamedTuple
@@ -10,18 +10,18 @@ from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import P2CEError
 from p2ce.problem.decimals import to_dtype
-from p2ce.verification.constraints import kept_rows
+from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import plausibility_of, score_frame
 from p2ce.verification.row_costs import totals_of
 
 log = logging.getLogger("p2ce")
 
 
-class Told(NamedTuple):
-    """Rows as they may be told to people."""
+class Displayed(NamedTuple):
+    """Rows as they may be displayed."""
 
     rows: FloatArray  # (n, d) the same as was found, but for what is rounded
-    scores: FloatArray  # (n,) by the user's own model, about the rows as told
+    scores: FloatArray  # (n,) by the user's own model, of the displayed rows
 
 
 def rounded_rows(
@@ -32,25 +32,25 @@ def rounded_rows(
     *,
     scores: FloatArray,
     totals: FloatArray,
-) -> Told:
-    """Round rows (n, d) of people as displays ask for, where the rounded row is as good in every respect.
+) -> Displayed:
+    """Round rows (n, d) of instances as displays ask for, where the rounded row is as good in every respect.
 
-    It has to be accepted, plausible and allowed, and must stand to the person's other options as the exact
-    row does, objective by objective: else a told option could be beaten by another one, or be called best at
-    something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as compared.
+    It has to be accepted, plausible and allowed, and must compare with the instance's other counterfactuals as
+    the exact row does, objective by objective: else a displayed one could be dominated by another one, or be
+    called best at something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as compared.
     """
     rounded = _rounded(problem, before, after)
     rows = np.flatnonzero((rounded != after).any(axis=1))
     if len(rows):
         try:
-            return _told(problem, before, after, rounded, rows, owner, scores, totals)
+            return _displayed(problem, before, after, rounded, rows, owner, scores, totals)
         except P2CEError as error:
-            # Rounded rows lie off the grid, where nobody promised that a model or a rule answers at all.
+            # Rounded rows lie off the grid, where a model or a rule may fail.
             log.info("Nothing is rounded, since the rounded rows cannot be verified: %s", error)
-    return Told(after, scores)
+    return Displayed(after, scores)
 
 
-def _told(
+def _displayed(
     problem: Problem,
     before: FloatArray,
     after: FloatArray,
@@ -59,24 +59,24 @@ def _told(
     owner: IntArray,
     scores: FloatArray,
     totals: FloatArray,
-) -> Told:
+) -> Displayed:
     frame = problem.frame(rounded[rows])
-    said = score_frame(problem, frame)
-    fine = said.accepted.copy()
-    if problem.judges is not None and fine.any():  # detectors and rules are asked about what is accepted only
+    scored = score_frame(problem, frame)
+    fine = scored.accepted.copy()
+    if problem.required_detector is not None and fine.any():  # what is rejected needs no detector or rule
         fine[fine] = plausibility_of(problem, rounded[rows[fine]], frame[fine]) >= 0.0
     if fine.any():
-        fine[fine] = kept_rows(problem, before[rows[fine]], rounded[rows[fine]], frame[fine]).allowed
-    told, told_scores = after.copy(), scores.copy()
+        fine[fine] = check_constraints(problem, before[rows[fine]], rounded[rows[fine]], frame[fine]).allowed
+    displayed, displayed_scores = after.copy(), scores.copy()
     exact = quanta(totals)
     shown = exact.copy()
-    for row, score in zip(rows[fine].tolist(), said.scores[fine].tolist(), strict=True):
+    for row, score in zip(rows[fine].tolist(), scored.scores[fine].tolist(), strict=True):
         price = quanta(totals_of(problem, before[row], rounded[row]))
         others = np.flatnonzero(owner == owner[row])
         others = others[others != row]
         if (np.sign(price - shown[others]) == np.sign(exact[row] - shown[others])).all():
-            told[row], told_scores[row], shown[row] = rounded[row], score, price
-    return Told(told, told_scores)
+            displayed[row], displayed_scores[row], shown[row] = rounded[row], score, price
+    return Displayed(displayed, displayed_scores)
 
 
 def _rounded(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:

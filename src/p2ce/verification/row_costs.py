@@ -1,4 +1,4 @@
-"""Price what becomes of one person, on the grid or off it."""
+"""Price the changes of one instance, on the grid or off it."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from p2ce.objectives.objective import FittedObjective, blamed
 def totals_of(problem: Problem, old: FloatArray, new: FloatArray) -> FloatArray:
     """Price the change of every column (d,), also of those that may not change: (objectives,) as compared.
 
-    Costs are added in the order of the axes, as the search adds them, what is no axis behind: a point of the
+    Costs are added in the order of the axes, as the solver adds them, what is no axis behind: a point of the
     grid costs here what it costs there, to the last bit.
     """
     axes = problem.grid.columns.tolist()
@@ -32,7 +32,7 @@ def totals_of(problem: Problem, old: FloatArray, new: FloatArray) -> FloatArray:
 def _cost_of_move(
     problem: Problem, objective: FittedObjective, move: int, old: FloatArray, new: FloatArray
 ) -> float:
-    """Price the change of one column, or of the columns that are one, numbered behind the others."""
+    """Price the change of one column, or of columns that move together, numbered behind the others."""
     if move >= len(old):
         compound = problem.compounds[move - len(old)]
         before, after = old[None, None, compound.members], new[None, None, compound.members]

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from p2ce.models.sklearn.fitted_attributes import steps_of_points
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from p2ce.errors import InvalidArgument, InvalidTarget
 from p2ce.models.parse_model import parse_model
-from p2ce.models.sklearn.fitted_attributes import steps_of_points
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import codebook_of
 from tests.models.laws import people

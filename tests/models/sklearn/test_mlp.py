@@ -13,7 +13,7 @@ from p2ce.errors import InvalidThreshold, NotFitted, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.models.sklearn import mlp as sklearn_network
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, placed_on
 from p2ce.scores.network import NetworkScore
 from tests.models.laws import people
 
@@ -53,7 +53,7 @@ def assert_never_contradicted(model, frame: pd.DataFrame, rows: pd.DataFrame, ta
     )
     for threshold in np.clip(asked, 0.0, 1.0):
         found = read(model, frame, target=target, threshold=float(threshold))
-        said = found.score.judge_rows(rows.to_numpy(dtype=np.float64)).verdict
+        said = found.score.evaluate_rows(rows.to_numpy(dtype=np.float64)).verdict
         accepted = answers >= threshold
         assert accepted[said == ACCEPT].all()
         assert not accepted[said == REJECT].any()
@@ -104,7 +104,7 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(activation):
     )
     crowd = frame.to_numpy()[found.evaluate(frame) < 0.5][:20]
     placement = place(grid, crowd)
-    laid = found.score.lay_out(grid, placement, crowd)
+    laid = found.score.prepare(placed_on(grid, placement, crowd))
     rng = np.random.default_rng(4)
     settled = 0
     for _ in range(150):
@@ -118,8 +118,8 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(activation):
         points[0], points[1] = low, high
         rows = np.repeat(crowd[[who]], len(points), axis=0)
         rows[:, grid.columns] = placement.values[who, axes, points]
-        answers = found.evaluate(pd.DataFrame(rows, columns=names))
-        said = laid.judge(np.full(len(points), who), points).verdict
+        answers = found.ask(pd.DataFrame(rows, columns=names))
+        said = laid.evaluate(np.full(len(points), who), points).verdict
         assert (said == np.where(answers >= 0.5, ACCEPT, REJECT)).all()
         if laid.infeasible(np.array([who]), box)[0]:
             settled += 1

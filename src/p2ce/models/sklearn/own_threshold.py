@@ -43,7 +43,6 @@ from p2ce.decisions.target_arguments import class_index, plain_classes
 from p2ce.errors import InvalidArgument, InvalidThreshold, NotFitted, UnsupportedModel
 from p2ce.models.fitted import require_own
 from p2ce.scores.network import NetworkScore
-from p2ce.scores.score import CompiledScore
 from p2ce.visible import echoed
 
 _NAMES = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
@@ -231,7 +230,7 @@ def _turned(
 def _turned_score(score: Any) -> Any:
     """Negate a parsed score, and exchange what is certain about it."""
     accept_from, reject_below = _next_above_minus(score.reject_below), _next_above_minus(score.accept_from)
-    if isinstance(score, CompiledScore):
+    if score.flat is not None:
         return replace(
             score,
             offset=-score.offset,

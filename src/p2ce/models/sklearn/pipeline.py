@@ -24,7 +24,7 @@ from p2ce.preprocessing.parse_transformers import SeenThrough, refusing, see_thr
 from p2ce.preprocessing.rewrite import contributions, reach_of_inputs, rewrite_forest, rises
 from p2ce.preprocessing.transform_rows import Preparation, Prepared
 from p2ce.scores.network import NetworkScore
-from p2ce.scores.score import CompiledScore, seen_as_given
+from p2ce.scores.score import Bound, seen_as_given
 from p2ce.scores.tree_nodes import parsing
 
 _NAMES = frozenset({"Pipeline"})
@@ -106,7 +106,7 @@ def _parse_inside(
         if np.array_equal(missing, expected):
             raise
         found = parse_with(expected)
-        if any(isinstance(score, CompiledScore) and score.forest is not None for score in found.scores):
+        if any(score.bound is Bound.TREE_LEAVES for score in found.scores):
             raise  # trees may well take missing values
     # A sum or a network takes none: it rejects what would be missing for an unknown label alone.
     return found, refusing(lens, missing & ~expected)
@@ -160,7 +160,7 @@ def _through(seen: SeenThrough) -> Callable[[Evaluate], Evaluate]:
 
 def _behind(score: Any, lens: Lens, nullable: BoolArray, limits: FloatArray) -> Any:
     """Write a score over inputs as one over the table's columns."""
-    if isinstance(score, CompiledScore):
+    if score.flat is not None:
         if score.forest is not None:
             assert score.see is seen_as_given, "trees compare what they are given"
             forest = rewrite_forest(score.forest, lens, nullable)

@@ -1,0 +1,139 @@
+"""List the scores that a counterfactual must reach, in the order in which cells are evaluated."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.scores.black_box_score import BlackBoxScore
+from p2ce.scores.grouped_columns import onto_compounds
+from p2ce.scores.score import CompiledScore, Score, seen_as_given
+
+if TYPE_CHECKING:
+    from p2ce.compilation.compiled_problem import Problem
+
+
+class Source(Enum):
+    """Whose score it is."""
+
+    MODEL = "model"
+    DETECTOR = "detector"
+    RULE = "rule"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Requirement:
+    """A score that every counterfactual must reach."""
+
+    score: Score
+    source: Source
+    columns: IntArray  # of the problem, in the order of the score's own
+    model: int | None = None  # the number of the model that it belongs to
+    decider: BlackBoxScore | None = (
+        None  # evaluates cells inside the error band of a score outside the kernel
+    )
+
+
+def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
+    """List the scores of models, detector and rules: flat ones first, numbered as the kernel numbers them.
+
+    The kernel scores the second one densely where it fails often, as a detector does, and takes budgets of
+    rules last. Outside the kernel, networks come first, being quick, then rules that are functions, then black-box
+    models, and last a detector: it is evaluated only on what every model accepts.
+    """
+    flat: list[Requirement] = []
+    quick: list[Requirement] = []
+    slow: list[Requirement] = []
+    everything = np.arange(len(problem.names))
+    frame = partial(problem.codebook.decode, labels=problem.labels)
+    for number, model in enumerate(problem.models):
+        own = black_box_model(problem, number)
+        columns = np.array(problem.columns_of(model), dtype=np.int64)
+        for score in model.scores:
+            if score.flat is not None:
+                compiled = _in_columns_of(score.flat, model.columns, problem.names)
+                flat.append(
+                    Requirement(score=compiled, source=Source.MODEL, columns=everything, model=number)
+                )
+            else:
+                # Where several scores decide together, what one of them leaves undecided is settled by all.
+                quick.append(
+                    Requirement(score=score, source=Source.MODEL, columns=columns, model=number, decider=own)
+                )
+        if model.is_black_box:
+            slow.append(Requirement(score=own, source=Source.MODEL, columns=everything, model=number))
+    detector = problem.required_detector
+    if detector is not None and detector.score is not None:
+        compiled = _in_columns_of(detector.score, detector.columns, problem.names)
+        flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
+    elif detector is not None:
+        assert detector.evaluate is not None, "a detector without a flat score is called"
+        called = BlackBoxScore(
+            name="detector",
+            call=detector.evaluate,
+            frame=frame,
+            threshold=0.0,
+            tolerance=detector.tolerance,
+        )
+        slow.append(Requirement(score=called, source=Source.DETECTOR, columns=everything))
+    for rule in problem.rules:
+        for budget in rule.scores(problem.names):
+            flat.append(Requirement(score=budget, source=Source.RULE, columns=everything))
+        if rule.is_predicate:
+            holds = BlackBoxScore(name="rule", call=rule.values_of_frame, frame=frame, threshold=0.5)
+            quick.append(Requirement(score=holds, source=Source.RULE, columns=everything))
+    shared = problem.compounds[: problem.shared]
+    return (*(_over_groups(one, shared) for one in flat), *quick, *slow)
+
+
+def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:
+    """Give a model as its own calls, which decide inside the error bands of its scores."""
+    model = problem.models[number]
+    return BlackBoxScore(
+        name=problem.name_of(number),
+        call=model.evaluate,
+        frame=partial(problem.codebook.decode, labels=problem.labels),
+        threshold=model.threshold,
+        tolerance=model.tolerance,
+    )
+
+
+def _over_groups(requirement: Requirement, shared: Sequence[Any]) -> Requirement:
+    """Rewrite a flat score over the axes of one-hot groups, which everybody shares."""
+    if not shared:
+        return requirement
+    assert requirement.score.flat is not None
+    return replace(requirement, score=onto_compounds(requirement.score.flat, shared))
+
+
+def _in_columns_of(score: CompiledScore, own: Sequence[str], names: Sequence[str]) -> CompiledScore:
+    """Renumber a score's columns as the first model numbers them."""
+    if tuple(own) == tuple(names):
+        return score
+    place = {name: column for column, name in enumerate(names)}
+    columns = np.array([place[name] for name in own], dtype=np.int32)
+    forest, weights = score.forest, score.weights
+    if forest is not None:
+        forest = replace(forest, feature=np.append(columns, np.int32(-1))[forest.feature])
+    if weights is not None:
+        weights = np.zeros(len(names))
+        weights[columns] = score.weights
+    see = score.see if score.see is seen_as_given else _seen_through(score.see, columns)
+    return replace(score, column_count=len(names), forest=forest, weights=weights, see=see)
+
+
+def _seen_through(
+    see: Callable[[FloatArray], FloatArray], columns: Int32Array
+) -> Callable[[FloatArray], FloatArray]:
+    """Show a score its own columns, in its own order, among all columns."""
+
+    def seen(rows: FloatArray) -> FloatArray:
+        shown = np.array(rows, dtype=np.float64)
+        shown[:, columns] = see(np.ascontiguousarray(rows[:, columns]))
+        return shown
+
+    return seen

@@ -1,0 +1,44 @@
+"""Hold the arguments of an explainer as the caller passed them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from p2ce.estimates.shap_estimate import ShapEstimate
+from p2ce.objectives import Objective
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.method import Mapocam
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Arguments:
+    """What the caller passed beside the model and the reference, unchanged."""
+
+    actions: ActionSet | None
+    target: Any  # None where none was given: class 1 is wanted then
+    threshold: float | Sequence[float | None] | None
+    margin: float
+    scale: str | None
+    objectives: str | Objective | Sequence[str | Objective]
+    max_changes: int | None
+    plausibility: Any
+    contamination: float | None
+    method: str | Mapocam
+    ties: bool
+    bound: str | ShapEstimate
+    random_state: int | None
+
+    def stated(self) -> dict[str, Any]:
+        """Give what an auditor needs to repeat an explanation, and the certificate does not say."""
+        forest = getattr(self.plausibility, "contamination", None)  # a fitted one may keep it as text
+        contamination = forest if self.contamination is None else self.contamination
+        settings = {
+            "bound": str(self.bound) if isinstance(self.method, str) else None,
+            "method": None if isinstance(self.method, str) else self.method.to_dict(),
+            "contamination": float(contamination) if isinstance(contamination, Real) else None,
+            "margin": self.margin or None,
+            "random_state": self.random_state,
+            "ties": True if self.ties else None,
+        }
+        return {name: value for name, value in settings.items() if value is not None}

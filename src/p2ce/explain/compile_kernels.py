@@ -1,0 +1,31 @@
+"""Compile the kernels ahead of time, by solving a small problem."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.compilation.batch import place_and_price
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.explain.solve_batch import LimitsLeft, evaluators, settings_of, solve_batch
+from p2ce.solver.branch_and_bound import compile_rest, kernels_are_loaded
+from p2ce.verification.verify_cells import surely_rejected
+
+
+def is_ready(problem: Problem) -> bool:
+    """Tell whether such a problem was solved in this process: the next one need not compile or load anything."""
+    return problem.method is None and kernels_are_loaded(external=not problem.is_compiled)
+
+
+def compile_kernels(problem: Problem, values: FloatArray) -> None:
+    """Run every kernel once, on a small problem: single changes only."""
+    batch = place_and_price(problem, values)
+    everyone = np.arange(len(values))
+    surely_rejected(batch)
+    small = replace(batch, problem=replace(problem, max_changes=1, estimate=None))
+    solve_batch(small, everyone, LimitsLeft())
+    if problem.method is not None:
+        return
+    if problem.flat_detector is not None:
+        batch.scores[problem.flat_detector].verify(everyone, batch.placement.position)
+    compile_rest(problem.layout, batch.instances, settings_of(small.problem), evaluators(batch, everyone))

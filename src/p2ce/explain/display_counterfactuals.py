@@ -1,0 +1,62 @@
+"""Order and price the verified cells of a batch, and round them as displays ask for."""
+
+import time
+
+import numpy as np
+
+from p2ce.adapters.evaluate import evaluate
+from p2ce.arrays import FloatArray
+from p2ce.comparing import quanta
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.explain.rounds import Rounds
+from p2ce.explain.verified import Counterfactuals, Verified
+from p2ce.verification.rounding import rounded_rows
+from p2ce.verification.row_costs import reported
+
+
+def display_counterfactuals(rounds: Rounds) -> Verified:
+    """Join the cells of all rounds, instance by instance and cheapest first, and round them."""
+    batch, outcomes = rounds.batch, rounds.outcomes
+    problem = batch.problem
+    instance = np.concatenate([checked.instance for checked in rounds.kept])
+    cells = np.concatenate([checked.cells for checked in rounds.kept])
+    totals = batch.tables.totals(instance, cells)
+    # Cheapest first, objective after objective; equal costs in the order of the tie-breakers.
+    walked = np.abs(cells - batch.placement.position[instance]).sum(axis=1)
+    order = np.lexsort([*cells.T[::-1], walked, *quanta(totals).T[::-1], instance])
+    instance, cells, totals = instance[order], cells[order], totals[order]
+    scores = np.concatenate([checked.scores for checked in rounds.kept])[order]
+    rows, before = batch.rows(instance, cells), batch.values[instance]
+    begin = time.perf_counter()
+    displayed, displayed_scores = rounded_rows(problem, before, rows, instance, scores=scores, totals=totals)
+    seconds = time.perf_counter() - begin
+    rounded = np.flatnonzero((displayed != rows).any(axis=1))
+    predictions = _predictions(problem, np.concatenate([rows, batch.values, displayed[rounded]]))
+    outcomes.predictions[:] = predictions[len(rows) : len(rows) + len(batch)]
+    displayed_predictions = predictions[: len(rows)].copy()
+    displayed_predictions[rounded] = predictions[len(rows) + len(batch) :]
+    outcomes.trusted[:] = outcomes.trusted.all()  # one contradiction refutes the scores behind every proof
+    return Verified(
+        outcomes=outcomes,
+        found=Counterfactuals(
+            instance=instance,
+            rows=rows,
+            moved=rows != before,
+            costs=reported(problem, totals),
+            scores=scores,
+            predictions=predictions[: len(rows)],
+            plausibility=np.concatenate([checked.plausibility for checked in rounds.kept])[order],
+            displayed=displayed,
+            displayed_scores=displayed_scores,
+            displayed_predictions=displayed_predictions,
+        ),
+        verify_seconds=rounds.verify_seconds + seconds,
+    )
+
+
+def _predictions(problem: Problem, rows: FloatArray) -> FloatArray:
+    """Give the model's predictions, where its score is only a lead."""
+    predict = problem.model.predict
+    if predict is None or problem.others:
+        return np.full(len(rows), np.nan)
+    return evaluate(predict, problem.frame(rows), "model")

@@ -1,0 +1,134 @@
+"""Keep the state of a batch over the rounds of solving and verifying: who waits, what is known and spent."""
+
+import time
+
+import numpy as np
+
+from p2ce.arrays import IntArray
+from p2ce.compilation.batch import Batch
+from p2ce.explain.solve_batch import LimitsLeft, SearchLimits
+from p2ce.explain.verified import Outcomes, no_outcomes
+from p2ce.solver.branch_and_bound import Fronts
+from p2ce.verification.verify_cells import Checked, surely_rejected
+
+# A score that the model keeps contradicting is not worth more rounds than this.
+MOST_ROUNDS = 100
+# Of an instance's time, where a model or detector is a black box.
+VERIFY_SHARE = 0.1
+
+
+class Rounds:
+    """The rounds of one batch. An instance waits as long as it has to be solved, or solved again."""
+
+    def __init__(self, batch: Batch, limits: SearchLimits, begin: float) -> None:
+        self.batch, self.limits = batch, limits
+        placement = batch.placement
+        objectives = len(batch.problem.objectives)
+        self.outcomes: Outcomes = no_outcomes(len(batch), objectives, placement.highest - placement.lowest)
+        # Instances that are surely rejected are solved at once; the models decide about the others first.
+        rejected = surely_rejected(batch)
+        self.waiting: IntArray = np.flatnonzero(rejected)
+        self._undecided = ~rejected
+        self.kept: list[Checked] = []
+        self.verify_seconds = 0.0
+        self._longest_check = 0.0  # seconds that one round of verification took
+        self._round = 0
+        self._verifying = 0.0  # since when
+        self.outcomes.solve_seconds[:] = (time.perf_counter() - begin) / max(len(batch), 1)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the instances themselves have yet to be verified."""
+        return self._round == 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is something left to solve or verify."""
+        return self._round == 0 or (len(self.waiting) > 0 and self._round < MOST_ROUNDS)
+
+    def left_to_solve(self) -> LimitsLeft:
+        """Give what the waiting instances have left, without what verifying will take."""
+        left = self._left(self.waiting)
+        if left.seconds is None or self.limits.seconds is None or not self.batch.problem.calls_user_code:
+            return left
+        # So a limit holds up to one call of a slow model. Rows close to the threshold, of which each is a call,
+        # get at least a share.
+        problem = self.batch.problem
+        calls = 1 if problem.model.predict is None or problem.others else 2
+        check = self._longest_check / len(self.batch)
+        kept = max(calls * check, VERIFY_SHARE * self.limits.seconds)
+        return left._replace(seconds=left.seconds - kept)
+
+    def left_to_verify(self) -> float | None:
+        """Give the time at which verifying is to end; the clock of verification starts here."""
+        self._verifying = time.perf_counter()
+        return self._left(self.waiting).until
+
+    def note_fronts(self, fronts: Fronts) -> None:
+        """Enter what solving took and left open; the last round counts for what is open."""
+        who, known = self.waiting, self.outcomes
+        known.finished[who] = fronts.finished
+        known.counters[who] += fronts.counters
+        known.open_boxes[who] = fronts.open_boxes
+        known.open_totals[who] = fronts.open_totals
+        known.solve_seconds[who] += fronts.seconds
+
+    def note_checked(self, fronts: Fronts, checked: Checked) -> None:
+        """Enter what was verified. Rejected cells are excluded, and their instances wait to be solved again."""
+        known, batch = self.outcomes, self.batch
+        count = len(fronts.points)
+        found = checked.taken(slice(count))
+        again = np.zeros(len(batch), dtype=np.bool_)
+        again[found.instance[found.failed]] = True
+        excluded = checked.failed & ~checked.unsettled
+        if self.is_first:
+            own = checked.taken(slice(count, None))
+            known.scores[:], known.favourable[:] = own.scores, ~own.failed
+            # A front that is not needed is not verified again, nor an instance excluded that nobody doubted.
+            again = (again | self._undecided) & ~known.favourable
+            excluded[count:] &= self._undecided
+        np.add.at(known.verified, found.instance, 1)
+        known.trusted[checked.instance[checked.contradicted]] = False
+        rejected = found.failed & ~found.unsettled
+        np.add.at(known.discrepancies, found.instance[rejected | found.contradicted], 1)
+        np.add.at(known.discrepancies, checked.instance[count:][checked.contradicted[count:]], 1)
+        if excluded.any():
+            some = checked.taken(excluded)
+            self.batch = batch.excluding(some.instance, some.cells, some.rejected_by)
+        seconds = time.perf_counter() - self._verifying
+        self.verify_seconds += seconds
+        self._longest_check = max(self._longest_check, seconds)
+        self._wait(np.flatnonzero(again), found, stopped=fronts.stopped)
+
+    def _wait(self, again: IntArray, found: Checked, *, stopped: bool) -> None:
+        """Keep the cells of instances that are done, and let the others wait while their limits last."""
+        known = self.outcomes
+        left = self._left(again)
+        late = np.full(len(again), stopped)
+        for one in (left.seconds, left.work):
+            if one is not None:
+                late |= one <= 0
+        ended = again[late]
+        known.open_boxes[ended] = np.maximum(known.open_boxes[ended], 1)
+        known.open_totals[ended[known.finished[ended]]] = 0.0
+        known.finished[ended] = False
+        self.waiting = again[~late]
+        self._round += 1
+        waits = np.isin(found.instance, self.waiting)
+        if self._round == MOST_ROUNDS:
+            # Too much lies in the error band for them: what was found stands, nothing is proven.
+            known.gave_up[self.waiting] = True
+            waits[:] = False
+        self.kept.append(found.taken(~found.failed & ~waits & ~known.favourable[found.instance]))
+
+    def _left(self, who: IntArray) -> LimitsLeft:
+        """Give what instances have left of their limits; verification counts for all alike."""
+        seconds, work, listener = self.limits
+        known = self.outcomes
+        return LimitsLeft(
+            None
+            if seconds is None
+            else seconds - known.solve_seconds[who] - self.verify_seconds / len(known.scores),
+            None if work is None else work - known.work[who],
+            listener,
+        )

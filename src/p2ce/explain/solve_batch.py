@@ -1,0 +1,118 @@
+"""Solve some instances of a batch: by branch and bound, or by one of the paper's algorithms."""
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compilation.batch import Batch
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.requirements import Source
+from p2ce.explain.fit_estimate import with_estimate
+from p2ce.paper.solve_by_paper import solve_by_paper
+from p2ce.scores.external import Boxes, PreparedScore, Verdicts
+from p2ce.scores.score import Bound
+from p2ce.solver.branch_and_bound import Evaluator, Fronts, Listener, make_settings, no_fronts, solve
+
+if TYPE_CHECKING:
+    from p2ce.solver.branch_and_bound import Settings
+
+
+class SearchLimits(NamedTuple):
+    """What a caller limits, for each instance."""
+
+    seconds: float | None = None
+    work: int | None = None  # in units of the counter WORK: ends at the same box on every machine
+    listener: Listener | None = None
+
+
+class LimitsLeft(NamedTuple):
+    """What is left of the limits for the instances at hand."""
+
+    seconds: FloatArray | None = None  # (n,)
+    work: IntArray | None = None  # (n,)
+    listener: Listener | None = None
+
+    @property
+    def until(self) -> float | None:
+        """When the time of all of them is over, by the clock of `time.perf_counter`; None without a limit."""
+        if self.seconds is None:
+            return None
+        return time.perf_counter() + float(np.maximum(self.seconds, 0.0).sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SomeInstances:
+    """A prepared score for some instances of the batch, as the solver numbers them, while their time lasts."""
+
+    score: PreparedScore
+    who: IntArray
+    until: float | None
+
+    @property
+    def bounds_boxes(self) -> bool:
+        return self.score.bounds_boxes
+
+    def evaluate(
+        self,
+        instance: IntArray,
+        cells: Int32Array,
+        *,
+        until: float | None = None,  # noqa: ARG002
+    ) -> Verdicts:
+        """Evaluate cells of these instances."""
+        return self.score.evaluate(self.who[instance], cells, until=self.until)
+
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Evaluate cells of these instances from scratch."""
+        return self.score.verify(self.who[instance], cells)
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
+        """Bound boxes of these instances."""
+        return self.score.infeasible(self.who[instance], boxes)
+
+
+def solve_batch(batch: Batch, who: IntArray, limits: LimitsLeft) -> Fronts:
+    """Find the fronts of some instances; cells that the batch excludes are not on them."""
+    problem = batch.problem
+    if not len(who):
+        return no_fronts(len(problem.objectives), problem.grid.axis_count)
+    if problem.method is not None:
+        return solve_by_paper(batch, who, limits.seconds, limits.work, limits.listener)
+    instances = batch.flat_instances(who)
+    if problem.estimate is not None:
+        instances = with_estimate(batch, who, instances)
+    return solve(
+        problem.layout,
+        instances,
+        settings_of(problem),
+        evaluators(batch, who, limits.until),
+        time_limits=limits.seconds,
+        work_limits=limits.work,
+        listener=limits.listener,
+    )
+
+
+def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[Evaluator] | None:
+    """List the scores that are evaluated outside the kernel, in their order; None where it does everything."""
+    if batch.problem.is_compiled:
+        return None
+    return [
+        Evaluator(
+            score=SomeInstances(score=score, who=who, until=until),
+            has_bound=score.bounds_boxes,
+            # Verification compares what black boxes give twice; a rule's function says only yes or no.
+            keeps_values=one.score.bound is Bound.COMPLETE and one.source is not Source.RULE,
+        )
+        for one, score in zip(batch.problem.requirements, batch.scores, strict=True)
+        if one.score.flat is None
+    ]
+
+
+def settings_of(problem: Problem) -> "Settings":
+    """Give the settings of the solver."""
+    return make_settings(
+        max_changes=problem.max_changes, keep_ties=problem.keep_ties, use_bounds=problem.use_bounds
+    )

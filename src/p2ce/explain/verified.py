@@ -1,0 +1,133 @@
+"""Hold what is verified for a batch of instances: arrays only, which travel between processes."""
+
+from dataclasses import dataclass, fields, replace
+from enum import IntEnum
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+
+
+class Grid(IntEnum):
+    """Which grid an explanation is about."""
+
+    OWN = 0  # the problem's own
+    FINEST = 1  # the finest one instead
+    FINEST_OPEN = 2  # the problem's own, where the finest one was not searched to its end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outcomes:
+    """What is known of each of n instances. The rounds of a batch write into these arrays."""
+
+    scores: FloatArray  # (n,) the instances themselves, by the user's own model
+    predictions: FloatArray  # (n,) what it predicts, NaN where the score says it all
+    favourable: BoolArray  # (n,) the instance is accepted as it is
+    grid: IntArray  # (n,) a `Grid`
+    finished: BoolArray  # (n,)
+    trusted: BoolArray  # (n,) the user's own objects never contradicted the scores; one refutes all
+    gave_up: BoolArray  # (n,) the user's own objects kept rejecting what lies in the error band
+    verified: IntArray  # (n,) cells that the user's own objects evaluated
+    discrepancies: IntArray  # (n,) cells on which those disagreed
+    counters: IntArray  # (n, COUNTERS)
+    open_boxes: IntArray  # (n,)
+    open_totals: FloatArray  # (n, objectives) least joined cost that an open box may still have
+    alternatives: Int32Array  # (n, axes) candidates on each axis beside the current one
+    solve_seconds: FloatArray  # (n,)
+
+    @property
+    def work(self) -> IntArray:
+        """How much solving each instance took, in units of its counter: (n,)."""
+        from p2ce.solver.counters import WORK
+
+        return self.counters[:, WORK]
+
+
+def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcomes:
+    """Begin with nothing known."""
+    from p2ce.solver.counters import COUNTERS
+
+    return Outcomes(
+        scores=np.full(count, np.nan),
+        predictions=np.full(count, np.nan),
+        favourable=np.zeros(count, dtype=np.bool_),
+        grid=np.full(count, Grid.OWN),
+        finished=np.ones(count, dtype=np.bool_),
+        trusted=np.ones(count, dtype=np.bool_),
+        gave_up=np.zeros(count, dtype=np.bool_),
+        verified=np.zeros(count, dtype=np.int64),
+        discrepancies=np.zeros(count, dtype=np.int64),
+        counters=np.zeros((count, COUNTERS), dtype=np.int64),
+        open_boxes=np.zeros(count, dtype=np.int64),
+        open_totals=np.zeros((count, objectives)),
+        alternatives=alternatives,
+        solve_seconds=np.zeros(count),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counterfactuals:
+    """Verified counterfactuals, one instance's after the other's, cheapest first."""
+
+    instance: IntArray  # (m,)
+    rows: FloatArray  # (m, d) whole rows of new values
+    moved: BoolArray  # (m, d)
+    costs: FloatArray  # (m, objectives) as reported
+    scores: FloatArray  # (m,) by the user's own model
+    predictions: FloatArray  # (m,)
+    plausibility: FloatArray  # (m,) decision values, NaN without a detector
+    displayed: FloatArray  # (m, d) the rows, rounded where displays ask for it and everything still holds
+    displayed_scores: FloatArray  # (m,)
+    displayed_predictions: FloatArray  # (m,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Verified:
+    """The result of a batch."""
+
+    outcomes: Outcomes
+    found: Counterfactuals
+    verify_seconds: float  # for the whole batch
+
+    def __len__(self) -> int:
+        return len(self.outcomes.scores)
+
+    @property
+    def counts(self) -> IntArray:
+        """How many counterfactuals each instance has: (n,)."""
+        return np.bincount(self.found.instance, minlength=len(self))
+
+    def without_proof(self) -> "Verified":
+        """Withdraw the proofs, since they rest on scores that are known to be wrong."""
+        outcomes = replace(self.outcomes, trusted=np.zeros_like(self.outcomes.trusted))
+        return replace(self, outcomes=outcomes)
+
+    def merged(self, finer: "Verified", who: IntArray) -> "Verified":
+        """Put the results on the finest grid of instances without a counterfactual in their place.
+
+        A search that was cut there leaves the coarser proof as it is, unless it found something.
+        """
+        settled = finer.outcomes.finished | (finer.counts > 0)
+        changed = {}
+        for field in fields(Outcomes):
+            before, after = getattr(self.outcomes, field.name).copy(), getattr(finer.outcomes, field.name)
+            if field.name in ("scores", "predictions", "favourable"):  # of the instance, whatever the grid
+                continue
+            if field.name == "grid":
+                before[who] = np.where(settled, Grid.FINEST, Grid.FINEST_OPEN)
+            elif field.name == "solve_seconds":
+                before[who] += after
+            else:
+                before[who[settled]] = after[settled]
+            changed[field.name] = before
+        more = replace(finer.found, instance=who[finer.found.instance])
+        order = np.argsort(np.concatenate([self.found.instance, more.instance]), kind="stable")
+        joined = {
+            field.name: np.concatenate([getattr(self.found, field.name), getattr(more, field.name)])[order]
+            for field in fields(Counterfactuals)
+        }
+        return Verified(
+            outcomes=replace(self.outcomes, **changed),
+            found=Counterfactuals(**joined),
+            verify_seconds=self.verify_seconds + finer.verify_seconds,
+        )

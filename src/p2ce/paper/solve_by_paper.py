@@ -1,0 +1,410 @@
+"""Solve instances of a batch by one of the paper's algorithms: its problem is written in the paper's symbols."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from p2ce.adapters.evaluate import evaluate
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.compilation.batch import Batch
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.grouped_features import moves_as_one
+from p2ce.compilation.requirements import Source
+from p2ce.errors import InvalidArgument
+from p2ce.estimates.attributions import Attributions, Attributor
+from p2ce.estimates.link_scale import Link
+from p2ce.estimates.native import parsed_of
+from p2ce.paper.algorithm_1 import mapocam
+from p2ce.paper.algorithm_2 import p2ce
+from p2ce.paper.maximum import shap_maximum
+from p2ce.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, PaperProblem, Record
+from p2ce.problem.method import Mapocam
+from p2ce.scores.external import REJECT
+from p2ce.scores.score import Bound, CompiledScore
+from p2ce.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
+from p2ce.solver.brute_force import point_costs, sort_points
+from p2ce.solver.undominated import undominated
+from p2ce.verification.constraints import check_constraints
+from p2ce.verification.evaluate_rows import score_frame
+from p2ce.verification.verify_cells import read_model
+from p2ce.visible import echoed
+
+# What the settings call a bound, and what kind of model it needs.
+BOUNDS = {"shap": Bound.SHAP_PAPER, "tree": Bound.TREE_LEAVES, "monotone": Bound.ADDITIVE, "none": Bound.NONE}
+NEEDS = {Bound.TREE_LEAVES: "a tree ensemble", Bound.ADDITIVE: "a linear model"}
+
+
+def bound_of(problem: Problem) -> Bound:
+    """Settle which bound a paper's algorithm prunes by.
+
+    A model that is a black box for an instance, because of a label that the reference lacks, has no other
+    proven bound than none.
+    """
+    settings = problem.method
+    assert settings is not None
+    parsed = parsed_of(problem.models)
+    own = Bound.NONE if parsed is None else parsed.score.bound
+    if settings.bound == "auto":
+        if own is Bound.ADDITIVE:
+            return own
+        if settings.plausible:
+            return Bound.SHAP_PAPER
+        return own if own is Bound.TREE_LEAVES else Bound.NONE
+    chosen = BOUNDS[settings.bound]
+    return Bound.NONE if chosen in NEEDS and chosen is not own else chosen
+
+
+def check_paper(problem: Problem, *, bound: object) -> None:
+    """Reject what the paper's algorithms do not know."""
+    settings = problem.method
+    assert settings is not None
+    if bound != "auto":
+        raise InvalidArgument(
+            f"bound={echoed(bound)} is a setting of the exact solver. The paper's algorithms have bounds "
+            "of their "
+            'own: method=p2ce.paper.P2CE(bound="shap"), for example.'
+        )
+    if problem.keep_ties:
+        raise InvalidArgument(
+            "ties=True needs method='exact': the paper's algorithms prune what costs the same."
+        )
+    require_single_features(problem)
+    if settings.bound != "auto" and bound_of(problem) is not BOUNDS[settings.bound]:
+        raise InvalidArgument(
+            f'bound="{settings.bound}" needs {NEEDS[BOUNDS[settings.bound]]} that is supported natively; the '
+            f'model is {problem.family}. Pass bound="shap" or "none".'
+        )
+
+
+def require_single_features(problem: Problem) -> None:
+    """Reject features that move together, of which neither the listings nor their bounds know."""
+    if moves_as_one(problem.actions):
+        raise InvalidArgument(
+            "The paper's algorithms change one feature at a time, so that they do not work with linked() or "
+            "one_hot(). Use method='exact', or drop these rules."
+        )
+
+
+def fit_attributions(
+    problem: Problem,
+    *,
+    score: Callable[[FloatArray], FloatArray],
+    reference: FloatArray,
+    random_state: int | None,
+) -> Attributions | None:
+    """Compute what the algorithm needs of SHAP values; None where it needs nothing."""
+    settings = problem.method
+    assert settings is not None
+    if bound_of(problem) is not Bound.SHAP_PAPER and settings.order != "importance":
+        return None
+    attributor = Attributor(
+        settings, parsed_of(problem.models), score, reference, problem.names, random_state, Link.IDENTITY
+    )
+    known = attributor.explain(attributor.background)
+    return Attributions(
+        attributor=attributor, largest=known.max(axis=0), importance=np.abs(known).mean(axis=0)
+    )
+
+
+class _Stopped(Exception):
+    """The instance's time or work is used up, or the listener returned False."""
+
+
+def solve_by_paper(
+    batch: Batch,
+    who: IntArray,
+    limits: FloatArray | None,
+    most_work: IntArray | None,
+    listener: Listener | None,
+) -> Fronts:
+    """Run one of the paper's algorithms for some instances of a batch.
+
+    An instance that is not finished keeps what was found. As printed, an algorithm returns points that are
+    dominated or have one change too many: they prune others, but are not shown.
+    """
+    from p2ce.solver.counters import ATTRIBUTED, BOXES, COUNTERS, ESTIMATE, EXTERNAL, SCORED, WORK
+    from p2ce.solver.counters import BOUND as BY_SCORE
+    from p2ce.solver.counters import DOMINATED as BY_COST
+    from p2ce.solver.counters import TOO_MANY as MANY
+
+    problem = batch.problem
+    assert problem.method is not None
+    require_single_features(problem)  # actions for one instance come past the constructor
+    algorithm = p2ce if problem.method.plausible else mapocam
+    counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
+    finished = np.ones(len(who), dtype=np.bool_)
+    seconds = np.zeros(len(who))
+    fronts: list[Int32Array] = []
+    said: list[FloatArray] = []
+    begin = time.perf_counter()
+    stopped = False
+    for at, number in enumerate(who.tolist()):
+        start = time.perf_counter()
+        until = np.inf if limits is None else start + float(limits[at])
+        most = np.inf if most_work is None else float(most_work[at])
+        record = Record(as_printed=problem.method.as_printed)
+
+        def go_on(at: int = at, until: float = until, most: float = most, record: Record = record) -> None:
+            nonlocal stopped
+            now = time.perf_counter()
+            if listener is not None and not stopped:
+                news = Progress(
+                    person=at,
+                    people=len(who),
+                    found=len(record.solutions),
+                    open_boxes=1,
+                    elapsed=now - begin,
+                )
+                stopped = listener(news) is False
+            if stopped or now > until or counters[at, WORK] > most:
+                raise _Stopped
+
+        instance = _Instance(batch, number, go_on, counters[at])
+        try:
+            algorithm(instance.paper_problem(), record)
+        except _Stopped:
+            finished[at] = False
+            counters[at, SCORED] = max(counters[at, SCORED], 1)  # something was evaluated
+        fronts.append(instance.front(record))
+        said.append(instance.said_about(fronts[-1]))
+        counters[at, [BOXES, BY_COST, MANY]] = (
+            record.visited,
+            record.pruned[DOMINATED],
+            record.pruned[TOO_MANY],
+        )
+        counters[at, ESTIMATE if instance.bound is Bound.SHAP_PAPER else EXTERNAL] = record.pruned[BOUND]
+        if problem.flat_detector is not None:
+            counters[at, BY_SCORE + problem.flat_detector] = record.pruned[OUTLIER]
+        counters[at, ATTRIBUTED] = len(instance.attributed)
+        seconds[at] = time.perf_counter() - start
+    return Fronts(
+        points=np.concatenate([*fronts, np.zeros((0, problem.grid.axis_count), dtype=np.int32)]),
+        first=np.cumsum([0, *map(len, fronts)], dtype=np.int64),
+        counters=counters,
+        finished=finished,
+        open_boxes=(~finished).astype(np.int64),
+        open_totals=np.zeros((len(who), len(problem.objectives))),
+        seconds=seconds,
+        stopped=stopped,
+        said=np.concatenate(said) if said else np.zeros((0, 0)),
+    )
+
+
+class _Instance:
+    """One instance of a batch, as the algorithms see it."""
+
+    def __init__(self, batch: Batch, number: int, go_on: Callable[[], None], counters: IntArray) -> None:
+        problem = batch.problem
+        assert problem.method is not None
+        self.problem, self.batch, self.number = problem, batch, number
+        self.settings: Mapocam = problem.method
+        mine = slice(*batch.instances.first_ban[number : number + 2].tolist())
+        self.excluded = {tuple(cell[:-1]) for cell in batch.instances.banned[mine].tolist()}
+        self.go_on, self.counters = go_on, counters
+        self.bound = bound_of(problem)
+        self.parsed = parsed_of(problem.models)
+        axes = problem.grid.axis_count
+        self.max_changes = axes if problem.max_changes is None else min(problem.max_changes, axes)
+        self.attributed: dict[bytes, FloatArray] = {}
+        # What black boxes gave for accepted cells, to see whether they give it again.
+        self.by_models: dict[bytes, FloatArray] = {}
+        self.by_detector: dict[bytes, float] = {}
+        self.start = batch.placement.position[number].astype(np.int32)
+
+    def paper_problem(self) -> PaperProblem:
+        """Write the problem in the symbols of the paper."""
+        features = self._order()
+        return PaperProblem(
+            settings=self.settings,
+            start=self.start,
+            features=features,
+            candidates=tuple(self._candidates(axis) for axis in features.tolist()),
+            max_changes=self.max_changes,
+            evaluate=self._evaluate,
+            costs=lambda cells: point_costs(cells, self.batch.tables, self.number),
+            is_outlier=self._is_outlier,
+            keeps_rules=self._keeps_rules,
+            falls_short=self._falls_short(features),
+            is_partial_outlier=self._partial_outlier(),
+        )
+
+    def front(self, record: Record) -> Int32Array:
+        """Take the points out of S that are allowed and that no other dominates, one for each cost."""
+        cells = [node.cell for node in record.solutions if 0 < node.changes <= self.max_changes]
+        points = np.array(cells, dtype=np.int32).reshape(len(cells), len(self.start))
+        points = sort_points(points, self.batch.tables, self.batch.placement, self.number)
+        costs = point_costs(points, self.batch.tables, self.number)
+        first = np.zeros(len(points), dtype=np.bool_)
+        first[np.unique(costs, axis=0, return_index=True)[1]] = True
+        front: Int32Array = points[undominated(costs) & first]
+        return front
+
+    def said_about(self, points: Int32Array) -> FloatArray:
+        """Give what black boxes gave for points, as `Fronts.said`: (points, black boxes)."""
+        called = [number for number, model in enumerate(self.problem.models) if model.is_black_box]
+        columns = [[self.by_models[cell.tobytes()][number] for cell in points] for number in called]
+        if self.problem.required_detector is not None and self.problem.flat_detector is None:
+            columns.append([self.by_detector[cell.tobytes()] for cell in points])
+        return np.array(columns, dtype=np.float64).reshape(len(columns), len(points)).T
+
+    def _order(self) -> IntArray:
+        columns = self.problem.grid.columns
+        if self.settings.order == "index":
+            return np.argsort(columns, kind="stable")
+        attributions = self.problem.attributions
+        assert attributions is not None
+        return np.argsort(-attributions.importance[columns], kind="stable")
+
+    def _candidates(self, axis: int) -> Int32Array:
+        """List Ā(i): where the instance may go, by distance from its current value, which comes first."""
+        placement, number = self.batch.placement, self.number
+        places: Int32Array = np.arange(
+            placement.lowest[number, axis], placement.highest[number, axis] + 1, dtype=np.int32
+        )
+        values = placement.values[number, axis, places]
+        with np.errstate(invalid="ignore"):  # a missing value is -inf
+            distance = np.nan_to_num(np.abs(values - placement.current[number, axis]), nan=np.inf)
+        distance[places == placement.position[number, axis]] = -1.0
+        nearest: Int32Array = places[np.argsort(distance, kind="stable")]
+        return nearest
+
+    def _me(self, cells: Int32Array) -> IntArray:
+        return np.full(len(cells), self.number)
+
+    def _rows(self, cells: Int32Array) -> FloatArray:
+        return self.batch.rows(self._me(cells), cells)
+
+    def _evaluate(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
+        values, reaches = self._at_least(cells)
+        if self.settings.as_printed and self.settings.plausible:  # line 5 of Alg. 2
+            reaches = reaches & (values > self.problem.threshold)
+        return values, reaches
+
+    def _at_least(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
+        """Give f of cells on the reported scale, and whether it reaches τ."""
+        from p2ce.solver.counters import SCORED, WORK
+
+        self.go_on()
+        if not len(cells):
+            return np.zeros(0), np.zeros(0, dtype=np.bool_)
+        self.counters[SCORED] += len(cells)
+        self.counters[WORK] += CELL_WORK * len(cells)
+        if self.parsed is not None:
+            reading = read_model(self.batch, 0, self._me(cells), cells)
+            return self.parsed.report(reading.value), ~reading.rejects
+        scored = score_frame(self.problem, self.problem.frame(self._rows(cells)))
+        for at in np.flatnonzero(scored.accepted).tolist():
+            self.by_models[cells[at].tobytes()] = scored.each[:, at]
+        return scored.scores, scored.accepted
+
+    def _keeps_rules(self, cell: Int32Array) -> bool:
+        if tuple(cell.tolist()) in self.excluded or (cell == self.start).all():
+            return False
+        if not self.problem.rules:
+            return True
+        rows = self._rows(cell[None])
+        before = self.batch.values[[self.number]]
+        return bool(check_constraints(self.problem, before, rows, self.problem.frame(rows)).allowed[0])
+
+    def _is_outlier(self, cell: Int32Array) -> bool:
+        detector = self.problem.required_detector
+        if detector is None:
+            return False
+        if self.problem.flat_detector is not None:
+            prepared = self.batch.scores[self.problem.flat_detector]
+            return bool(prepared.verify(self._me(cell[None]), cell[None]).verdict[0] == REJECT)
+        assert detector.evaluate is not None, "a detector without a flat score is called"
+        value = float(evaluate(detector.evaluate, self.problem.frame(self._rows(cell[None])), "detector")[0])
+        self.by_detector[cell.tobytes()] = value
+        return value < 0.0
+
+    def _partial_outlier(self) -> Callable[[Int32Array, IntArray], bool] | None:
+        """Give the test u(x̃) = 1 with some axes open; None where the detector is no flat score."""
+        if self.problem.flat_detector is None:
+            return None
+        score = self._flat(self.problem.flat_detector)
+        largest = self._largest(score)
+        return lambda cell, open_axes: largest(cell, open_axes) < score.reject_below
+
+    def _flat(self, number: int) -> CompiledScore:
+        flat = self.problem.requirements[number].score.flat
+        assert flat is not None
+        return flat
+
+    def _largest(self, score: CompiledScore) -> Callable[[Int32Array, IntArray], float]:
+        """Give the largest score of a forest that is left when some axes are open."""
+        from p2ce.scores.tree_kernels import largest_sum
+
+        forest = score.forest
+        if forest is None:
+            return lambda cell, open_axes: np.inf  # noqa: ARG005
+        best = np.empty(len(forest.value))
+        is_open = np.zeros(score.column_count, dtype=np.bool_)
+
+        def largest(cell: Int32Array, open_axes: IntArray) -> float:
+            is_open[:] = False
+            is_open[self.problem.grid.columns[open_axes]] = True
+            seen = np.ascontiguousarray(score.see(self._rows(cell[None]))[0])
+            return float(
+                largest_sum(
+                    forest.root,
+                    forest.feature,
+                    forest.threshold,
+                    forest.right,
+                    forest.value,
+                    score.offset,
+                    seen,
+                    is_open,
+                    best,
+                )
+            )
+
+        return largest
+
+    def _falls_short(self, features: IntArray) -> Callable[[Node], bool]:
+        """Give the test f̄ < τ."""
+        if self.bound is Bound.SHAP_PAPER:
+            return lambda node: self._estimate(node, features[node.i :]) < self.problem.threshold
+        if self.bound is Bound.NONE:
+            return lambda node: False  # noqa: ARG005
+        score = self._flat(self.problem.numbers_of(Source.MODEL, 0)[0])
+        if self.bound is Bound.TREE_LEAVES:
+            largest = self._largest(score)
+            return lambda node: largest(node.cell, features[node.i :]) < score.reject_below
+        best = self._best_cell(score)
+
+        def short_at_corner(node: Node) -> bool:
+            corner = node.cell.copy()
+            corner[features[node.i :]] = best[features[node.i :]]
+            return not self._at_least(corner[None])[1][0]
+
+        return short_at_corner
+
+    def _best_cell(self, score: CompiledScore) -> Int32Array:
+        """Find the candidate of each axis that adds most to an additive score."""
+        assert score.weights is not None
+        best: Int32Array = self.start.copy()
+        for axis, column in enumerate(self.problem.grid.columns.tolist()):
+            places = self._candidates(axis)
+            cells = np.repeat(self.start[None], len(places), axis=0)
+            cells[:, axis] = places
+            adds = score.weights[column] * score.see(self._rows(cells))[:, column]
+            best[axis] = places[int(np.argmax(adds))]
+        return best
+
+    def _estimate(self, node: Node, open_axes: IntArray) -> float:
+        attributions = self.problem.attributions
+        assert attributions is not None
+        columns = self.problem.grid.columns
+        cell = node.cell if self.settings.at == "partial" else self.start
+        key = cell.tobytes()
+        phi = self.attributed.get(key)
+        if phi is None:
+            self.go_on()
+            phi = attributions.attributor.explain(self._rows(cell[None]))[0, columns]
+            self.attributed[key] = phi
+        left = self.max_changes - node.changes
+        return shap_maximum(
+            node.value, phi[open_axes], attributions.largest[columns[open_axes]], left, self.settings
+        )

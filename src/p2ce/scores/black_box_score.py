@@ -1,0 +1,103 @@
+"""Evaluate a black box by its own calls: a model, a detector, or a rule that is a function."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.adapters.evaluate import evaluate, evaluate_alone, is_close
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.scores.external import ACCEPT, REJECT, Boxes, OutOfTime, Placed, PreparedScore, Verdicts, undecided
+from p2ce.scores.score import Bound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BlackBoxScore:
+    """A call that gives one number per row of the user's frame. It decides itself: there is no error band."""
+
+    name: str  # as messages call it
+    call: Callable[[Any], FloatArray]  # a frame → (n,)
+    frame: Callable[[FloatArray], Any]  # rows (n, d) of codes → a frame of the user's columns
+    threshold: float
+    tolerance: float = 0.0  # how far two values of a row may differ from batch to batch
+
+    @property
+    def accept_from(self) -> float:
+        return self.threshold
+
+    @property
+    def reject_below(self) -> float:
+        return self.threshold
+
+    @property
+    def bound(self) -> Bound:
+        """Nothing is known of a whole box."""
+        return Bound.COMPLETE
+
+    @property
+    def flat(self) -> None:
+        """Evaluated in batches outside the kernel."""
+        return
+
+    def evaluate_rows(self, rows: FloatArray, *, until: float | None = None) -> Verdicts:
+        """Evaluate rows in one call.
+
+        The value of a row alone counts (`evaluate_closely`). Cells that are rejected are never seen again,
+        so that those close to the threshold are evaluated alone at once; accepted ones are when they turn out
+        to be on the front.
+        """
+        frame = self.frame(rows)
+        value = evaluate(self.call, frame, self.name)
+        close = np.flatnonzero(is_close(value, self.threshold, self.tolerance) & (value < self.threshold))
+        if len(close):
+            alone = evaluate_alone(self.call, frame.iloc[close], self.name, until=until)
+            if len(alone) < len(close):
+                raise OutOfTime
+            value[close] = alone
+        return Verdicts(np.where(value >= self.threshold, ACCEPT, REJECT), value)
+
+    def prepare(self, placed: Placed) -> PreparedScore:
+        """Evaluate the rows of cells."""
+        return PreparedBlackBox(score=self, placed=placed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PreparedBlackBox:
+    """A black box beside a batch of n instances."""
+
+    score: BlackBoxScore
+    placed: Placed
+
+    @property
+    def bounds_boxes(self) -> bool:
+        return False
+
+    def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
+        """Evaluate the cells whose values are not known, in one call."""
+        if self.placed.known is None:
+            return self.score.evaluate_rows(self.placed.rows(instance, cells), until=until)
+        value = self._known(instance, cells, self.placed.known)
+        verdict = np.where(value >= self.score.threshold, ACCEPT, REJECT)
+        # A known value is that of a row among others: a rejected one close to the threshold is evaluated alone.
+        close = is_close(value, self.score.threshold, self.score.tolerance) & (verdict == REJECT)
+        new = np.flatnonzero(np.isnan(value) | close)
+        verdict[new], value[new] = self.score.evaluate_rows(
+            self.placed.rows(instance[new], cells[new]), until=until
+        )
+        return Verdicts(verdict, value)
+
+    def _known(self, instance: IntArray, cells: Int32Array, known: FloatArray) -> FloatArray:
+        """Look up the cells with a single change."""
+        moved = cells != self.placed.placement.position[instance]
+        axis = moved.argmax(axis=1)
+        value = known[instance, axis, cells[np.arange(len(cells)), axis]]
+        return np.asarray(np.where(moved.sum(axis=1) == 1, value, np.nan))
+
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:  # noqa: ARG002
+        """Prove nothing: only the object itself, called again, verifies."""
+        return undecided(len(cells))
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
+        """Prune nothing."""
+        return np.zeros(len(instance), dtype=np.bool_)

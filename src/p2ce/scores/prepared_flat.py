@@ -1,0 +1,56 @@
+"""Evaluate listed cells by a flat score, in the order in which its library adds."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.scores.external import Boxes, Verdicts
+from p2ce.scores.score import CompiledScore
+
+if TYPE_CHECKING:  # the kernels load Numba, which takes a second
+    from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PreparedFlat:
+    """A flat score beside a batch of instances. Its boxes are bounded by the kernel itself."""
+
+    score: CompiledScore
+    layout: "ScoreLayout"
+    number: int  # of the score in the layout
+    instances: "FlatInstances"
+
+    @property
+    def bounds_boxes(self) -> bool:
+        return False
+
+    def values(self, instance: IntArray, cells: Int32Array) -> FloatArray:
+        """Compute the score of cells: (cells,)."""
+        from p2ce.scores.score_cells import score_points
+
+        value = np.empty(len(cells))
+        row = np.empty(self.instances.own.shape[2])
+        cells = np.ascontiguousarray(cells)
+        score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
+        return value
+
+    def evaluate(
+        self,
+        instance: IntArray,
+        cells: Int32Array,
+        *,
+        until: float | None = None,  # noqa: ARG002
+    ) -> Verdicts:
+        """Compare the values of cells with the certified thresholds."""
+        return self.verify(instance, cells)
+
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Compare the values of cells with the certified thresholds."""
+        value = self.values(instance, cells)
+        return Verdicts(self.score.verdicts(value), value)
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
+        """Prune nothing outside the kernel."""
+        return np.zeros(len(instance), dtype=np.bool_)
