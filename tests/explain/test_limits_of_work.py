@@ -36,10 +36,10 @@ def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
     statuses = set()
     for share in (0.2, 0.6):
         most = int(np.quantile(whole.work, share))
-        together = answer_people(problem, values, work_limits=most)
+        together = answer_people(problem, values, most_work=most)
         statuses |= set(together.finished.tolist())
         for person in range(len(values)):
-            alone = answer_people(problem, values[[person]], work_limits=most)
+            alone = answer_people(problem, values[[person]], most_work=most)
             assert alone.finished[0] == together.finished[person]
             assert alone.work[0] == together.work[person]
             mine = slice(together.first[person], together.first[person + 1])
@@ -57,6 +57,6 @@ def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
 def test_an_evaluation_of_a_black_box_counts_as_a_thousand_units() -> None:
     asking = explainer("black box")
     problem = asking._made_ready(asking._problem)
-    answers = answer_people(problem, problem.codebook.encode(refused(0.9).iloc[:8]), work_limits=50 * CELL_WORK)
+    answers = answer_people(problem, problem.codebook.encode(refused(0.9).iloc[:8]), most_work=50 * CELL_WORK)
     assert not answers.finished.all()
     assert (answers.work[~answers.finished] > 50 * CELL_WORK).all()

@@ -16,8 +16,8 @@ from p2ce.scores.forest import Forest
 from p2ce.scores.score import CompiledScore, seen_as_given
 from p2ce.scores.score_rows import score_rows
 from p2ce.scores.tree_nodes import TreeNodes
-from p2ce.solver.brute_force import brute_force, sort_points
 from p2ce.solver.branch_and_bound import Fronts
+from p2ce.solver.brute_force import brute_force, sort_points
 from p2ce.verification.verify_points import EXACTLY
 
 # Grid values, thresholds and people share these few numbers, so that many of them coincide.

@@ -13,7 +13,7 @@ from p2ce.scores.flat_arrays import FlatInstances, flatten_scores, lay_out_insta
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver import search_driver
-from p2ce.solver.branch_and_bound import Evaluator, Fronts, Progress, Settings, make_settings, solve
+from p2ce.solver.branch_and_bound import Evaluator, Fronts, Progress, make_settings, solve
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 

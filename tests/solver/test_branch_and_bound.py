@@ -12,8 +12,8 @@ from p2ce.grid.placement import place
 from p2ce.scores.flat_arrays import FlatInstances
 from p2ce.scores.score import CompiledScore
 from p2ce.solver import search_driver
-from p2ce.solver.brute_force import brute_force, sort_points
 from p2ce.solver.branch_and_bound import Fronts, Progress, make_settings, solve
+from p2ce.solver.brute_force import brute_force, sort_points
 from p2ce.solver.counters import WORK
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problem_of, problems

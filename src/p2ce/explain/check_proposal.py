@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.comparing import beats
+from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import People, read_row
 from p2ce.errors import InvalidArgument, InvalidPerson, nearest
@@ -15,6 +15,7 @@ from p2ce.grid.placement import place
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
+from p2ce.solver.undominated import dominates
 from p2ce.tables.cells import is_missing
 from p2ce.verification.constraints import broken_rules
 from p2ce.verification.evaluate_rows import plausibility_of, score_frame
@@ -98,11 +99,14 @@ def _better(
 ) -> tuple[Counterfactual, ...]:
     """Give the options that cost less: priced anew, as the proposal is, and compared as the search does.
 
-    So no option of a front beats another one of it. What is reported would not do: it may be the root of what
+    So no option of a front dominates another one of it. What is reported would not do: it may be the root of what
     the search compares.
     """
+    proposed = quanta(totals)
     return tuple(
         option
         for option in explanation
-        if beats(totals_of(problem, old, read_row(option.values, problem.codebook).values[0]), totals)
+        if dominates(
+            quanta(totals_of(problem, old, read_row(option.values, problem.codebook).values[0])), proposed
+        )
     )

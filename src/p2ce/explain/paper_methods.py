@@ -22,8 +22,8 @@ from p2ce.paper.methods import Mapocam
 from p2ce.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, PaperProblem, Record
 from p2ce.scores.external import REJECT
 from p2ce.scores.score import CompiledScore
-from p2ce.solver.brute_force import point_costs, sort_points
 from p2ce.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
+from p2ce.solver.brute_force import front_of, point_costs
 from p2ce.verification.constraints import kept_rows
 from p2ce.verification.evaluate_rows import score_frame
 from p2ce.verification.verify_points import compiled_scores
@@ -213,10 +213,7 @@ def _front(problem: Problem, batch: Batch, person: int, record: Record) -> Int32
     most = len(problem.grid.names) if problem.max_changes is None else problem.max_changes
     cells = [node.cell for node in record.solutions if 0 < node.changes <= most]
     points = np.array(cells, dtype=np.int32).reshape(len(cells), len(problem.grid.names))
-    points = sort_points(points, batch.tables, batch.placement, person)
-    costs = point_costs(points, batch.tables, person)
-    keep = [not any((costs[before] <= costs[at]).all() for before in range(at)) for at in range(len(points))]
-    return points[np.array(keep, dtype=np.bool_)]
+    return front_of(points, batch.tables, batch.placement, person)
 
 
 class _Instance:
