@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.arrays import FloatArray, IntArray
 
 # Of the 52 bits behind the point of a float64's significand, 30 count: costs that agree to about nine
 # digits are equal. Rounding makes differences of the 15th digit, which must be no trade-off.
@@ -30,9 +30,3 @@ def quanta(costs: FloatArray) -> IntArray:
 def rounded(costs: FloatArray) -> FloatArray:
     """Give costs that count as equal one and the same number, which differs from them by a digit beyond."""
     return (quanta(costs) << DROPPED_BITS).view(np.float64)
-
-
-def beats(one: FloatArray, other: FloatArray) -> BoolArray:
-    """Tell which of some cost vectors (…, m) are nowhere dearer than others (…, m), and somewhere cheaper."""
-    mine, theirs = quanta(one), quanta(other)
-    return np.asarray((mine <= theirs).all(axis=-1) & (mine < theirs).any(axis=-1))

@@ -36,10 +36,10 @@ def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
     statuses = set()
     for share in (0.2, 0.6):
         most = int(np.quantile(whole.work, share))
-        together = answer_people(problem, values, work_limits=most)
+        together = answer_people(problem, values, most_work=most)
         statuses |= set(together.finished.tolist())
         for person in range(len(values)):
-            alone = answer_people(problem, values[[person]], work_limits=most)
+            alone = answer_people(problem, values[[person]], most_work=most)
             assert alone.finished[0] == together.finished[person]
             assert alone.work[0] == together.work[person]
             mine = slice(together.first[person], together.first[person + 1])

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.solver.undominated import undominated
+from p2ce.comparing import quanta
+from p2ce.solver.undominated import dominates, undominated
 
 tables = st.integers(1, 4).flatmap(
     lambda objectives: st.lists(
@@ -14,21 +15,30 @@ tables = st.integers(1, 4).flatmap(
 
 
 @given(tables)
-def test_a_row_stays_unless_another_beats_it(rows: list[list[int]]) -> None:
+def test_a_row_stays_unless_another_dominates_it(rows: list[list[int]]) -> None:
     costs = np.array(rows)
     kept = undominated(costs)
     for row, stays in zip(costs, kept, strict=True):
-        beaten = any((other <= row).all() and (other != row).any() for other in costs)
-        assert bool(stays) is not beaten
+        is_dominated = any((other <= row).all() and (other != row).any() for other in costs)
+        assert bool(stays) is not is_dominated
 
 
 @given(tables)
-def test_every_dropped_row_is_beaten_by_a_kept_one(rows: list[list[int]]) -> None:
+def test_every_dropped_row_is_dominated_by_a_kept_one(rows: list[list[int]]) -> None:
     costs = np.array(rows)
     kept = undominated(costs)
     assert kept.any()
     for row in costs[~kept]:
         assert ((costs[kept] <= row).all(axis=1) & (costs[kept] < row).any(axis=1)).any()
+
+
+def test_a_cost_vector_dominates_if_it_is_nowhere_worse_and_somewhere_better() -> None:
+    costs = quanta(np.array([[1.0, 2.0], [1.0 + 1e-12, 3.0], [0.5, 2.5]]))
+    assert dominates(costs[:, None, :], costs[None, :, :]).tolist() == [
+        [False, True, False],
+        [False, False, False],
+        [False, True, False],
+    ]
 
 
 def test_equal_rows_all_stay() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.comparing import beats
+from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import EncodedRows, encode_row
 from p2ce.errors import InvalidArgument, InvalidPerson, nearest
@@ -15,6 +15,7 @@ from p2ce.grid.placement import place
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
+from p2ce.solver.undominated import dominates
 from p2ce.tables.cells import is_missing
 from p2ce.verification.constraints import broken_rules
 from p2ce.verification.evaluate_rows import plausibility_of, score_frame
@@ -103,8 +104,11 @@ def _better(
     So none of a front dominates another one of it. Reported costs would not do: they may be roots of what the
     solver compares.
     """
+    proposed = quanta(totals)
     return tuple(
         option
         for option in explanation
-        if beats(totals_of(problem, old, encode_row(option.values, problem.codebook).values[0]), totals)
+        if dominates(
+            quanta(totals_of(problem, old, encode_row(option.values, problem.codebook).values[0])), proposed
+        )
     )

@@ -23,8 +23,7 @@ from p2ce.problem.method import Mapocam
 from p2ce.scores.external import REJECT
 from p2ce.scores.score import Bound, CompiledScore
 from p2ce.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
-from p2ce.solver.brute_force import point_costs, sort_points
-from p2ce.solver.undominated import undominated
+from p2ce.solver.brute_force import front_of
 from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import score_frame
 from p2ce.verification.verify_cells import read_model
@@ -233,12 +232,7 @@ class _Instance:
         """Take the points out of S that are allowed and that no other dominates, one for each cost."""
         cells = [node.cell for node in record.solutions if 0 < node.changes <= self.max_changes]
         points = np.array(cells, dtype=np.int32).reshape(len(cells), len(self.start))
-        points = sort_points(points, self.batch.tables, self.batch.placement, self.number)
-        costs = point_costs(points, self.batch.tables, self.number)
-        first = np.zeros(len(points), dtype=np.bool_)
-        first[np.unique(costs, axis=0, return_index=True)[1]] = True
-        front: Int32Array = points[undominated(costs) & first]
-        return front
+        return front_of(points, self.batch.tables, self.batch.placement, self.number)
 
     def said_about(self, points: Int32Array) -> FloatArray:
         """Give what black boxes gave for points, as `Fronts.said`: (points, black boxes)."""

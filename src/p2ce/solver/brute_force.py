@@ -42,9 +42,15 @@ def brute_force(
             valid &= -score.spending.of_row(before, rows) >= score.reject_below
         else:
             valid &= score_rows(score, rows) >= score.reject_below
-    cells = cells[valid]
-    cells = cells[undominated(point_costs(cells, tables, person))]
-    ordered = sort_points(cells, tables, placement, person)
+    return front_of(cells[valid], tables, placement, person, keep_ties=keep_ties)
+
+
+def front_of(
+    points: Int32Array, tables: CostTables, placement: Placement, person: int, *, keep_ties: bool = False
+) -> Int32Array:
+    """Keep the undominated points, in the order of `sort_points`; of equal costs the first one, or all."""
+    points = points[undominated(point_costs(points, tables, person))]
+    ordered = sort_points(points, tables, placement, person)
     if keep_ties or not len(ordered):
         return ordered
     costs = point_costs(ordered, tables, person)

@@ -1,15 +1,25 @@
-"""Pick the undominated rows of a cost table, the slow and obvious way."""
+"""Compare cost vectors, the obvious way: the NumPy twin of `pareto_front`."""
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, IntArray
 
 
+def dominates(one: IntArray, other: IntArray) -> BoolArray:
+    """Tell which cost vectors (…, m) are no worse than others (…, m) in every objective, and better in one."""
+    return np.asarray((one <= other).all(axis=-1) & (one < other).any(axis=-1))
+
+
 def undominated(costs: IntArray) -> BoolArray:
-    """Mark the rows of ``costs`` (n, m) that no other row beats: equal rows do not beat each other."""
-    keep = np.ones(len(costs), dtype=np.bool_)
-    for row in range(len(costs)):
-        no_worse = (costs <= costs[row]).all(axis=1)
-        better = (costs < costs[row]).any(axis=1)
-        keep[row] = not (no_worse & better).any()
+    """Mark the rows of ``costs`` (n, m) that no other row dominates: equal rows do not dominate each other.
+
+    >>> undominated(np.array([[1, 2], [2, 1], [2, 2], [1, 2]])).tolist()
+    [True, True, False, True]
+    """
+    keep = np.zeros(len(costs), dtype=np.bool_)
+    left = np.lexsort(costs.T[::-1])
+    while len(left):
+        first = costs[left[0]]  # in lexicographic order, nothing behind it dominates it
+        keep[left[(costs[left] == first).all(axis=1)]] = True
+        left = left[(costs[left] < first).any(axis=1)]
     return keep

@@ -11,6 +11,7 @@ from p2ce.comparing import quanta
 from p2ce.compilation.batch import place_and_price
 from p2ce.explainer import Explainer
 from p2ce.scores.score_rows import score_rows
+from p2ce.solver.undominated import undominated
 
 CELLS_AT_ONCE = 200_000
 
@@ -59,14 +60,9 @@ def _cells(
 
 
 def _cheapest(totals: FloatArray) -> FloatArray:
-    """Keep one row of every cost that nothing beats."""
+    """Keep one row of every undominated cost."""
     compared, first = np.unique(quanta(totals), axis=0, return_index=True)
-    kept = []
-    while len(compared):  # in lexicographic order, so that nothing beats the first
-        kept.append(first[0])
-        worse = (compared >= compared[0]).all(axis=1)
-        compared, first = compared[~worse], first[~worse]
-    return totals[kept]
+    return totals[first[undominated(compared)]]
 
 
 def _accepts(explainer: Explainer) -> Callable[[pd.DataFrame], BoolArray]:
