@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from p2ce.decisions.targets import (
     BEHIND,
     NO_TREES,
@@ -22,6 +21,7 @@ from p2ce.decisions.targets import (
     softmax_reaches,
     softmax_wins,
 )
+
 from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
 from p2ce.scores.error_bands import exactly
 from p2ce.scores.score_rows import score_rows

@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import OneClassSVM
 
+from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.parse_detector import IsolationForest, parse_detector
-from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.errors import InvalidOutput, UnsupportedDetector
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, codebook_of

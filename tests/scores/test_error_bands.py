@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from p2ce.scores.error_bands import exactly, logistic, summation_error, certified, widened
+from p2ce.scores.error_bands import certified, exactly, logistic, summation_error, widened
 from p2ce.scores.float_bisection import first_true
 
 SCORES = st.floats(-60.0, 60.0)
