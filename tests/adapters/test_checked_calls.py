@@ -52,13 +52,13 @@ def test_an_exception_names_the_columns_with_missing_values():
     with pytest.raises(InvalidOutput) as error:
         answers_of(raises, FRAME, call="model.predict")
     assert str(error.value) == (
-        "model.predict raised ValueError: Input X contains NaN when asked about 2 rows. "
+        "model.predict raised ValueError: Input X contains NaN when called with 2 rows. "
         "Columns with missing values here: 'age', 'owner', 'job', 'income'. "
         "If it does not take them, put an imputer in front of it, or fill or drop them."
     )
     with pytest.raises(InvalidOutput, match="'age'"):
         answers_of(raises, FRAME.to_numpy(), call="model.predict", rows=FRAME)
-    with pytest.raises(InvalidOutput, match=r"follows\. when asked about 1 rows\.$"):
+    with pytest.raises(InvalidOutput, match=r"follows\. when called with 1 rows\.$"):
         answers_of(raises, FRAME[:1].drop(columns="job"), call="model.predict")
 
 

@@ -87,7 +87,7 @@ def drifting() -> Callable[[pd.DataFrame, np.ndarray], np.ndarray]:
 
 
 MOODS: dict[str, tuple[Callable[[pd.DataFrame, np.ndarray], Any], str]] = {
-    "raises": (_raise, r"raised RuntimeError: the server is away when asked about \d+ rows"),
+    "raises": (_raise, r"raised RuntimeError: the server is away when called with \d+ rows"),
     "is missing": (lambda rows, good: np.full(len(good), np.nan), r"NaN for \d+ of \d+ rows"),
     "is missing once": (
         lambda rows, good: np.where(np.arange(len(good)) == 0, np.nan, good),
@@ -96,8 +96,8 @@ MOODS: dict[str, tuple[Callable[[pd.DataFrame, np.ndarray], Any], str]] = {
     "is short": (lambda rows, good: good[:-1], r"one number per row"),
     "is wide": (lambda rows, good: np.stack([1 - good, good], axis=1), r"one number per row"),
     "is one number": (lambda rows, good: 0.7, r"one number per row"),
-    "is nothing": (lambda rows, good: None, r"has to answer with numbers"),
-    "is words": (lambda rows, good: np.full(len(good), "yes"), r"has to answer with numbers"),
+    "is nothing": (lambda rows, good: None, r"has to return numbers"),
+    "is words": (lambda rows, good: np.full(len(good), "yes"), r"has to return numbers"),
 }
 
 
@@ -170,7 +170,7 @@ def test_answers_that_differ_are_noticed_at_once(who: str) -> None:
     )
     noisy.bad = True
     given = (noisy, None) if who == "model" else (kind, noisy)
-    with pytest.raises(InvalidOutput, match=rf"{who}\(rows\) answers differently when asked twice"):
+    with pytest.raises(InvalidOutput, match=rf"{who}\(rows\) returns different values when called twice"):
         explainer(given[0], plausibility=given[1])
 
 

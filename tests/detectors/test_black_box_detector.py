@@ -231,9 +231,9 @@ def raises(rows):
         (lambda rows: np.full(len(rows), np.nan), "NaN for 150 of 150 rows"),
         (lambda rows: np.zeros((len(rows), 2)), r"one number per row.*gave shape \(150, 2\)"),
         (lambda rows: np.zeros(7), r"gave shape \(7,\)"),
-        (lambda rows: np.full(len(rows), "fine"), "answer with numbers"),
-        (lambda rows: np.random.default_rng().random(len(rows)), "differently when asked twice"),
-        (lambda rows: np.arange(float(len(rows))), "when other rows are asked about with it"),
+        (lambda rows: np.full(len(rows), "fine"), "return numbers"),
+        (lambda rows: np.random.default_rng().random(len(rows)), "different values when called twice"),
+        (lambda rows: np.arange(float(len(rows))), "when other rows are in its batch"),
     ],
     ids=["raises", "missing", "two", "short", "words", "random", "positions"],
 )

@@ -1,19 +1,28 @@
-"""State the law of every reading: what is proven about a score holds for the model's own answers."""
+"""State the laws of every parsed model, and make the tables that they are tried on."""
 
 import logging
-from typing import Any
+import math
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.datasets import load_diabetes, load_wine
 
 from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
-from p2ce.scores.float_bisection import first_true
-from p2ce.scores.score import seen_as_given
+from p2ce.scores.external import ACCEPT, REJECT
+from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
+JOBS = ("clerk", "cook", "king", "smith", "none of these")
 TINY = np.array([0.0, -0.0, 1e-40, -1e-40, LIGHTGBM_ZERO, -LIGHTGBM_ZERO, 1e-300, 5e-324, -5e-324])
 TINY = np.concatenate([TINY, np.nextafter(TINY, np.inf), np.nextafter(TINY, -np.inf)])
+LARGE = np.array([1e6, -1e6, 1e15, -1e15, 16777217.0])
+
+
+# Tables
 
 
 def people(seed: int = 0, rows: int = 400) -> tuple[pd.DataFrame, np.ndarray]:
@@ -33,100 +42,226 @@ def people(seed: int = 0, rows: int = 400) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, label
 
 
-def rows_near_splits(
-    found: ModelAdapter, frame: pd.DataFrame, *, count: int = 300, seed: int = 1
-) -> pd.DataFrame:
-    """Place rows exactly at split thresholds and their neighbours in float64 and in float32."""
+def table(seed: int = 0, rows: int = 400, missing: float = 0.1) -> tuple[pd.DataFrame, np.ndarray]:
+    """Make a table of every kind of column, with missing values in some, and a number that depends on all."""
     rng = np.random.default_rng(seed)
-    rows = frame[list(found.columns)].to_numpy(dtype=np.float64)[rng.integers(0, len(frame), count)].copy()
-    every = np.arange(count)
-    for column, value in _split_values(found, rng):
-        chosen = every[rng.random(count) < 0.5] if len(value) else every[:0]
-        rows[chosen, column] = rng.choice(value, len(chosen)) if len(value) else 0.0
-    column = rng.integers(0, rows.shape[1], count)
-    odd = rng.random(count) < 0.2
-    rows[every[odd], column[odd]] = rng.choice(TINY, int(odd.sum()))
-    if found.reach is None:
-        large = rng.random(count) < 0.05
-        rows[every[large], column[large]] = rng.choice(
-            [1e6, -1e6, 1e30, -1e30, 16777217.0, 1e15], int(large.sum())
-        )
-    return pd.DataFrame(rows, columns=list(found.columns))
+    job = rng.choice(JOBS, rows, p=[0.4, 0.3, 0.2, 0.07, 0.03])
+    grade = rng.choice(["low", "middle", "high"], rows)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, rows),
+            "income": rng.lognormal(8.0, 0.5, rows),
+            "job": pd.Series(job, dtype=object),
+            "owner": rng.random(rows) < 0.5,
+            "region": rng.integers(0, 6, rows),
+            "grade": pd.Categorical(grade, categories=["low", "middle", "high"], ordered=True),
+            "town": pd.Categorical(rng.choice(["Ulm", "Bonn", "Köln"], rows)),
+            "balance": rng.normal(0.0, 1.0, rows).round(1),
+        }
+    )
+    number = (
+        frame["income"] / 1500.0
+        + 2.0 * np.isin(job, ["cook", "smith"])
+        + 1.5 * (frame["town"] == "Bonn")
+        + frame["region"].isin([1, 4])
+        + frame["balance"] ** 2
+        + 1.5 * frame["owner"] * (frame["grade"] == "high")
+        + rng.normal(0.0, 0.5, rows)
+    ).to_numpy(dtype=np.float64, copy=True)
+    for name in ("income", "job", "grade", "town", "balance"):
+        gone = rng.random(rows) < missing
+        frame.loc[gone, name] = np.nan
+        number[gone] += 0.7 if name in ("income", "town") else -0.3
+    return frame, number
 
 
-def _split_values(found: ModelAdapter, rng: np.random.Generator) -> list[tuple[int, np.ndarray]]:
-    forest = found.score.forest
-    if forest is None:
-        return []
-    values = []
-    for column in range(found.score.column_count):
-        cuts = np.unique(forest.threshold[forest.feature == column])
-        cuts = cuts[np.isfinite(cuts)]
-        if found.score.see is not seen_as_given:
-            cuts = np.array([_unseen(found, column, cut) for cut in rng.permutation(cuts)[:6]])
-        single = cuts.astype(np.float32)
-        beside = [np.nextafter(single, np.float32(end)).astype(np.float64) for end in (np.inf, -np.inf)]
-        values.append(
-            (
-                column,
-                np.concatenate(
-                    [
-                        cuts,
-                        np.nextafter(cuts, np.inf),
-                        np.nextafter(cuts, -np.inf),
-                        single.astype(np.float64),
-                        *beside,
-                    ]
-                ),
+def numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep the columns of numbers, as floats."""
+    return frame[["age", "income", "region", "balance"]].astype(np.float64)
+
+
+def wine(columns: int = 6) -> tuple[pd.DataFrame, np.ndarray]:
+    """Take some columns of the Wine data, scaled, and its three classes by name."""
+    frame, label = load_wine(return_X_y=True, as_frame=True)
+    frame = frame.iloc[:, :columns]
+    return (frame - frame.mean()) / frame.std(), np.array(["barolo", "grignolino", "barbera"])[label]
+
+
+def diabetes() -> tuple[pd.DataFrame, np.ndarray]:
+    """Take the Diabetes data, its columns in standard deviations, and the number to predict."""
+    frame, number = load_diabetes(return_X_y=True, as_frame=True)
+    return frame / frame.std(), number.to_numpy()
+
+
+# Rows on which a parsed model is most likely to be wrong
+
+
+def hard_rows(
+    found: ModelAdapter, reference: pd.DataFrame, book: Codebook, nullable: Collection[str], *, seed: int = 1
+) -> np.ndarray:
+    """Place rows of codes at split thresholds and their neighbours, at all labels, unseen ones and gaps."""
+    rng = np.random.default_rng(seed)
+    rows = book.encode(reference)[rng.integers(0, len(reference), 500)]
+    for place, coding in enumerate(book):
+        chosen = np.flatnonzero(rng.random(len(rows)) < 0.5)
+        if coding.labels is not None:
+            choices = np.arange(float(len(coding.labels)))
+            if found.knows_unseen_categories:
+                choices = np.append(choices, coding.encode(["never seen", "nor this"]))
+        else:
+            choices = np.concatenate(
+                [rows[:, place], _near(found, book.names[place], coding.number_dtype.kind)]
             )
-        )
-    return values
+        if coding.name in nullable:
+            choices = np.append(choices, np.full(max(1, len(choices) // 5), MISSING))
+        rows[chosen, place] = rng.choice(choices, len(chosen))
+    return rows
 
 
-def _unseen(found: ModelAdapter, column: int, cut: float) -> float:
-    """Find the first value of the user that the model sees above a cut."""
-    middle = np.ones((1, found.score.column_count))
+def _near(found: ModelAdapter, name: str, kind: str) -> np.ndarray:
+    """List values at the cuts of a column, beside them in both precisions, beside zero, and far out."""
+    if kind == "b":
+        return np.array([0.0, 1.0])
+    column = found.columns.index(name)
+    forests = [getattr(score, "forest", None) for score in found.scores]
+    cuts = [one.threshold[one.feature == column] for one in forests if one is not None] or [np.zeros(0)]
+    cuts = np.unique(np.concatenate(cuts))
+    cuts = cuts[np.abs(cuts) < 1e30]
+    if kind in "iu":
+        return np.concatenate([np.floor(cuts), np.ceil(cuts), np.floor(cuts) + 1.0])
+    single = cuts.astype(np.float32)
+    beside = [np.nextafter(single, np.float32(end)).astype(np.float64) for end in (np.inf, -np.inf)]
+    own = [cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), single.astype(np.float64)]
+    return np.concatenate([*own, *beside, TINY, LARGE if found.reach is None else TINY])
 
-    def above(value: float) -> bool:
-        middle[0, column] = np.clip(value, -1e9, 1e9)  # scalers overflow on the largest doubles
-        return bool(found.score.see(middle)[0, column] > cut)
 
-    return float(np.clip(first_true(above), -1e9, 1e9))
+def edge_rows(found: ModelAdapter, reference: pd.DataFrame, *, count: int = 25) -> pd.DataFrame:
+    """Walk from rejected to accepted rows of numbers by halves, down to neighbouring floats."""
+    if codebook_of(reference).is_category.any() or reference.isna().any(axis=None):
+        return reference
+    rng = np.random.default_rng(0)
+    values = reference.to_numpy(dtype=np.float64)
+    accepted = found.evaluate(reference) >= found.threshold
+    if accepted.all() or not accepted.any():
+        return reference
+    inside = values[rng.choice(np.flatnonzero(accepted), count)]
+    outside = values[rng.choice(np.flatnonzero(~accepted), count)]
+    kept = []
+    for step in range(56):
+        middle = (inside + outside) / 2.0
+        rows = pd.DataFrame(middle, columns=reference.columns).astype(reference.dtypes)
+        accepts = found.evaluate(rows) >= found.threshold
+        inside = np.where(accepts[:, None], middle, inside)
+        outside = np.where(accepts[:, None], outside, middle)
+        if step % 8 == 0 or step > 46:
+            kept += [inside, outside]
+    return pd.DataFrame(np.concatenate(kept), columns=reference.columns).astype(reference.dtypes)
 
 
-def assert_reads(
+# Laws
+
+
+class Certified(NamedTuple):
+    """What the scores of a parsed model certify about rows, each (n,)."""
+
+    accepted: np.ndarray
+    rejected: np.ndarray
+    value: np.ndarray  # of the first score
+
+
+def certified(found: ModelAdapter, codes: np.ndarray) -> Certified:
+    """Compare all scores with their thresholds."""
+    accepted, rejected = np.ones(len(codes), dtype=bool), np.zeros(len(codes), dtype=bool)
+    values = []
+    for score in found.scores:
+        if isinstance(score, CompiledScore):
+            values.append(score_rows(score, codes))
+            accepted &= values[-1] >= score.accept_from
+            rejected |= values[-1] < score.reject_below
+        else:
+            judged = score.judge_rows(codes)
+            values.append(judged.value)
+            accepted &= judged.verdict == ACCEPT
+            rejected |= judged.verdict == REJECT
+    return Certified(accepted, rejected, values[0])
+
+
+def assert_conforms(
     model: Any,
-    frame: pd.DataFrame,
+    reference: pd.DataFrame,
     *,
-    target: Any = 1,
-    band: float,
-    error: float = 1e-12,
-    thresholds: int = 5,
-) -> ModelAdapter:
-    """Check a reading on random rows and rows at thresholds, for several thresholds on the score."""
-    found = parse_model(model, reference=frame, target=target)
-    rows = pd.concat([rows_near_splits(found, frame), frame[list(found.columns)].astype(np.float64)])
-    answers = found.evaluate(rows)
-    scores = score_rows(found.score, rows.to_numpy(dtype=np.float64))
-    assert np.abs(found.report(scores) - answers).max() <= error * max(1.0, np.abs(answers).max())
-    asked = np.random.default_rng(2).choice(answers, thresholds)
-    asked = np.concatenate([asked, np.nextafter(asked, np.inf), [found.threshold], [0.0, 1.0]])
-    if found.scale == "probability":
-        asked = asked[(asked >= 0.0) & (asked <= 1.0)]
-    for threshold in asked:
-        again = parse_model(model, reference=frame, target=target, threshold=float(threshold)).score
-        accepted = answers >= threshold
-        assert accepted[scores >= again.accept_from].all(), "a score that is surely enough was refused"
-        assert not accepted[scores < again.reject_below].any(), "a score that is surely too low was accepted"
-        assert again.reject_below <= again.accept_from
-        # Where the probability saturates a single answer covers a wide range of scores.
-        if 1e-3 < threshold < 1.0 - 1e-3:
-            assert again.accept_from - again.reject_below <= band
-    return found
+    nullable: Collection[str] | None = None,
+    undecided: float = 0.0,
+    edge: bool = False,
+    **wanted: Any,
+) -> tuple[ModelAdapter, pd.DataFrame]:
+    """Check what is certified, reported and evaluated, on the reference, at thresholds and beside them.
+
+    ``undecided`` is the share of the usual rows that may be left to the model. ``wanted`` is passed to
+    `parse_model`.
+    """
+    book = codebook_of(reference)
+    if nullable is None:
+        nullable = {name for name in book.names if reference[name].isna().any()}
+    found = parse_model(model, reference=reference, codebook=book, nullable=nullable, **wanted)
+    assert found.score is not None, found.black_box_because
+    codes = np.concatenate([hard_rows(found, reference, book, nullable), book.encode(reference)])
+    rows = book.decode(codes, reference.columns)
+    _assert_certified(found, book, rows, undecided)
+    if edge:
+        beside = edge_rows(found, reference)
+        _assert_certified(found, book, beside, 1.0)
+        rows = pd.concat([rows, beside], ignore_index=True).astype(reference.dtypes)
+    _assert_evaluated(model, found, rows, wanted.get("target", 1))
+    return found, rows
 
 
-def assert_only_asked(model: Any, frame: pd.DataFrame, why: str) -> None:
-    """Check that a model that no family can read is asked instead, and that the log says why."""
+def _assert_certified(found: ModelAdapter, book: Codebook, rows: pd.DataFrame, undecided: float) -> None:
+    own = found.evaluate(rows)
+    accepted = own >= found.threshold
+    proven = certified(found, book.of(found.columns).encode(rows))
+    assert not accepted[proven.rejected].any(), "a certified rejection is accepted by the model"
+    if found.decides:
+        assert accepted[proven.accepted].all(), "a certified acceptance is rejected by the model"
+        left = float(np.mean(~proven.accepted & ~proven.rejected))
+        assert left <= undecided, f"{left:.1%} of the rows are undecided"
+    if found.report is not None:
+        error = np.abs(found.report(proven.value) - own) / np.maximum(1.0, np.abs(own))
+        known = np.isfinite(error)
+        assert (error[known] <= found.tolerance).all(), f"the reported value is off by {error[known].max()}"
+
+
+def _assert_evaluated(model: Any, found: ModelAdapter, rows: pd.DataFrame, target: Any) -> None:
+    """What is evaluated has to be what the model's own methods say."""
+    given = rows if hasattr(model, "feature_names_in_") or not hasattr(model, "n_features_in_") else None
+    given = rows[list(found.columns)].to_numpy() if given is None else given
+    own = found.evaluate(rows)
+    if not hasattr(model, "predict") or not hasattr(model, "get_params"):
+        return  # a Booster or a module: what its outputs mean is not for it to say
+    if not found.classes:
+        predicted = np.asarray(model.predict(given), dtype=np.float64).reshape(-1)
+        assert (found.predict(rows) == predicted).all()
+        low, high = (
+            (-math.inf if target[0] is None else target[0]),
+            (math.inf if target[1] is None else target[1]),
+        )
+        assert ((own >= 0.0) == ((low <= predicted) & (predicted <= high))).all()
+        assert len(found.scores) == np.isfinite([low, high]).sum()
+        return
+    index = list(found.classes).index(target)
+    if found.scale == "lead":
+        assert ((own >= 0.0) == (np.ravel(model.predict(given)) == target)).all()
+        assert len(found.scores) == len(found.classes) - 1
+    elif found.scale == "probability":
+        # Threads add a forest's trees in any order.
+        assert np.abs(own - model.predict_proba(given)[:, index].astype(np.float64)).max() <= 1e-15
+    else:
+        values = np.asarray(model.decision_function(given), dtype=np.float64)
+        assert (own == (values[:, index] if values.ndim == 2 else (1.0 if index else -1.0) * values)).all()
+
+
+def assert_black_box(model: Any, frame: pd.DataFrame, why: str) -> None:
+    """Check that a model that no family supports is a black box, and that the log says why."""
     heard: list[str] = []
 
     class Ear(logging.Handler):

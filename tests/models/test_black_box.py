@@ -227,10 +227,10 @@ USELESS = {
     "raises": (raises, "raised ValueError: no rows please"),
     "missing": (lambda rows: np.full((len(rows), 2), np.nan), "NaN for 150 of 150 rows"),
     "flat": (lambda rows: np.zeros(len(rows)), r"shape \(150, one per class\).*gave shape \(150,\)"),
-    "short": (lambda rows: np.zeros((3, 2)), r"asked about 150 rows, it gave shape \(3, 2\)"),
+    "short": (lambda rows: np.zeros((3, 2)), r"for 150 rows it returned shape \(3, 2\)"),
     "deep": (lambda rows: np.zeros((len(rows), 2, 2)), r"gave shape \(150, 2, 2\)"),
-    "words": (lambda rows: np.full((len(rows), 2), "yes"), "has to answer with numbers.*'yes'"),
-    "nothing": (lambda rows: None, "has to answer with numbers"),
+    "words": (lambda rows: np.full((len(rows), 2), "yes"), "has to return numbers.*'yes'"),
+    "nothing": (lambda rows: None, "has to return numbers"),
     "complex": (lambda rows: np.zeros((len(rows), 2)) * 1j, "complex128"),
 }
 
@@ -258,7 +258,7 @@ def test_a_model_that_fails_later_is_named_too():
 
     found = parse_model(picky, reference=SCALED)
     with pytest.raises(
-        InvalidOutput, match=r"model\(rows\) raised KeyError: 'income' when asked about 2 rows"
+        InvalidOutput, match=r"model\(rows\) raised KeyError: 'income' when called with 2 rows"
     ):
         found.evaluate(SCALED[:2].assign(income=1e7))
     with pytest.raises(InvalidOutput, match="NaN for 1 of 2 rows"):
@@ -267,14 +267,16 @@ def test_a_model_that_fails_later_is_named_too():
 
 def test_a_model_that_answers_at_random_is_refused():
     rng = np.random.default_rng(0)
-    with pytest.raises(InvalidOutput, match=r"model\(rows\) answers differently when asked twice.*seed"):
+    with pytest.raises(
+        InvalidOutput, match=r"model\(rows\) returns different values when called twice.*seed"
+    ):
         parse_model(lambda rows: 0.5 + 1e-8 * rng.random(len(rows)), reference=SCALED)
     steady = parse_model(lambda rows: 0.5 + 1e-16 * rng.random(len(rows)), reference=SCALED)
     assert steady.tolerance == 1e-9
 
 
 def test_a_model_that_looks_at_the_whole_batch_is_refused():
-    with pytest.raises(InvalidOutput, match="when other rows are asked about with it"):
+    with pytest.raises(InvalidOutput, match="when other rows are in its batch"):
         parse_model(lambda rows: rows["income"].rank(pct=True), reference=SCALED)
 
 

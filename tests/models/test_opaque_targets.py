@@ -22,7 +22,7 @@ from p2ce.errors import (
     UnsupportedModel,
 )
 from p2ce.models.parse_model import parse_model
-from tests.models.target_laws import diabetes, wine
+from tests.models.laws import diabetes, wine
 
 WINE, KIND = wine()
 DIABETES, NUMBER = diabetes()

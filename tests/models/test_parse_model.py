@@ -126,7 +126,7 @@ def test_a_reference_without_rows_is_refused(fitted, reference):
 
 def test_a_model_that_answers_with_something_else_is_named(fitted):
     _, frame = fitted
-    with pytest.raises(InvalidOutput, match=r"model\.predict has to answer with one class per row"):
+    with pytest.raises(InvalidOutput, match=r"model\.predict has to return one class per row"):
         parse_model(SimpleNamespace(predict=len), reference=frame)
 
 

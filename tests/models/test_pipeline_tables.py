@@ -24,7 +24,7 @@ from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
-from tests.models.laws import assert_only_asked
+from tests.models.laws import assert_black_box
 from tests.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 
 MODELS = {
@@ -102,7 +102,7 @@ def test_what_is_sure_is_what_the_pipeline_says(name, last):
         return
     model = fitted({**COMPLETE, **INCOMPLETE}[name](), MODELS[last](), frame, label)
     if name == "functions" and last in ("forest", "histogram"):
-        assert_only_asked(model, frame, "not known that it never decreases")
+        assert_black_box(model, frame, "not known that it never decreases")
         return
     for threshold in (None, 0.37, 0.81):
         found = assert_reads(model, frame, threshold=threshold)
@@ -170,7 +170,7 @@ def test_a_kernel_machine_takes_one_number_of_each_column():
     kept = ["balance", "age", "income"]  # in another order than in the table, and without the rest
     found = assert_reads(fitted(on(StandardScaler(), kept), SVC(), frame, label), frame)
     assert found.score.has_bound
-    assert_only_asked(fitted(hot(), SVC(), frame, label), frame, "A kernel machine is read behind")
+    assert_black_box(fitted(hot(), SVC(), frame, label), frame, "A kernel machine is read behind")
 
 
 def test_a_function_beyond_what_is_proven_is_left_to_the_pipeline():

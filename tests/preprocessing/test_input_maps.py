@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from p2ce.preprocessing.input_maps import Operation, Strand, Table, lens_of, may_be_missing
+from p2ce.preprocessing.input_maps import InputMap, Operation, Table, input_maps_of, may_be_missing
 from p2ce.preprocessing.operations import (
     REJECT,
     Above,
@@ -15,7 +15,7 @@ from p2ce.preprocessing.operations import (
     Fill,
     Flag,
     Lookup,
-    Refuse,
+    RejectMissing,
     ZeroIsMissing,
 )
 
@@ -40,24 +40,24 @@ NUMBERS: list[tuple[Operation, ...]] = [
     (HOT[2],),
     (Elementwise(np.log1p),),
     (Elementwise(np.absolute), Elementwise(np.negative)),
-    (ZeroIsMissing(), Refuse()),
+    (ZeroIsMissing(), RejectMissing()),
 ]
 
 
-def lens():
+def maps():
     """Make a lens over two columns of numbers and one of categories."""
-    strands = [Strand(source=place % 2, operations=chain) for place, chain in enumerate(NUMBERS)]
+    maps_by_input = [InputMap(source=place % 2, operations=chain) for place, chain in enumerate(NUMBERS)]
     # Encoders put what comes from one column side by side.
-    strands = [
-        Strand(source=0, operations=strand.operations)
-        if any(isinstance(operation, Lookup | Bins) for operation in strand.operations)
-        else strand
-        for strand in strands
+    maps_by_input = [
+        InputMap(source=0, operations=input_map.operations)
+        if any(isinstance(operation, Lookup | Bins) for operation in input_map.operations)
+        else input_map
+        for input_map in maps_by_input
     ]
-    inputs = np.array([len(strands), len(strands) + 1])
+    inputs = np.array([len(maps_by_input), len(maps_by_input) + 1])
     table = Table(2, inputs, np.array([[0.0, 1.0], [1.0, 0.0], [0.5, np.nan], [-np.inf, 0.0]]))
-    strands += [Strand(source=2, is_category=True)] * 2
-    return lens_of(strands, [table], column_count=3)
+    maps_by_input += [InputMap(source=2, is_category=True)] * 2
+    return input_maps_of(maps_by_input, [table], column_count=3)
 
 
 def rows():
@@ -70,21 +70,25 @@ def rows():
 
 
 def test_bundles_show_what_each_strand_says_alone():
-    found, codes = lens(), rows()
+    found, codes = maps(), rows()
     shown = found.show(codes)
-    for j, strand in enumerate(found.strands):
-        if not strand.is_category:
-            alone = strand.apply(codes[:, strand.source])
+    for j, input_map in enumerate(found.maps_by_input):
+        if not input_map.is_category:
+            alone = input_map.apply(codes[:, input_map.source])
             alone = np.where(np.isfinite(alone) | (alone == -np.inf), alone, np.nan)
             # Minus infinity of an overflow is refused, that of a missing value is not; only the latter stays.
             overflow = (alone == -np.inf) & np.isnan(shown[:, j])
-            assert np.array_equal(shown[~overflow, j], alone[~overflow], equal_nan=True), strand
-            assert set(codes[overflow, strand.source]) <= {1e300, -1e300, -1.0}  # and the logarithm of zero
+            assert np.array_equal(shown[~overflow, j], alone[~overflow], equal_nan=True), input_map
+            assert set(codes[overflow, input_map.source]) <= {
+                1e300,
+                -1e300,
+                -1.0,
+            }  # and the logarithm of zero
     assert len(found.bundles) < len(NUMBERS)
 
 
 def test_labels_are_looked_up_and_unknown_ones_are_alike():
-    found = lens()
+    found = maps()
     codes = np.zeros((5, 3))
     codes[:, 2] = [1, 0, 2, 99, -np.inf]
     shown = found.show(codes)[:, -2:]
@@ -95,28 +99,30 @@ def test_labels_are_looked_up_and_unknown_ones_are_alike():
 def test_the_given_rows_are_left_alone():
     codes = rows()
     before = codes.copy()
-    lens().show(codes)
+    maps().show(codes)
     assert np.array_equal(codes, before)
 
 
 @pytest.mark.parametrize("miss", [False, True])
 def test_an_input_that_can_be_missing_is_known_to_be(miss):
-    found, codes = lens(), rows()
+    found, codes = maps(), rows()
     if not miss:
         codes = codes[np.isfinite(codes).all(axis=1)]
     missing = (found.show(codes) == -np.inf).any(axis=0)
-    told = may_be_missing(found, np.array([miss] * 3), unseen=True)
+    own = may_be_missing(found, np.array([miss] * 3), unseen=True)
     # The logarithm of a negative number is no number either, which whoever takes it has to know.
-    function = [any(isinstance(one, Elementwise) for one in strand.operations) for strand in found.strands]
-    assert (told | function)[missing].all()
-    assert not told[4:8].any()
+    function = [
+        any(isinstance(one, Elementwise) for one in input_map.operations) for input_map in found.maps_by_input
+    ]
+    assert (own | function)[missing].all()
+    assert not own[4:8].any()
 
 
 def test_what_only_strangers_miss_is_told_apart():
     odd = Lookup(KEYS, np.array([1.0, 2.0, 3.0, np.nan, 0.0])[:, None])
     table = Table(1, np.array([1]), np.array([[0.0], [-np.inf], [0.0]]))
-    strands = [Strand(source=0, operations=(odd,)), Strand(source=1, is_category=True)]
-    found = lens_of(strands, [table], column_count=2)
+    maps_by_input = [InputMap(source=0, operations=(odd,)), InputMap(source=1, is_category=True)]
+    found = input_maps_of(maps_by_input, [table], column_count=2)
     nowhere = np.array([False, False])
     assert may_be_missing(found, nowhere, unseen=True).tolist() == [True, True]
     assert may_be_missing(found, nowhere, unseen=False).tolist() == [False, False]

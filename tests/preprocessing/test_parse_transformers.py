@@ -13,16 +13,16 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold
 from p2ce.preprocessing.known_transformers import TRANSFORMERS
-from p2ce.preprocessing.parse_transformers import SeenThrough, see_through
-from p2ce.preprocessing.rewrite import shape_of
+from p2ce.preprocessing.parse_transformers import ParsedTransformers, parse_transformers
+from p2ce.preprocessing.rewrite import pieces_of
 from p2ce.preprocessing.transform_rows import Preparation, as_codes
 from p2ce.tables.codebook import codebook_of
 from tests.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 
 
-def looked_through(step, frame) -> SeenThrough:
+def looked_through(step, frame) -> ParsedTransformers:
     labels = pd.Index(frame.columns)
-    return see_through(
+    return parse_transformers(
         Preparation(
             steps=(step,),
             feed=lambda given: given,
@@ -61,14 +61,14 @@ def odd_rows(frame: pd.DataFrame, *, missing: bool) -> pd.DataFrame:
     return codebook.decode(codes, pd.Index(frame.columns))
 
 
-def row_by_row(seen: SeenThrough, rows: pd.DataFrame) -> np.ndarray:
+def row_by_row(seen: ParsedTransformers, rows: pd.DataFrame) -> np.ndarray:
     """Transform rows one after the other; those that are refused are NaN."""
     found = []
     for place in range(len(rows)):
         try:
             found.append(as_codes(seen.preparation.quietly(rows.iloc[[place]]), seen.inputs)[0])
         except ValueError:
-            found.append(np.full(len(seen.lens.strands), np.nan))
+            found.append(np.full(len(seen.maps.maps_by_input), np.nan))
     return np.array(found)
 
 
@@ -80,7 +80,7 @@ def test_a_lens_shows_what_the_transformers_make_of_rows(name, single):
     step = fitted({**COMPLETE, **INCOMPLETE}[name], frame, label)
     seen = looked_through(step, frame)
     rows = odd_rows(frame, missing=missing)
-    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    shown = seen.maps.show(seen.preparation.codebook.encode(rows))
     try:
         wanted = as_codes(seen.preparation.quietly(rows), seen.inputs)
         assert np.array_equal(shown, wanted, equal_nan=True)
@@ -103,7 +103,7 @@ def test_what_is_refused_of_strangers_is_not_a_number(name):
         wanted = as_codes(seen.preparation.quietly(rows), seen.inputs)
     except ValueError:
         wanted = None
-    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    shown = seen.maps.show(seen.preparation.codebook.encode(rows))
     if wanted is None:
         assert np.isnan(shown).any()
     else:
@@ -117,7 +117,7 @@ def test_labels_that_only_the_encoder_knows_are_told_apart():
     some = frame[frame["job"] != "poet"]
     seen = looked_through(step, some)
     rows = frame.head(3).assign(job=["poet", "stranger", "cook"])
-    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    shown = seen.maps.show(seen.preparation.codebook.encode(rows))
     assert np.array_equal(shown, as_codes(seen.preparation.quietly(rows), seen.inputs))
 
 
@@ -126,7 +126,7 @@ def test_truth_values_and_numbers_as_labels():
     frame = frame.assign(job=np.where(frame["age"] > 40, 1, 0).astype(object))
     seen = looked_through(fitted(hot, frame, label), frame)
     rows = frame.head(4).assign(job=np.array([1, True, False, 7], dtype=object))
-    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    shown = seen.maps.show(seen.preparation.codebook.encode(rows))
     assert np.array_equal(shown, as_codes(seen.preparation.quietly(rows), seen.inputs))
 
 
@@ -144,8 +144,10 @@ def test_every_listed_transformer_is_tried_here():
 def test_shapes_are_proven_unless_a_function_is_in_the_way():
     frame, label = table()
     for name, build in COMPLETE.items():
-        strands = looked_through(fitted(build, frame, label), frame).lens.strands
-        proven = [shape_of(strand) is not None for strand in strands if not strand.is_category]
+        maps_by_input = looked_through(fitted(build, frame, label), frame).maps.maps_by_input
+        proven = [
+            pieces_of(input_map) is not None for input_map in maps_by_input if not input_map.is_category
+        ]
         assert all(proven) != (name == "functions"), name
 
 
@@ -153,8 +155,8 @@ def test_the_names_of_transformers_are_kept():
     frame, label = table()
     assert looked_through(fitted(hot, frame, label), frame).names == ("StandardScaler", "OneHotEncoder")
     step = fitted(COMPLETE["functions"], frame, label)
-    told = looked_through(step, frame).names
-    assert told == ("FunctionTransformer (log1p)", "StandardScaler", "FunctionTransformer (absolute)")
+    own = looked_through(step, frame).names
+    assert own == ("FunctionTransformer (log1p)", "StandardScaler", "FunctionTransformer (absolute)")
 
 
 class Own(StandardScaler):
@@ -201,8 +203,8 @@ def test_a_version_that_computes_otherwise_is_noticed(monkeypatch):
     step = fitted(hot, frame, label)
     plain = TRANSFORMERS["sklearn"]["StandardScaler"]
 
-    def otherwise(one, strands, given, fold: Fold):
-        return plain(one, strands, given, fold)[::-1]
+    def otherwise(one, maps_by_input, given, fold: Fold):
+        return plain(one, maps_by_input, given, fold)[::-1]
 
     monkeypatch.setitem(TRANSFORMERS["sklearn"], "StandardScaler", otherwise)
     with pytest.raises(UnsupportedModel, match="makes something else of column"):
@@ -217,7 +219,7 @@ def test_category_encoders():
         step = fitted(lambda kind=kind: getattr(encoders, kind)(cols=["job", "home"]), part, label)
         seen = looked_through(step, part)
         rows = odd_rows(part, missing=True)
-        shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+        shown = seen.maps.show(seen.preparation.codebook.encode(rows))
         assert np.array_equal(shown, as_codes(seen.preparation.quietly(rows), seen.inputs), equal_nan=True)
     with pytest.raises(UnsupportedModel, match="hierarchy"):
         looked_through(
@@ -235,5 +237,5 @@ def test_a_single_encoder_is_enough():
     step = fitted(lambda: OneHotEncoder(handle_unknown="ignore"), frame[["job", "cards"]], label)
     seen = looked_through(step, frame[["job", "cards"]])
     rows = pd.DataFrame({"job": ["cook", "x", "poet"], "cards": [1, 9, 4]})
-    shown = seen.lens.show(seen.preparation.codebook.encode(rows))
+    shown = seen.maps.show(seen.preparation.codebook.encode(rows))
     assert np.array_equal(shown, step.transform(rows).toarray())

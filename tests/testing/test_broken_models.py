@@ -259,5 +259,5 @@ def test_a_module_that_counts() -> None:
 
 
 def test_what_cannot_be_read_or_asked_says_so_itself() -> None:
-    with pytest.raises(InvalidOutput, match="when other rows are asked about with it"):
+    with pytest.raises(InvalidOutput, match="when other rows are in its batch"):
         check_model(lambda frame: formula(frame) * 0.5 + 0.5 * formula(frame).mean(), FRAME)

@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from p2ce.decisions.certify import certify
 from p2ce.decisions.model_adapter import ModelAdapter, Request
 from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
+from p2ce.models import black_box
 from p2ce.models.torch import family as torch_network
 from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, placed_on
 
@@ -98,16 +100,17 @@ def request_for(frame: pd.DataFrame | None = None, *, target=1, threshold=None) 
         target=target,
         threshold=threshold,
         reach=np.ones(frame.shape[1]),
-        read=lambda *_: None,
+        parse=lambda *_: None,
     )
 
 
 def read(module, frame: pd.DataFrame | None = None, *, target=1, threshold=None) -> ModelAdapter:
-    return torch_network.read(module, request_for(frame, target=target, threshold=threshold))
+    request = request_for(frame, target=target, threshold=threshold)
+    return certify(torch_network.parse(module, request), request)
 
 
 def ask(module, frame: pd.DataFrame | None = None, *, target=1, threshold=0.5) -> ModelAdapter:
-    return torch_network.ask_module(module, request_for(frame, target=target, threshold=threshold))
+    return black_box.adapt_module(module, request_for(frame, target=target, threshold=threshold))
 
 
 def plain_probability(module, rows: np.ndarray, target: int) -> np.ndarray:

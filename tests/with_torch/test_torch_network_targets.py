@@ -6,7 +6,7 @@ import pytest
 
 from p2ce.errors import InvalidArgument, InvalidTarget, UnsupportedModel
 from p2ce.models.parse_model import parse_model
-from tests.models.target_laws import assert_decides_as, assert_reaches
+from tests.models.laws import assert_conforms
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -52,7 +52,7 @@ class Wrapped(nn.Module):
 def test_the_class_with_the_largest_output_wins(ending, dtype):
     module = build(4, ending, dtype)
     for target in range(4):
-        found, rows = assert_decides_as(module, FRAME, target=target)
+        found, rows = assert_conforms(module, FRAME, undecided=0.05, edge=True, target=target)
         largest = outputs_of(module, rows).argmax(axis=1)
         assert ((found.evaluate(rows) >= 0.0) == (largest == target)).all()
         assert (found.scale, found.threshold, found.classes) == ("lead", 0.0, (0, 1, 2, 3))
@@ -67,9 +67,11 @@ def test_a_probability_is_bounded_by_pairs_of_classes(ending, dtype):
     module = build(3, ending, dtype)
     own = parse_model(module, reference=FRAME, target=1, threshold=0.5).evaluate(FRAME)
     chosen = np.random.default_rng(2).choice(own[(own > 0.2) & (own < 0.99)], 3)
-    assert_reaches(module, FRAME, 1, [0.5, *chosen, *np.nextafter(chosen, 1.0)])
+    for threshold in (0.5, *chosen, *np.nextafter(chosen, 1.0)):
+        found, _ = assert_conforms(module, FRAME, target=1, threshold=float(threshold))
+        assert not found.decides
     for extreme in (0.0, 1e-300, 1e-40, 1e-12, 1.0):
-        assert_decides_as(module, FRAME, target=1, threshold=extreme)
+        assert_conforms(module, FRAME, undecided=0.05, edge=True, target=1, threshold=extreme)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -77,7 +79,7 @@ def test_one_output_is_a_number_where_a_range_is_wanted(dtype):
     module = build(1, dtype=dtype)
     own = outputs_of(module, FRAME)[:, 0]
     for wanted in ((0.0, None), (None, -0.5), (-1.0, 1.0), (own[4], own[4])):
-        found, rows = assert_decides_as(module, FRAME, target=wanted)
+        found, rows = assert_conforms(module, FRAME, undecided=0.05, edge=True, target=wanted)
         assert (found.predict(rows) == outputs_of(module, rows)[:, 0]).all()
         assert found.scale == "lead"
     with pytest.raises(InvalidTarget):

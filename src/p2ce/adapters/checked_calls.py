@@ -1,4 +1,4 @@
-"""Put rows to the user's own model or detector, and refuse answers that nothing can be concluded from."""
+"""Call the user's own model or detector, and reject outputs from which nothing can be concluded."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from p2ce.visible import echoed, listed
 Rows: TypeAlias = Any
 
 CHECKED_ROWS = 256
-# Asked twice about the same batch, nothing that is settled differs by more (threads add in any order: 1e-16).
+# Evaluated twice on the same batch, nothing deterministic differs by more (threads add in any order: 1e-16).
 REPEATED = 1e-9
 # In another batch, libraries of single precision take other kernels and round otherwise.
 REBATCHED = 1e-4
@@ -37,11 +37,11 @@ def as_frame(labels: Sequence[Any]) -> Feed:
 def as_array(labels: Sequence[Any], dtype: np.dtype[Any]) -> Feed:
     """Hand over a bare array of these columns; missing numbers are NaN, and objects stay as they are."""
     # Types of pandas that can hold missing numbers do not say by themselves that NaN stands for them.
-    asked = {"na_value": np.nan} if dtype.kind == "f" else {}
+    missing = {"na_value": np.nan} if dtype.kind == "f" else {}
 
     def give(frame: Rows) -> Any:
         # A second copy where pandas made one already: of its own, pandas 3 gives only a view to read.
-        return np.array(frame[list(labels)].to_numpy(dtype=dtype, **asked))
+        return np.array(frame[list(labels)].to_numpy(dtype=dtype, **missing))
 
     return Feed(called="an array", give=give)
 
@@ -117,15 +117,15 @@ def _first_answered(
     if len(failures) == 1:
         raise failures[0][1]
     told = " ".join(f"Given {feed.called}: {error}" for feed, error in failures)
-    raise InvalidOutput(f"{call} could not be asked in either way. {told}") from failures[0][1]
+    raise InvalidOutput(f"{call} takes rows in neither form. {told}") from failures[0][1]
 
 
 def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:
     count = len(rows)
     if found.ndim not in (1, 2) or len(found) != count or found.size == 0:
         raise InvalidOutput(
-            f"{call} has to answer with one number per row, or one per row and class; asked about {count} "
-            f"rows, it gave shape {found.shape}."
+            f"{call} has to return one number per row, or one per row and class; for {count} rows "
+            f"it returned shape {found.shape}."
         )
     _complete(found, call=call, rows=rows)
 
@@ -138,7 +138,7 @@ def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Row
     found = raw_answers_of(method, given, call=call, rows=rows)
     if found.dtype.kind not in "biuf":
         raise InvalidOutput(
-            f"{call} has to answer with numbers; asked about {len(given)} rows, it gave {found.dtype} "
+            f"{call} has to return numbers; for {len(given)} rows it returned {found.dtype} "
             f"of shape {found.shape}" + (f", such as {echoed(found.flat[0])}." if found.size else ".")
         )
     return found
@@ -164,7 +164,7 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
         # Libraries explain missing values in whole paragraphs; their first line says it.
         told = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
         raise InvalidOutput(
-            f"{call} {what_happened(error, told)} when asked about {count} rows.{why}"
+            f"{call} {what_happened(error, told)} when called with {count} rows.{why}"
         ) from error
     return found
 
@@ -173,7 +173,7 @@ def one_per_row(found: np.ndarray, count: int, *, call: str, rows: Rows = None) 
     """Check that there is one number per row, (n,) or (n, 1), and none is missing."""
     if found.shape not in ((count,), (count, 1)):
         raise InvalidOutput(
-            f"{call} has to answer with one number per row: shape {(count,)} for {count} rows; "
+            f"{call} has to return one number per row: shape {(count,)} for {count} rows; "
             f"it gave shape {found.shape}."
         )
     return _complete(found.reshape(count), call=call, rows=rows)
@@ -187,7 +187,7 @@ def one_per_class(
     if not fits or (found.shape[1] < 2 if classes is None else found.shape[1] != classes):
         wanted = "one per class" if classes is None else classes
         raise InvalidOutput(
-            f"{call} has to answer with one column per class: shape ({count}, {wanted}) for {count} rows; "
+            f"{call} has to return one column per class: shape ({count}, {wanted}) for {count} rows; "
             f"it gave shape {found.shape}."
         )
     return _complete(found, call=call, rows=rows)
@@ -197,33 +197,35 @@ def _complete(found: np.ndarray, *, call: str, rows: Rows = None) -> FloatArray:
     missing = np.isnan(found).reshape(len(found), -1).any(axis=1)
     if missing.any():
         raise InvalidOutput(
-            f"{call} has to answer with numbers; it gave NaN for {int(missing.sum())} of {len(found)} rows. "
+            f"{call} has to return numbers; it gave NaN for {int(missing.sum())} of {len(found)} rows. "
             "Check that it was fitted on columns like these." + _likely_reasons(rows)
         )
     return found.astype(np.float64)
 
 
-def check_repeats(ask: Callable[[Rows], FloatArray], rows: Rows, *, call: str, single: bool = False) -> float:
-    """Ask about the same rows again, and about each in other company; give how far answers may differ.
+def check_repeats(
+    evaluate: Callable[[Rows], FloatArray], rows: Rows, *, call: str, single: bool = False
+) -> float:
+    """Evaluate the same rows again, and each in another batch; give how far values may differ.
 
-    A proof that a cell is refused must still hold when somebody looks at that cell alone. The answer is
+    A proof that a cell is rejected must still hold when that cell is evaluated alone. The result is
     REPEATED; or REBATCHED, for ``single`` precision and for what rounds otherwise in another batch.
     """
-    first = ask(rows)
-    apart = _apart(first, ask(rows))
+    first = evaluate(rows)
+    apart = _apart(first, evaluate(rows))
     if apart > REPEATED:
         raise InvalidOutput(
-            f"{call} answers differently when asked twice about the same {len(rows)} rows, by up to "
+            f"{call} returns different values when called twice with the same {len(rows)} rows, by up to "
             f"{apart:.3g}. Set its seed, or put it in eval mode."
         )
     backwards = rows.iloc[::-1]
     ends = [0, 1, 1 + len(rows) // 3, len(rows)]  # a single row goes through other kernels than many
     parts = [backwards.iloc[begin:end] for begin, end in pairwise(ends)]
-    again = np.concatenate([ask(part.reset_index(drop=True)) for part in parts if len(part)])[::-1]
+    again = np.concatenate([evaluate(part.reset_index(drop=True)) for part in parts if len(part)])[::-1]
     apart = _apart(first, again)
     if apart > REBATCHED:
         raise InvalidOutput(
-            f"{call} answers differently about a row when other rows are asked about with it, by up to "
+            f"{call} returns different values for a row when other rows are in its batch, by up to "
             f"{apart:.3g}. It must score each row by itself: put it in eval mode, and take nothing from the "
             "whole batch (no ranks, means or positions)."
         )

@@ -40,7 +40,7 @@ _ROUTING = re.compile(r"set_\w+_request")  # scikit-learn writes these into ever
 def library_class(thing: object, *, root: str, names: frozenset[str] | set[str]) -> type | None:
     """Find the class of package ``root``, called one of ``names``, that ``thing`` is an instance of.
 
-    Only the most derived class of that package counts: a scikit-learn ExtraTreeClassifier is not read
+    Only the most derived class of that package counts: a scikit-learn ExtraTreeClassifier is not parsed
     as the DecisionTreeClassifier that it derives from unless it is listed itself.
     """
     for kind in type(thing).__mro__:
@@ -52,7 +52,7 @@ def library_class(thing: object, *, root: str, names: frozenset[str] | set[str])
 def overrides(thing: object, kind: type) -> list[str]:
     """List what a subclass or the instance itself replaces in the library's ``kind``.
 
-    Any of these may change the scores, and reading the fitted numbers would not show it.
+    Any of these may change the scores, and the fitted numbers would not show it.
     """
     replaced = []
     for derived in type(thing).__mro__[: type(thing).__mro__.index(kind)]:

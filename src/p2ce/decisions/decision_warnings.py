@@ -61,12 +61,12 @@ NO_DOUBT: Doubt = ()
 
 
 def warn_about_decisions(
-    model: Any, read: Sequence[ModelAdapter], request: Request, *, threshold: Any, default_target: bool
+    model: Any, parsed: Sequence[ModelAdapter], request: Request, *, threshold: Any, default_target: bool
 ) -> None:
     """Look at one model, or each of several; a threshold or a target that is given raises no doubt."""
     models = list(model) if isinstance(model, list | tuple) else [model]
     thresholds = list(threshold) if np.ndim(threshold) else [threshold] * len(models)
-    for place, (one, found, given) in enumerate(zip(models, read, thresholds, strict=True)):
+    for place, (one, found, given) in enumerate(zip(models, parsed, thresholds, strict=True)):
         compares, doubts_target = given is None and _has_both(one), default_target and place == 0
         if found.classes and (compares or doubts_target):
             _warn(one, found, request, compares=compares, doubts_target=doubts_target)
@@ -139,7 +139,7 @@ def _cut(model: Any, found: ModelAdapter, scores: FloatArray, given: BoolArray) 
 
 
 def _unwanted(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Doubt:
-    """Say why the class that is taken without being asked for seems to be the unwanted one."""
+    """Say why the class that is taken by default seems to be the unwanted one."""
     if len(found.classes) != 2:
         return NO_DOUBT
     index = class_index(found.classes, request.target)

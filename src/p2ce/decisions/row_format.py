@@ -13,7 +13,7 @@ from p2ce.decisions.model_adapter import Request
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import InvalidReference, UnsupportedModel, nearest
 from p2ce.tables.codebook import codebook_of
-from p2ce.visible import echoed
+from p2ce.visible import echoed, listed
 
 CLASSIFIER, REGRESSOR = "classifier", "regressor"
 
@@ -22,10 +22,10 @@ def columns_by_name(
     names: Sequence[object], reference: pd.DataFrame, *, subject: str = "model"
 ) -> tuple[str, ...]:
     """Check that model and reference have the same columns, in any order; give the model's order."""
-    asked = [str(name) for name in names]
+    fitted_on = [str(name) for name in names]
     known = [str(name) for name in reference.columns]
-    missing = [name for name in asked if name not in known]
-    extra = [name for name in known if name not in asked]
+    missing = [name for name in fitted_on if name not in known]
+    extra = [name for name in known if name not in fitted_on]
     if missing:
         raise InvalidReference(
             f"The {subject} was fitted on column {echoed(missing[0])}, which the reference frame does not "
@@ -34,12 +34,12 @@ def columns_by_name(
             + f". {nearest(missing[0], known)} Pass the frame that the {subject} was fitted on."
         )
     if extra:
-        shown = ", ".join(repr(name) for name in extra[:5])
+        shown = listed(extra, 5)
         raise InvalidReference(
             f"The reference frame has {shown}, which the {subject} was not fitted on. "
             f"Drop what the {subject} does not see (the label, an index) and pass the rest."
         )
-    return tuple(asked)
+    return tuple(fitted_on)
 
 
 def columns_by_count(count: int, reference: pd.DataFrame, *, subject: str = "model") -> tuple[str, ...]:
@@ -79,13 +79,13 @@ class RowFormat:
 
     columns: tuple[str, ...]
     feed: Callable[[pd.DataFrame], Any]
-    precision: np.dtype[Any]  # of its answers
+    precision: np.dtype[Any]  # of its outputs
 
 
 def choose_row_format(
     model: Any, method: Callable[[Any], Any], request: Request, call: str
 ) -> tuple[RowFormat, np.ndarray]:
-    """Find out how the model takes its rows, and give its answers for some of them.
+    """Find out how the model takes its rows, and give its outputs for some of them.
 
     What was fitted tells by its names or number of columns. Anything else is shown a frame, and an
     array if that fails. Categories become an array only for what was fitted on one.
@@ -108,8 +108,8 @@ def choose_row_format(
         feeds = [frame]
     else:
         feeds = [array] if count is not None else [frame, array]
-    feed, answers = choose_feed(method, feeds, some_rows(reference), call=call)
-    return RowFormat(columns=columns, feed=feed.give, precision=answers.dtype), answers
+    feed, outputs = choose_feed(method, feeds, some_rows(reference), call=call)
+    return RowFormat(columns=columns, feed=feed.give, precision=outputs.dtype), outputs
 
 
 def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:

@@ -81,7 +81,7 @@ class Range(NamedTuple):
         return max([1.0, *(abs(end) for end in self if math.isfinite(end))])
 
     def leads(self, predicted: FloatArray) -> FloatArray:
-        """Compute how far inside predictions (n,) lie, by the nearer end: 0 or more inside, below 0 outside."""
+        """Compute how far inside predictions (n,) lie, by the nearer end; below 0 is outside."""
         predicted = np.asarray(predicted, dtype=np.float64)
         ends = []
         if self.low > -np.inf:

@@ -1,4 +1,4 @@
-"""Ask a classifier what it predicts, and find out between which classes it chooses."""
+"""Call ``predict`` of a classifier, and find out between which classes it chooses."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from p2ce.visible import echoed
 
 
 def predictions(model: Any, given: Any, call: str) -> np.ndarray:
-    """Ask for one class per row."""
+    """Give the predicted class of every row."""
     predicted = raw_answers_of(model.predict, given, call=call)
     if predicted.shape not in ((len(given),), (len(given), 1)):
         raise InvalidOutput(
-            f"{call} has to answer with one class per row; asked about {len(given)} rows, it gave shape "
+            f"{call} has to return one class per row; for {len(given)} rows it returned shape "
             f"{predicted.shape}."
         )
     return predicted.reshape(-1)

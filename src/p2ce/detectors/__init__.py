@@ -1,1 +1,1 @@
-"""Turn an outlier detector into a compiled score, or settle how it is asked: one file per kind."""
+"""Turn an outlier detector into a compiled score, or settle how it is evaluated: one file per kind."""

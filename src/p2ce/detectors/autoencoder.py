@@ -1,11 +1,11 @@
-"""Ask a PyTorch autoencoder: rows that it can reproduce are plausible."""
+"""Evaluate a PyTorch autoencoder: rows that it can reproduce are plausible."""
 
 from typing import Any
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, asked_detector
+from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, black_box_detector
 from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import UnsupportedDetector
 
@@ -19,7 +19,7 @@ def recognises(detector: object) -> bool:
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Ask for minus the mean squared error; the threshold is the reference's 5th percentile by default.
+    """Evaluate minus the mean squared error; the threshold is the reference's 5th percentile by default.
 
     The columns are the reference's, in its order and unscaled: scaling belongs into the module.
     """
@@ -29,7 +29,7 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
             "other answers each time. Call .eval() on it."
         )
 
-    return asked_detector(
+    return black_box_detector(
         lambda rows: -_squared_error(detector, rows),
         request,
         name=type(detector).__name__,
@@ -53,7 +53,7 @@ def _squared_error(module: Any, rows: FloatArray) -> FloatArray:
     if not isinstance(made, torch.Tensor) or made.shape != given.shape:
         found = f"shape {tuple(made.shape)}" if isinstance(made, torch.Tensor) else type(made).__name__
         raise UnsupportedDetector(
-            f"An autoencoder gives rows back as they came in; asked about shape {tuple(given.shape)}, "
+            f"An autoencoder gives rows back as they came in; for shape {tuple(given.shape)} "
             f"{type(module).__name__} gave {found}. For anything else pass a function of rows that gives "
             "one number per row, higher for more plausible."
         )

@@ -1,4 +1,4 @@
-"""Turn any way of scoring rows into a detector that is asked: its columns, its threshold, its answers."""
+"""Evaluate a black-box detector: settle its columns, its threshold, and that its values repeat."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ from p2ce.visible import echoed, listed
 DEFAULT_CONTAMINATION = 0.05
 
 
-def asked_detector(
+def black_box_detector(
     method: Callable[[Any], Any],
     request: DetectorRequest,
     *,
@@ -39,11 +39,11 @@ def asked_detector(
     least: float = 0.0,
     single: bool = False,
 ) -> DetectorAdapter:
-    """Read a detector to which rows are plausible where ``sign`` times its answer is at least ``least``.
+    """Adapt a detector to which rows are plausible where ``sign`` times its value is at least ``least``.
 
-    ``method`` is asked about frames of ``columns`` if ``named``, about arrays if not, and about whichever
-    works if nobody knows; frames are of the columns' own types. ``single`` says that it computes in single
-    precision, whatever it answers. With a contamination, asked for or by default, the reference gives the
+    ``method`` is called with frames of ``columns`` if ``named``, with arrays if not, and with whichever
+    works if that is unknown; frames are of the columns' own types. ``single`` says that it computes in single
+    precision, whatever it returns. With a contamination, given or by default, the reference gives the
     least plausible value instead.
     """
     reference, contamination = request.reference, request.contamination
@@ -64,16 +64,16 @@ def asked_detector(
             return sign * one_per_row(found, len(own), call=call, rows=own)
 
     single = single or sample.dtype == np.float32
-    asked = retried(value)
-    tolerance = check_repeats(asked, some_rows(reference), call=call, single=single)
+    evaluate = retried(value)
+    tolerance = check_repeats(evaluate, some_rows(reference), call=call, single=single)
     if contamination is not None:
-        least = lowest_share(asked(reference), contamination)
+        least = lowest_share(evaluate(reference), contamination)
     return DetectorAdapter(
         family=f"black box ({name})",
         score=None,
         columns=columns,
         # The sign of a difference is always right in floating point: at least 0 means at least ``least``.
-        evaluate=lambda rows: asked(rows) - least,
+        evaluate=lambda rows: evaluate(rows) - least,
         report=lambda values: values,
         tolerance=tolerance,
     )
@@ -113,7 +113,7 @@ def lowest_share(values: FloatArray, contamination: float) -> float:
 
 
 def check_contamination(contamination: object) -> None:
-    """Refuse a share that is no number above 0 and at most 0.5."""
+    """Reject a share that is no number above 0 and at most 0.5."""
     try:
         fits = not isinstance(contamination, bool | np.bool_) and 0.0 < float(contamination) <= 0.5  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -125,7 +125,7 @@ def check_contamination(contamination: object) -> None:
 
 
 def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool | None]:
-    """Give the detector's columns in its order, and whether it was fitted on a frame; None if nobody knows.
+    """Give the detector's columns in its order, and whether it was fitted on a frame; None if unknown.
 
     A detector may look at some of the columns only, if it knows them by name.
     """
@@ -133,14 +133,14 @@ def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...],
     fitted = getattr(detector, "__self__", detector)  # of the method of an estimator, the estimator
     names, count = _attribute(fitted, "feature_names_in_"), _attribute(fitted, "n_features_in_")
     if names is not None:
-        asked = [str(name) for name in names]
-        for name in asked:
+        fitted_on = [str(name) for name in names]
+        for name in fitted_on:
             if name not in known:
                 raise InvalidReference(
                     f"The detector was fitted on column {echoed(name)}, which the reference frame does not "
                     f"have. {nearest(name, known)}"
                 )
-        return tuple(asked), True
+        return tuple(fitted_on), True
     if count is None:
         return tuple(known), None
     if int(count) != len(known):

@@ -1,8 +1,8 @@
-"""Ask an estimate of density, such as KernelDensity: rows are plausible where other people are."""
+"""Evaluate an estimate of density, such as KernelDensity: rows are plausible where other people are."""
 
 from typing import Any
 
-from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, asked_detector, columns_of
+from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, black_box_detector, columns_of
 from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 
 
@@ -14,9 +14,9 @@ def recognises(detector: object) -> bool:
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Ask for log-densities; the threshold is a percentile of the reference, the 5th by default."""
+    """Evaluate log-densities; the threshold is a percentile of the reference, the 5th by default."""
     columns, named = columns_of(detector, request.reference)
-    return asked_detector(
+    return black_box_detector(
         detector.score_samples,
         request,
         name=type(detector).__name__,

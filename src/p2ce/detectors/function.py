@@ -1,4 +1,4 @@
-"""Ask a function of rows: at least 0 is plausible, and so is True."""
+"""Evaluate a function of rows: at least 0 is plausible, and so is True."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.detectors import autoencoder
-from p2ce.detectors.black_box_detector import asked_detector, columns_of
+from p2ce.detectors.black_box_detector import black_box_detector, columns_of
 from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import InvalidArgument
 from p2ce.visible import echoed
@@ -18,9 +18,9 @@ def recognises(detector: object) -> bool:
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Ask for values, higher for more plausible; their threshold is 0, or a percentile of the reference."""
+    """Evaluate values, higher for more plausible; their threshold is 0, or a percentile of the reference."""
     columns, named = columns_of(detector, request.reference)
-    return asked_detector(
+    return black_box_detector(
         _signed(detector, request.contamination),
         request,
         name=getattr(detector, "__name__", None) or type(detector).__name__,
@@ -40,7 +40,7 @@ def _signed(function: Callable[[Any], Any], contamination: float | None) -> Call
             return found
         if contamination is not None:
             raise InvalidArgument(
-                f"contamination={echoed(contamination)} asks for a threshold, but the detector says yes or "
+                f"contamination={echoed(contamination)} sets a threshold, but the detector says yes or "
                 "no and has none to move. Remove contamination, or return a number."
             )
         return np.where(found, 1.0, -1.0)

@@ -1,4 +1,4 @@
-"""Read scikit-learn's IsolationForest as summed path lengths, or fit one to the reference."""
+"""Parse scikit-learn's IsolationForest as summed path lengths, or fit one to the reference."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +23,7 @@ from p2ce.scores.score import CompiledScore
 from p2ce.scores.steps import steps_of_cut
 from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.visible import echoed
+from p2ce.whole_numbers import check_count, check_seed, is_whole
 
 _NAMES = frozenset({"IsolationForest"})
 # 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
@@ -32,7 +33,7 @@ MOST_TREES = 100_000  # more make no difference, and would fill the memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationForest:
-    """Ask for an isolation forest that is fitted on the reference population.
+    """An isolation forest that is fitted on the reference population.
 
     ``contamination`` is the share of the reference that counts as outliers, above 0 and at most 0.5.
     ``max_samples`` is the number of rows per tree; "auto" means 256, or all of them if there are fewer.
@@ -55,16 +56,12 @@ class IsolationForest:
 
     def __post_init__(self) -> None:
         check_contamination(self.contamination)
-        if not _whole(self.n_estimators) or not 1 <= self.n_estimators <= MOST_TREES:
-            raise InvalidArgument(
-                f"n_estimators must be a whole number of trees, 1 to {MOST_TREES:,}; "
-                f"got {echoed(self.n_estimators)}."
-            )
-        if self.max_samples != "auto" and (not _whole(self.max_samples) or int(self.max_samples) < 2):
+        check_count("n_estimators", self.n_estimators, "trees", most=MOST_TREES)
+        if self.max_samples != "auto" and (not is_whole(self.max_samples) or int(self.max_samples) < 2):
             raise InvalidArgument(
                 f"max_samples must be 'auto' or a whole number, at least 2; got {echoed(self.max_samples)}."
             )
-        _check_seed(self.random_state)
+        check_seed(self.random_state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +87,15 @@ def recognises(detector: object) -> bool:
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Read a forest, after fitting it if it is only asked for."""
+    """Parse a forest, after fitting it where it is only described."""
     if not isinstance(detector, IsolationForest):
-        return _read_fitted(detector, request)
+        return _parse_fitted(detector, request)
     if request.contamination is not None:
         detector = replace(detector, contamination=request.contamination)
     return _fit(detector, request)
 
 
-def _fit(asked: IsolationForest, request: DetectorRequest) -> DetectorAdapter:
+def _fit(wanted: IsolationForest, request: DetectorRequest) -> DetectorAdapter:
     """Fit a forest to the codes of the reference, with a number in the place of every missing value.
 
     That number is the lowest of its column. Splits lie at or above the lowest and below the highest value
@@ -108,15 +105,15 @@ def _fit(asked: IsolationForest, request: DetectorRequest) -> DetectorAdapter:
     """
     from sklearn.ensemble import IsolationForest as Fitted
 
-    _check_seed(request.random_state)
+    check_seed(request.random_state)
     codebook = request.codebook
     rows = known_codes(request.codes, codebook)
-    samples = asked.max_samples if asked.max_samples == "auto" else min(int(asked.max_samples), len(rows))
+    samples = wanted.max_samples if wanted.max_samples == "auto" else min(int(wanted.max_samples), len(rows))
     fitted = Fitted(
-        contamination=asked.contamination,
-        n_estimators=asked.n_estimators,
+        contamination=wanted.contamination,
+        n_estimators=wanted.n_estimators,
         max_samples=samples,
-        random_state=request.random_state if asked.random_state is None else asked.random_state,
+        random_state=request.random_state if wanted.random_state is None else wanted.random_state,
     ).fit(rows)
     decide = _decision(fitted)
     # Nobody else computes this detector, so one exact threshold on the path lengths defines it.
@@ -132,15 +129,15 @@ def own_forest(score: CompiledScore, *, columns: tuple[str, ...], decide: Decisi
     )
 
 
-def _read_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
+def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     reference, contamination = request.reference, request.contamination
     kind = library_class(detector, root="sklearn", names=_NAMES)
-    assert kind is not None, "a family only reads what it recognises"
+    assert kind is not None, "a family only parses what it recognises"
     replaced = overrides(detector, kind)
     if replaced:
         raise UnsupportedDetector(
             f"{type(detector).__name__} replaces {', '.join(replaced)} of scikit-learn's IsolationForest, so "
-            "its scores cannot be read from the fitted trees. Pass a plain IsolationForest."
+            "its scores do not follow from the fitted trees. Pass a plain IsolationForest."
         )
     if not hasattr(detector, "estimators_"):
         raise NotFitted(
@@ -154,7 +151,7 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     if categories:
         raise UnsupportedDetector(
             f"This IsolationForest looks at {echoed(categories[0])}, which holds categories here and not "
-            "numbers. So its trees cannot be read. p2ce.IsolationForest() takes categories as they are."
+            "numbers. So its trees are not supported. p2ce.IsolationForest() takes categories as they are."
         )
 
     def decided(frame: pd.DataFrame) -> FloatArray:
@@ -168,7 +165,7 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     decide = _decision(detector)
     accept_from, reject_below = certified(_reported(detector), least)
 
-    def read_for(nullable: frozenset[str]) -> DetectorAdapter:
+    def parse_for(nullable: frozenset[str]) -> DetectorAdapter:
         return DetectorAdapter(
             family="scikit-learn isolation forest",
             score=_score(detector, columns, nullable, accept_from=accept_from, reject_below=reject_below),
@@ -176,10 +173,10 @@ def _read_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
             # The sign of a difference is always right in floating point: 0 or more means ``least`` or more.
             evaluate=lambda frame: decided(frame) - least,
             report=lambda depths: decide(depths) - least,
-            again=read_for,
+            again=parse_for,
         )
 
-    return read_for(request.nullable)
+    return parse_for(request.nullable)
 
 
 def _score(
@@ -253,14 +250,3 @@ def _full_length(fitted: Any) -> float:
     from sklearn.ensemble._iforest import _average_path_length
 
     return float(len(fitted.estimators_) * _average_path_length([fitted._max_samples])[0])
-
-
-def _check_seed(seed: object) -> None:
-    if seed is not None and not (_whole(seed) and 0 <= int(seed) < 2**32):  # type: ignore[call-overload]
-        raise InvalidArgument(
-            f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
-        )
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -1,10 +1,10 @@
-"""Ask detectors with a decision function: scikit-learn's, PyOD's, and all that follow either convention."""
+"""Evaluate detectors with a decision function: scikit-learn's, PyOD's, and all of either convention."""
 
 from copy import copy
 from typing import Any
 
 from p2ce.adapters.library import library_class
-from p2ce.detectors.black_box_detector import asked_detector, columns_of
+from p2ce.detectors.black_box_detector import black_box_detector, columns_of
 from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import NotFitted, UnsupportedDetector
 
@@ -21,7 +21,7 @@ def recognises(detector: object) -> bool:
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Ask for decision values: plausible from 0 up, or up to ``threshold_`` where higher is more abnormal."""
+    """Evaluate decision values: plausible from 0 up, or up to ``threshold_`` where higher is abnormal."""
     last = _last_step(detector)
     if _is_local(last) and not last.novelty:
         raise UnsupportedDetector(
@@ -39,7 +39,7 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
         raise NotFitted(f"This {name} is not fitted. Call .fit(X) on it.")
     if _is_local(detector) and named:
         detector, named = _without_names(detector), False
-    return asked_detector(
+    return black_box_detector(
         detector.decision_function,
         request,
         name=name,
@@ -62,7 +62,7 @@ def _without_names(detector: Any) -> Any:
 
 
 def _last_step(detector: Any) -> Any:
-    """Give what judges the rows in the end: of a pipeline, which is asked as a whole, its last step."""
+    """Give what judges the rows in the end: of a pipeline, which is called as a whole, its last step."""
     if library_class(detector, root="sklearn", names=_PIPELINE) is None:
         return detector
     return detector.steps[-1][1]

@@ -79,24 +79,24 @@ def parse_detector(
         random_state=random_state,
         contamination=contamination,
     )
-    refusal = None
+    why_not = None
     for family in families_of(DETECTOR, FAMILIES):
         if not family.recognises(detector):
             continue
         try:
             found = family.parse(detector, request)
         except UnsupportedDetector as error:
-            refusal = refusal or error
+            why_not = why_not or error
             continue
         if not isinstance(found, DetectorAdapter):
             raise BrokenPlugin(
                 f"parse() of a kind of detector returns a DetectorAdapter; for {type(detector).__name__} it "
                 f"returned {type(found).__name__}. Correct it, or uninstall its package."
             )
-        if refusal is not None:
-            log.info("The detector is a black box, as %s: %s", found.family, refusal)
+        if why_not is not None:
+            log.info("The detector is a black box, as %s: %s", found.family, why_not)
         return found
-    raise refusal or UnsupportedDetector(
+    raise why_not or UnsupportedDetector(
         f"{type(detector).__module__}.{type(detector).__name__} is not supported. Supported are {SUPPORTED}."
     )
 

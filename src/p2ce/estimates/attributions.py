@@ -12,9 +12,10 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidArgument, InvalidOutput
 from p2ce.estimates.link_scale import Link, to_scale
-from p2ce.estimates.native import Native, Parsed, native_explainer
+from p2ce.estimates.native import Parsed, native_explainer
+from p2ce.estimates.ready_explainer import ReadyExplainer
 from p2ce.estimates.sampling import Sampler
-from p2ce.estimates.shap_explainers import Explained, explain_by_asking
+from p2ce.estimates.shap_explainers import explain_by_asking
 from p2ce.visible import echoed
 
 # Rows (n, d) of the model's columns → reported scores (n,).
@@ -113,7 +114,7 @@ class Attributor:
         rows[:, column] = np.tile(values, len(bases))
         return self._engine.explain(rows)[:, column].reshape(len(bases), len(values))
 
-    def _choose(self, wanted: str) -> tuple[str, Sampler | Explained | Native]:
+    def _choose(self, wanted: str) -> tuple[str, Sampler | ReadyExplainer]:
         parsed = self._parsed
         if wanted == "auto" and parsed is not None and (parsed.is_trees or parsed.is_network):
             name = "tree" if parsed.is_trees else "deep"

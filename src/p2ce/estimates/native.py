@@ -1,7 +1,6 @@
 """Compute SHAP values from a parsed model's own structure: trees, or the layers of a network."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidArgument
+from p2ce.estimates.ready_explainer import ReadyExplainer
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer, activate
 from p2ce.scores.score import Bound, Score
@@ -41,20 +41,12 @@ def parsed_of(models: Sequence[ModelAdapter]) -> Parsed | None:
     return Parsed(model.scores[0], model.report)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Native:
-    """A working explainer: rows (n, d) → attributions (n, d). The user's model is never called."""
-
-    explain: Callable[[FloatArray], FloatArray]
-    evaluations: int = 0
-
-
 def native_explainer(
     name: str,
     parsed: Parsed | None,
     background: FloatArray,
     to_scale: Callable[[FloatArray], FloatArray],
-) -> Native:
+) -> ReadyExplainer:
     """Make the "tree" or the "deep" explainer of a parsed model.
 
     Attributions are those of ``to_scale(reported score)``: the margin's, rescaled for every background row by
@@ -67,11 +59,11 @@ def native_explainer(
             return to_scale(parsed.report(margins))
 
         if isinstance(parsed.score, NetworkScore):
-            return Native(explain=DeepShap(parsed.score, background, scaled).explain)
+            return ReadyExplainer(explain=DeepShap(parsed.score, background, scaled).explain)
         from p2ce.estimates.tree_shap import TreeShap
 
         assert parsed.score.flat is not None, "trees are flat"
-        return Native(explain=TreeShap(parsed.score.flat, background, scaled).explain)
+        return ReadyExplainer(explain=TreeShap(parsed.score.flat, background, scaled).explain)
     kind = "an ensemble of trees" if name == "tree" else "a network"
     raise InvalidArgument(
         f'explainer="{name}" needs {kind} that is supported natively, with one score that decides. '

@@ -7,14 +7,14 @@ import numpy as np
 
 from p2ce.errors import InvalidArgument
 from p2ce.visible import echoed
+from p2ce.whole_numbers import check_count, check_seed
 
 EXPLAINERS = ("auto", "sampling", "tree", "deep", "permutation", "kernel", "exact")
-LARGEST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapEstimate:
-    """Ask for the paper's SHAP estimate, repaired and calibrated, to prune the search of an opaque model.
+    """The paper's SHAP estimate, repaired and calibrated, to prune the search of a black-box model.
 
     ``explainer`` computes the attributions φ. "sampling" is our own: permutations of the features, each
     walked in both directions, all rows in one call of the model. "tree" and "deep" look into trees and
@@ -56,34 +56,21 @@ class ShapEstimate:
                 f"is one in a hundred); got {echoed(self.miss_rate)}. "
                 'For answers with proof, pass bound="none".'
             )
-        _check_count("people", self.people, "people to calibrate on")
-        _check_count("background", self.background, "background rows")
-        _check_count("rows", self.rows, "rows per candidate value")
-        _check_count("evaluations", self.evaluations, "evaluations of the model")
+        check_count("people", self.people, "people to calibrate on")
+        check_count("background", self.background, "background rows")
+        check_count("rows", self.rows, "rows per candidate value")
+        check_count("evaluations", self.evaluations, "evaluations of the model")
         if self.seconds is not None and (not _is_number(self.seconds) or not self.seconds > 0.0):
             raise InvalidArgument(
                 "seconds is the longest that calibration may take, above 0, or None for no such limit; "
                 f"got {echoed(self.seconds)}."
             )
-        seed = self.random_state
-        if seed is not None and not (_is_whole(seed) and 0 <= int(seed) <= LARGEST_SEED):
-            raise InvalidArgument(
-                f"random_state must be a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
-            )
+        check_seed(self.random_state)
 
 
 def _check_name(option: str, given: object, known: tuple[str, ...]) -> None:
     if not isinstance(given, str) or given not in known:
         raise InvalidArgument(f"{option} is one of {', '.join(map(repr, known))}; got {echoed(given)}.")
-
-
-def _check_count(option: str, given: object, what: str) -> None:
-    if not _is_whole(given) or int(given) < 1:  # type: ignore[call-overload]
-        raise InvalidArgument(f"{option} must be a whole number of {what}, at least 1; got {echoed(given)}.")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _is_number(value: object) -> bool:

@@ -4,8 +4,7 @@ import contextlib
 import io
 import logging
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
@@ -14,21 +13,14 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidArgument, MissingExtra
+from p2ce.estimates.ready_explainer import ReadyExplainer
 from p2ce.estimates.sampling import ScaledScore
 
 # shap draws from NumPy's global generator, so that only one thread at a time may use it.
 _ONE_AT_A_TIME = RLock()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Explained:
-    """A working shap explainer: rows (n, d) → attributions (n, d)."""
-
-    explain: Callable[[FloatArray], FloatArray]
-    evaluations: int  # of the user's scoring method, per explained row
-
-
-def explain_by_asking(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> Explained:
+def explain_by_asking(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> ReadyExplainer:
     """Let shap ask for scores: "permutation", "kernel" or "exact"; ``score`` is already on the scale."""
     shap = _shap()
     rows, columns = background.shape
@@ -67,7 +59,7 @@ def explain_by_asking(name: str, score: ScaledScore, background: FloatArray, *, 
                 found[index] = one(row)
         return found
 
-    return Explained(explain=explain, evaluations=evaluations)
+    return ReadyExplainer(explain=explain, evaluations=evaluations)
 
 
 def _shap() -> ModuleType:

@@ -8,19 +8,16 @@ from typing import Any
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.visible import echoed
+from p2ce.whole_numbers import is_whole
 
 AS_GIVEN = "as given"  # an override that is not given
 LARGEST_MAP = 1000  # values on an axis
 BOUNDS = ("auto", "none", "shap")
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
 def check_limit(max_changes: Any) -> None:
     """Reject a limit that is no number of changes."""
-    if max_changes is not None and not (_is_whole(max_changes) and int(max_changes) >= 1):
+    if max_changes is not None and not (is_whole(max_changes) and int(max_changes) >= 1):
         raise InvalidArgument(
             f"max_changes is a whole number of at least 1, or None for no limit; got {echoed(max_changes)}."
         )
@@ -44,7 +41,7 @@ def check_listener(listener: object) -> None:
 
 def check_jobs(n_jobs: object) -> None:
     """Reject what is no number of processes."""
-    if not _is_whole(n_jobs) or n_jobs == 0:
+    if not is_whole(n_jobs) or n_jobs == 0:
         raise InvalidArgument(
             f"n_jobs is a number of processes, or -1 for one per core; got {echoed(n_jobs)}."
         )
@@ -62,5 +59,5 @@ def check_bound(bound: object) -> None:
 
 def check_size(size: Any) -> None:
     """Reject a number of values on an axis that makes no picture, or millions of rows."""
-    if not _is_whole(size) or not 2 <= int(size) <= LARGEST_MAP:
+    if not is_whole(size) or not 2 <= int(size) <= LARGEST_MAP:
         raise InvalidArgument(f"size is a whole number from 2 to {LARGEST_MAP}; got {echoed(size)}.")

@@ -64,7 +64,7 @@ def parse_models(
             wanted = parsed.threshold + margin
             if parsed.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:
                 raise InvalidArgument(
-                    f"margin={echoed(margin)} on top of the threshold {parsed.threshold:g} asks for a "
+                    f"margin={echoed(margin)} on top of the threshold {parsed.threshold:g} is a "
                     f"probability of {wanted:g}. Keep their sum in [0, 1]."
                 )
             parsed = parse_one(one, target=target, threshold=wanted)

@@ -1,4 +1,4 @@
-"""Ask transformers what they make of every label, of one that nobody has seen, of a missing one."""
+"""Tabulate what transformers make of every label, of an unseen one, and of a missing one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.preprocessing.input_maps import Strand, Table
+from p2ce.preprocessing.input_maps import InputMap, Table
 from p2ce.preprocessing.transform_rows import Preparation, as_codes
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 
@@ -22,17 +22,21 @@ def twins(coding: Coding) -> list[Any]:
     return [*found, *(int(label) for label in plain if isinstance(label, bool))]
 
 
-def tabulate_labels(preparation: Preparation, strands: Sequence[Strand], inputs: Codebook) -> list[Table]:
-    """Ask the transformers what they make of each label, of an unseen one, and of a missing one."""
-    columns = sorted({strand.source for strand in strands if strand.is_category})
+def tabulate_labels(
+    preparation: Preparation, maps_by_input: Sequence[InputMap], inputs: Codebook
+) -> list[Table]:
+    """Evaluate the transformers on each label, of an unseen one, and of a missing one."""
+    columns = sorted({input_map.source for input_map in maps_by_input if input_map.is_category})
     codings = [preparation.codebook.codings[column] for column in columns]
     known = [np.arange(_count(coding), dtype=np.float64) for coding in codings]
     unseen = [np.array([float(_count(coding))]) for coding in codings]
     missing = [np.array([MISSING])] * len(columns)
-    parts = [_asked(preparation, columns, codes, inputs) for codes in (known, unseen, missing)]
+    parts = [_evaluated(preparation, columns, codes, inputs) for codes in (known, unseen, missing)]
     tables = []
     for place, column in enumerate(columns):
-        mine = np.array([j for j, strand in enumerate(strands) if strand.source == column], dtype=np.int64)
+        mine = np.array(
+            [j for j, input_map in enumerate(maps_by_input) if input_map.source == column], dtype=np.int64
+        )
         values = np.concatenate([part[place][:, mine] for part in parts])
         tables.append(Table(column, mine, np.ascontiguousarray(values)))
     return tables
@@ -43,7 +47,7 @@ def _count(coding: Coding) -> int:
     return len(coding.labels) + len(coding.unseen)
 
 
-def _asked(
+def _evaluated(
     preparation: Preparation, columns: Sequence[int], codes: Sequence[FloatArray], inputs: Codebook
 ) -> list[FloatArray]:
     """Transform rows that hold the codes of several columns at once: for each column (codes, inputs)."""
@@ -54,17 +58,17 @@ def _asked(
         cells = {
             column: one[np.arange(longest) % len(one)] for column, one in zip(columns, codes, strict=True)
         }
-        told = _transformed(preparation, cells, longest, inputs)
-        return [told[: len(one)] for one in codes]
-    except Exception:  # one label that some encoder refuses: ask about each column by itself
+        own = _transformed(preparation, cells, longest, inputs)
+        return [own[: len(one)] for one in codes]
+    except Exception:  # one label that some encoder rejects: try each column by itself
         if len(columns) > 1:
             return [
-                _asked(preparation, [column], [one], inputs)[0]
+                _evaluated(preparation, [column], [one], inputs)[0]
                 for column, one in zip(columns, codes, strict=True)
             ]
     if longest == 1:
         return [np.full((1, len(inputs.codings)), np.nan)]
-    single = [_asked(preparation, columns, [codes[0][[row]]], inputs)[0] for row in range(longest)]
+    single = [_evaluated(preparation, columns, [codes[0][[row]]], inputs)[0] for row in range(longest)]
     return [np.concatenate(single)]
 
 

@@ -9,13 +9,13 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold, encoded, is_sparse, transformed
-from p2ce.preprocessing.input_maps import Strand
+from p2ce.preprocessing.input_maps import InputMap
 from p2ce.preprocessing.operations import REJECT, Lookup
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
 
-def one_hot(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def one_hot(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow OneHotEncoder: a column per label, less the dropped one and the infrequent ones put together."""
     rare = getattr(step, "infrequent_categories_", None)
     counts = []
@@ -26,79 +26,88 @@ def one_hot(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[St
         if step.drop_idx_ is not None and step.drop_idx_[place] is not None:
             count -= 1
         counts.append(count)
-    return _through(step, strands, given, fold, step.categories_, counts)
+    return _through(step, maps_by_input, given, fold, step.categories_, counts)
 
 
-def ordinal(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def ordinal(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow OrdinalEncoder: one number per label."""
-    return _through(step, strands, given, fold, step.categories_, [1] * len(strands))
+    return _through(step, maps_by_input, given, fold, step.categories_, [1] * len(maps_by_input))
 
 
-def target(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def target(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow TargetEncoder: one number per label, and per class if there are more than two."""
     each = len(step.classes_) if getattr(step, "target_type_", None) == "multiclass" else 1
-    return _through(step, strands, given, fold, step.categories_, [each] * len(strands))
+    return _through(step, maps_by_input, given, fold, step.categories_, [each] * len(maps_by_input))
 
 
-def of_category_encoders(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def of_category_encoders(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow WOEEncoder, TargetEncoder or OrdinalEncoder of category_encoders: some columns, all in place."""
     name = type(step).__name__
     for option in ("min_group_size", "composite_cols", "hierarchy", "drop_invariant"):
         if getattr(step, option, None):
-            raise UnsupportedModel(f"This Pipeline contains {name} with {option}, which cannot be read.")
+            raise UnsupportedModel(f"This Pipeline contains {name} with {option}, which is not supported.")
     if not isinstance(given, pd.DataFrame):
         raise UnsupportedModel(f"This Pipeline contains {name} fitted on an array. Fit it on a frame.")
     mappings = step.mapping if name == "OrdinalEncoder" else step.ordinal_encoder.mapping
     labels = {mapping["col"]: list(mapping["mapping"].index) for mapping in mappings}
     found = []
-    for place, strand in enumerate(strands):
+    for place, input_map in enumerate(maps_by_input):
         known = labels.get(given.columns[place])
-        found.append(strand if known is None else _one(step, place, place, 1, strand, given, fold, known)[0])
+        found.append(
+            input_map if known is None else _one(step, place, place, 1, input_map, given, fold, known)[0]
+        )
     return found
 
 
 def _through(
     step: Any,
-    strands: list[Strand],
+    maps_by_input: list[InputMap],
     given: Any,
     fold: Fold,
     categories: Sequence[Any],
     counts: Sequence[int],
-) -> list[Strand]:
-    found: list[Strand] = []
-    for place, (strand, labels, count) in enumerate(zip(strands, categories, counts, strict=True)):
-        found += _one(step, place, len(found), count, strand, given, fold, list(labels))
+) -> list[InputMap]:
+    found: list[InputMap] = []
+    for place, (input_map, labels, count) in enumerate(zip(maps_by_input, categories, counts, strict=True)):
+        found += _one(step, place, len(found), count, input_map, given, fold, list(labels))
     return found
 
 
 def _one(
-    step: Any, place: int, first: int, count: int, strand: Strand, given: Any, fold: Fold, labels: list[Any]
-) -> list[Strand]:
+    step: Any,
+    place: int,
+    first: int,
+    count: int,
+    input_map: InputMap,
+    given: Any,
+    fold: Fold,
+    labels: list[Any],
+) -> list[InputMap]:
     """Follow the column at ``place`` to the ``count`` columns that begin at ``first``."""
-    if strand.is_category:
-        if strand.raw:
-            fold.knows(strand, labels)
-        return [encoded(strand)] * count
-    keys = _numbers(labels, strand, fold)
+    if input_map.is_category:
+        if input_map.raw:
+            fold.knows(input_map, labels)
+        return [encoded(input_map)] * count
+    keys = _numbers(labels, input_map, fold)
     # Whatever else the column may hold is treated alike, and missing values may be a label of their own.
-    asked = np.concatenate([keys, [_other(keys), np.nan]])
+    values = np.concatenate([keys, [_other(keys), np.nan]])
     outputs = transformed(step, given[:1]).shape[1]
-    told = tabulate(step, given, place, asked, outputs)[:, first : first + count]
+    own = tabulate(step, given, place, values, outputs)[:, first : first + count]
     return [
-        Strand(
-            source=strand.source,
-            operations=(*strand.operations, Lookup(keys, np.ascontiguousarray(told[:, [j]]))),
+        InputMap(
+            source=input_map.source,
+            operations=(*input_map.operations, Lookup(keys, np.ascontiguousarray(own[:, [j]]))),
         )
         for j in range(count)
     ]
 
 
-def _numbers(labels: list[Any], strand: Strand, fold: Fold) -> FloatArray:
+def _numbers(labels: list[Any], input_map: InputMap, fold: Fold) -> FloatArray:
     found = [label for label in labels if not is_missing(label)]
     if not all(isinstance(label, float | int | np.number | np.bool_) for label in found):
         raise UnsupportedModel(
             f"This Pipeline encodes labels such as {echoed(found[0])} in column "
-            f"{echoed(fold.columns[strand.source])}, which holds numbers."
+            f"{echoed(fold.columns[input_map.source])}, which holds numbers."
         )
     return np.unique(np.array(found, dtype=np.float64))
 
@@ -108,36 +117,36 @@ def _other(keys: FloatArray) -> float:
     return float(np.floor(np.abs(keys).max(initial=0.0))) + 1.0
 
 
-def tabulate(step: Any, given: Any, place: int, asked: FloatArray, outputs: int) -> FloatArray:
-    """Ask an encoder what it makes of numbers in one column: (m,) → (m, outputs); infinite where it refuses.
+def tabulate(step: Any, given: Any, place: int, values: FloatArray, outputs: int) -> FloatArray:
+    """Tabulate what an encoder makes of numbers in one column: (m,) → (m, outputs); infinite where it raises.
 
-    The last two, one that is no label and a missing one, are often refused, and asked about by themselves.
+    The last two, one that is no label and a missing one, are often rejected, and tried by themselves.
     """
     try:
-        return _told(step, given, place, asked)
-    except Exception:  # whatever a library raises about values that it refuses
-        if len(asked) == 1:
+        return _transformed_rows(step, given, place, values)
+    except Exception:  # whatever a library raises about values that it rejects
+        if len(values) == 1:
             return np.full((1, outputs), REJECT)
-    parts = np.split(asked, [len(asked) - 2, len(asked) - 1] if len(asked) > 2 else [1])
+    parts = np.split(values, [len(values) - 2, len(values) - 1] if len(values) > 2 else [1])
     return np.concatenate([tabulate(step, given, place, part, outputs) for part in parts if len(part)])
 
 
-def _told(step: Any, given: Any, place: int, asked: FloatArray) -> FloatArray:
+def _transformed_rows(step: Any, given: Any, place: int, values: FloatArray) -> FloatArray:
     rows: Any
     if isinstance(given, pd.DataFrame):
-        rows = given.iloc[np.zeros(len(asked), dtype=np.int64)].reset_index(drop=True)
+        rows = given.iloc[np.zeros(len(values), dtype=np.int64)].reset_index(drop=True)
         dtype = given.dtypes.iloc[place]
-        column = pd.Series(asked)
-        if not np.isnan(asked).any() or not isinstance(dtype, np.dtype) or dtype.kind == "f":
+        column = pd.Series(values)
+        if not np.isnan(values).any() or not isinstance(dtype, np.dtype) or dtype.kind == "f":
             column = column.astype(dtype)
         rows = pd.concat(
             [rows.iloc[:, :place], column.rename(given.columns[place]), rows.iloc[:, place + 1 :]], axis=1
         )
     else:
-        rows = np.repeat(given[:1], len(asked), axis=0)
-        if np.isnan(asked).any() and rows.dtype.kind in "iub":
+        rows = np.repeat(given[:1], len(values), axis=0)
+        if np.isnan(values).any() and rows.dtype.kind in "iub":
             rows = rows.astype(np.float64)
-        rows[:, place] = asked
-    told = transformed(step, rows)
-    told = told.toarray() if is_sparse(told) else np.asarray(told, dtype=np.float64)
-    return np.asarray(told, dtype=np.float64)
+        rows[:, place] = values
+    own = transformed(step, rows)
+    own = own.toarray() if is_sparse(own) else np.asarray(own, dtype=np.float64)
+    return np.asarray(own, dtype=np.float64)

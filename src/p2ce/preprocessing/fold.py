@@ -1,7 +1,7 @@
 """Follow the columns of a table through fitted transformers: what each column that comes out depends on.
 
 Only transformers on a list are followed, each of which is known to work on one column at a time; anything
-else raises, and the whole pipeline is asked. Nothing is concluded from samples, but what is concluded is
+else raises, and the whole pipeline is a black box. Nothing is concluded from samples, but what is concluded is
 compared with the transformers' own answers on some.
 """
 
@@ -15,11 +15,11 @@ import pandas as pd
 
 from p2ce.adapters.library import library_class, overrides
 from p2ce.errors import UnsupportedModel
-from p2ce.preprocessing.input_maps import Operation, Strand
+from p2ce.preprocessing.input_maps import InputMap, Operation
 from p2ce.visible import echoed
 
 # Follow strands through one fitted transformer; ``given`` is what some reference rows look like before it.
-Follow: TypeAlias = Callable[[Any, list[Strand], Any, "Fold"], list[Strand]]
+Follow: TypeAlias = Callable[[Any, list[InputMap], Any, "Fold"], list[InputMap]]
 # What only holds others says nothing by its name, and a function has one of its own.
 _UNNAMED = frozenset({"Pipeline", "ColumnTransformer", "FeatureUnion", "FunctionTransformer"})
 
@@ -33,16 +33,16 @@ class Fold:
     names: list[str] = field(default_factory=list)  # of the transformers
     writes: bool = False  # some transformer writes into what it is given
 
-    def knows(self, strand: Strand, labels: Sequence[Any]) -> None:
+    def knows(self, input_map: InputMap, labels: Sequence[Any]) -> None:
         """Note labels that an encoder tells apart, other than as one of all unknown ones."""
-        self.known.setdefault(strand.source, []).extend(labels)
+        self.known.setdefault(input_map.source, []).extend(labels)
 
-    def follow(self, step: Any, strands: list[Strand], given: Any) -> list[Strand]:
+    def follow(self, step: Any, maps_by_input: list[InputMap], given: Any) -> list[InputMap]:
         """Follow the strands through one transformer, whatever it is."""
         from p2ce.preprocessing.known_transformers import TRANSFORMERS
 
         if step is None or (isinstance(step, str) and step == "passthrough"):
-            return strands
+            return maps_by_input
         for root, followers in TRANSFORMERS.items():
             kind = library_class(step, root=root, names=frozenset(followers))
             if kind is None:
@@ -51,14 +51,14 @@ class Fold:
                 break
             if getattr(step, "copy", True) is False:
                 self.writes = True
-            found = followers[kind.__name__](step, strands, given, self)
+            found = followers[kind.__name__](step, maps_by_input, given, self)
             if kind.__name__ not in _UNNAMED:
                 self.note(kind.__name__)
             return found
         known = sorted({name for followers in TRANSFORMERS.values() for name in followers})
         raise UnsupportedModel(
-            f"This Pipeline contains {type(step).__name__}, which cannot be read. "
-            f"Read in front of a model are {', '.join(known)}, 'passthrough' and 'drop'."
+            f"This Pipeline contains {type(step).__name__}, which is not supported. "
+            f"Supported in front of a model are {', '.join(known)}, 'passthrough' and 'drop'."
         )
 
     def note(self, name: str) -> None:
@@ -95,18 +95,18 @@ def precision(given: Any) -> np.dtype[Any]:
     return found if found.kind == "f" else np.dtype(np.float64)
 
 
-def extended(strand: Strand, *operations: Operation, name: str, fold: Fold) -> Strand:
+def extended(input_map: InputMap, *operations: Operation, name: str, fold: Fold) -> InputMap:
     """Continue a strand by arithmetic; of a category only what an encoder made of it can be continued."""
-    if strand.is_category:
-        if strand.raw:
+    if input_map.is_category:
+        if input_map.raw:
             raise UnsupportedModel(
-                f"This Pipeline puts column {echoed(fold.columns[strand.source])}, which holds categories, "
+                f"This Pipeline puts column {echoed(fold.columns[input_map.source])}, which holds categories, "
                 f"through {name}, which takes numbers. Encode it first, or make it a column of numbers."
             )
-        return strand
-    return Strand(source=strand.source, operations=(*strand.operations, *operations))
+        return input_map
+    return InputMap(source=input_map.source, operations=(*input_map.operations, *operations))
 
 
-def encoded(strand: Strand) -> Strand:
+def encoded(input_map: InputMap) -> InputMap:
     """Continue a strand of categories by what an encoder makes of each label."""
-    return Strand(source=strand.source, is_category=True)
+    return InputMap(source=input_map.source, is_category=True)

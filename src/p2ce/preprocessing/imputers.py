@@ -6,48 +6,48 @@ import numpy as np
 
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold, encoded, precision
-from p2ce.preprocessing.input_maps import Strand
+from p2ce.preprocessing.input_maps import InputMap
 from p2ce.preprocessing.operations import Cast, Fill, Flag
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
 
-def imputer(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def imputer(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow SimpleImputer: statistics take the place of missing values, indicators come behind them."""
     dtype = precision(given)
     found = []
-    for strand, statistic in zip(strands, step.statistics_, strict=True):
+    for input_map, statistic in zip(maps_by_input, step.statistics_, strict=True):
         if is_missing(statistic) and not step.keep_empty_features:
             continue  # the column was empty in fitting, and is left out
-        if strand.is_category:
-            if strand.raw:
-                fold.knows(strand, [statistic, *_markers(step)])
-            found.append(strand)
+        if input_map.is_category:
+            if input_map.raw:
+                fold.knows(input_map, [statistic, *_markers(step)])
+            found.append(input_map)
             continue
         value = np.atleast_1d(np.asarray(statistic, dtype=np.float64)).astype(dtype)
-        found.append(_extended(strand, Cast(dtype), Fill(value, _marker(step, dtype, fold, strand))))
+        found.append(_extended(input_map, Cast(dtype), Fill(value, _marker(step, dtype, fold, input_map))))
     if step.add_indicator:
-        found += indicator(step.indicator_, strands, given, fold)
+        found += indicator(step.indicator_, maps_by_input, given, fold)
     return found
 
 
-def indicator(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def indicator(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow MissingIndicator: a column for each of those that it was fitted to tell about."""
     dtype = precision(given)
     found = []
     for place in step.features_.tolist():
-        strand = strands[place]
-        if strand.is_category:
-            if strand.raw:
-                fold.knows(strand, _markers(step))
-            found.append(encoded(strand))
+        input_map = maps_by_input[place]
+        if input_map.is_category:
+            if input_map.raw:
+                fold.knows(input_map, _markers(step))
+            found.append(encoded(input_map))
         else:
-            found.append(_extended(strand, Cast(dtype), Flag(_marker(step, dtype, fold, strand))))
+            found.append(_extended(input_map, Cast(dtype), Flag(_marker(step, dtype, fold, input_map))))
     return found
 
 
-def _extended(strand: Strand, *operations: Any) -> Strand:
-    return Strand(source=strand.source, operations=(*strand.operations, *operations))
+def _extended(input_map: InputMap, *operations: Any) -> InputMap:
+    return InputMap(source=input_map.source, operations=(*input_map.operations, *operations))
 
 
 def _markers(step: Any) -> list[Any]:
@@ -55,7 +55,7 @@ def _markers(step: Any) -> list[Any]:
     return [] if is_missing(step.missing_values) else [step.missing_values]
 
 
-def _marker(step: Any, dtype: np.dtype[Any], fold: Fold, strand: Strand) -> float:
+def _marker(step: Any, dtype: np.dtype[Any], fold: Fold, input_map: InputMap) -> float:
     """Give the number that means missing; NaN where a missing value means so."""
     marker = step.missing_values
     is_number = isinstance(marker, float | int | np.floating | np.integer) and not isinstance(marker, bool)
@@ -65,6 +65,6 @@ def _marker(step: Any, dtype: np.dtype[Any], fold: Fold, strand: Strand) -> floa
         return float("nan")  # pandas' NA
     raise UnsupportedModel(
         f"This Pipeline takes {echoed(marker)} for missing in column "
-        f"{echoed(fold.columns[strand.source])}, which holds "
-        f"numbers of {dtype}. Read is missing_values=np.nan, or such a number."
+        f"{echoed(fold.columns[input_map.source])}, which holds "
+        f"numbers of {dtype}. Supported is missing_values=np.nan, or such a number."
     )

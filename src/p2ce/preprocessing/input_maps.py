@@ -1,4 +1,4 @@
-"""Say what a model behind preprocessing reads: which column each of its inputs depends on, and how.
+"""Map columns to the inputs of a model behind preprocessing: which column each of its inputs depends on, and how.
 
 Preprocessing that works on one column at a time makes every input of the inner model a function of one column
 of the table. Of a category that function is a table over its codes. Of a number it is a chain of operations,
@@ -16,40 +16,40 @@ from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.tables.codebook import MISSING
 
 
-class Bends(NamedTuple):
+class MonotonePieces(NamedTuple):
     """How a function of floats runs: between cuts it never decreases (1), never rises (-1) or is flat (0).
 
     A stretch ends with its cut, that value included; the last one has none.
     """
 
     cuts: FloatArray  # (k,) ascending
-    turns: IntArray  # (k + 1,)
+    directions: IntArray  # (k + 1,)
 
 
-def bends(cuts: Sequence[float], turns: Sequence[int]) -> Bends:
+def monotone_pieces(cuts: Sequence[float], directions: Sequence[int]) -> MonotonePieces:
     """Write bends down."""
-    return Bends(np.array(cuts, dtype=np.float64), np.array(turns, dtype=np.int64))
+    return MonotonePieces(np.array(cuts, dtype=np.float64), np.array(directions, dtype=np.int64))
 
 
-RISING = bends([], [1])
-FALLING = bends([], [-1])
+RISING = monotone_pieces([], [1])
+FALLING = monotone_pieces([], [-1])
 
 
-class Misses(NamedTuple):
+class MissingBehaviour(NamedTuple):
     """Of what an operation makes a missing value."""
 
     missing: bool
     known: bool  # of some number, or of one that an encoder knows
-    stranger: bool  # of a number that an encoder does not know
+    unseen: bool  # of a number that an encoder does not know
 
 
-NOTHING = Misses(missing=False, known=False, stranger=False)
+NEVER_MISSING = MissingBehaviour(missing=False, known=False, unseen=False)
 
 
 class Operation(ABC):
     """One elementwise step on the way from a column of numbers to an input: (n, k) → (n, k).
 
-    A missing value is NaN on the way, a value that the library would refuse is infinite.
+    A missing value is NaN on the way, a value that the library would reject is infinite.
     """
 
     @abstractmethod
@@ -57,13 +57,13 @@ class Operation(ABC):
         """Do it to an array, which may be changed in place: (n, k) → (n, k)."""
 
     @abstractmethod
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         """Tell how the operation runs along the finite floats; None where nothing is proven."""
 
     @property
-    def misses(self) -> "Misses":
+    def missing_behaviour(self) -> "MissingBehaviour":
         """Tell of what the operation makes a missing value: by default only of one."""
-        return Misses(missing=True, known=False, stranger=False)
+        return MissingBehaviour(missing=True, known=False, unseen=False)
 
     @property
     def kind(self) -> object:
@@ -77,7 +77,7 @@ class Operation(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Strand:
+class InputMap:
     """One input as a function of one column: what a chain of operations makes of the column's numbers.
 
     Of a category no operation is kept, as a table will hold all there is. It is ``raw`` as long as it
@@ -122,40 +122,40 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Lens:
+class InputMaps:
     """Show codes of the table's columns (n, d) as the codes of a model's inputs (n, inputs).
 
-    A missing input is minus infinity, as everywhere. Where the library itself would refuse to go on, the
-    answer is NaN, so that nothing is proven about it.
+    A missing input is minus infinity, as everywhere. Where the library itself would raise, the
+    value is NaN, so that nothing is proven about it.
     """
 
     column_count: int
-    strands: tuple[Strand, ...]  # (inputs,)
+    maps_by_input: tuple[InputMap, ...]  # (inputs,)
     tables: tuple[Table, ...]
     bundles: tuple[Bundle, ...]
 
     @property
     def sources(self) -> IntArray:
         """The column of each input, (inputs,)."""
-        return np.array([strand.source for strand in self.strands], dtype=np.int64)
+        return np.array([input_map.source for input_map in self.maps_by_input], dtype=np.int64)
 
     @property
     def number_inputs(self) -> IntArray:
         """The inputs that depend on columns of numbers."""
         return np.array(
-            [j for j, strand in enumerate(self.strands) if not strand.is_category], dtype=np.int64
+            [j for j, input_map in enumerate(self.maps_by_input) if not input_map.is_category], dtype=np.int64
         )
 
     def show(self, codes: FloatArray) -> FloatArray:
         """Show rows of codes: (n, d) → (n, inputs)."""
-        shown = self.show_numbers(codes)
+        shown = self.transform_numbers(codes)
         for table in self.tables:
             shown[:, table.inputs] = table.values[table.rows(codes[:, table.column])]
         return shown
 
-    def show_numbers(self, codes: FloatArray) -> FloatArray:
+    def transform_numbers(self, codes: FloatArray) -> FloatArray:
         """Show what depends on numbers; inputs that depend on categories are zero."""
-        shown = np.zeros((len(codes), len(self.strands)))
+        shown = np.zeros((len(codes), len(self.maps_by_input)))
         for bundle in self.bundles:
             # A copy, which operations may change in place.
             values: Any = np.array(codes[:, bundle.columns], dtype=np.float64)
@@ -171,20 +171,22 @@ class Lens:
         return shown
 
 
-def lens_of(strands: Sequence[Strand], tables: Sequence[Table], *, column_count: int) -> Lens:
+def input_maps_of(
+    maps_by_input: Sequence[InputMap], tables: Sequence[Table], *, column_count: int
+) -> InputMaps:
     """Bundle the inputs that can be computed side by side."""
     groups: dict[Any, list[int]] = {}
-    for j, strand in enumerate(strands):
-        if not strand.is_category:
-            kinds = tuple(operation.kind for operation in strand.operations)
+    for j, input_map in enumerate(maps_by_input):
+        if not input_map.is_category:
+            kinds = tuple(operation.kind for operation in input_map.operations)
             alone = j if any(kind is None for kind in kinds) else -1
             groups.setdefault((kinds, alone), []).append(j)
     bundles = []
     for members in groups.values():
-        first, *others = (strands[j] for j in members)
+        first, *others = (maps_by_input[j] for j in members)
         bundles.append(
             Bundle(
-                columns=np.array([strands[j].source for j in members], dtype=np.int64),
+                columns=np.array([maps_by_input[j].source for j in members], dtype=np.int64),
                 inputs=np.array(members, dtype=np.int64),
                 operations=tuple(
                     operation.beside([other.operations[place] for other in others])
@@ -192,26 +194,29 @@ def lens_of(strands: Sequence[Strand], tables: Sequence[Table], *, column_count:
                 ),
             )
         )
-    return Lens(
-        column_count=column_count, strands=tuple(strands), tables=tuple(tables), bundles=tuple(bundles)
+    return InputMaps(
+        column_count=column_count,
+        maps_by_input=tuple(maps_by_input),
+        tables=tuple(tables),
+        bundles=tuple(bundles),
     )
 
 
-def may_be_missing(lens: Lens, nullable: BoolArray, *, unseen: bool) -> BoolArray:
+def may_be_missing(maps: InputMaps, nullable: BoolArray, *, unseen: bool) -> BoolArray:
     """Tell which inputs can be missing: (inputs,), for columns (d,) of which some may miss a value.
 
-    ``strangers`` tells whether values count that an encoder does not know: some make a missing value of them.
+    ``unseen`` tells whether values count that an encoder does not know: some make a missing value of them.
     """
-    missing = np.zeros(len(lens.strands), dtype=np.bool_)
-    for table in lens.tables:
+    missing = np.zeros(len(maps.maps_by_input), dtype=np.bool_)
+    for table in maps.tables:
         counted = np.ones(len(table.values), dtype=np.bool_)
         counted[-2:] = unseen, nullable[table.column]
         missing[table.inputs] |= (table.values[counted] == MISSING).any(axis=0)
-    for j, strand in enumerate(lens.strands):
-        if not strand.is_category:
-            misses = bool(nullable[strand.source])
-            for operation in strand.operations:
-                of = operation.misses
-                misses = (misses and of.missing) or of.known or (unseen and of.stranger)
-            missing[j] |= misses
+    for j, input_map in enumerate(maps.maps_by_input):
+        if not input_map.is_category:
+            missing_behaviour = bool(nullable[input_map.source])
+            for operation in input_map.operations:
+                of = operation.missing_behaviour
+                missing_behaviour = (missing_behaviour and of.missing) or of.known or (unseen and of.unseen)
+            missing[j] |= missing_behaviour
     return missing

@@ -1,4 +1,4 @@
-"""List the transformers that can be read in front of a model, one line each; any other is asked."""
+"""List the transformers that are supported in front of a model, one line each."""
 
 from p2ce.preprocessing import containers, encoders
 from p2ce.preprocessing import imputers as missing

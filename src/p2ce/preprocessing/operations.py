@@ -13,7 +13,15 @@ from typing import Any, Self
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.preprocessing.input_maps import FALLING, NOTHING, RISING, Bends, Misses, Operation, bends
+from p2ce.preprocessing.input_maps import (
+    FALLING,
+    NEVER_MISSING,
+    RISING,
+    MissingBehaviour,
+    MonotonePieces,
+    Operation,
+    monotone_pieces,
+)
 
 # What is neither a number nor missing: the library would have raised.
 REJECT = np.inf
@@ -29,7 +37,7 @@ class Cast(Operation):
     def apply(self, values: Any) -> Any:
         return values.astype(self.dtype, copy=False)
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         return RISING if self.dtype.kind == "f" else None
 
     @property
@@ -47,13 +55,13 @@ class Arithmetic(Operation):
     def apply(self, values: Any) -> Any:
         return getattr(np, self.how)(values, self.by, out=values, casting="same_kind")
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         assert self.by.shape == (1,)
         if not np.isfinite(self.by[0]) or (self.by[0] == 0.0 and self.how == "divide"):
             return None
         if self.how in ("subtract", "add"):
             return RISING
-        return RISING if self.by[0] > 0.0 else FALLING if self.by[0] < 0.0 else bends([], [0])
+        return RISING if self.by[0] > 0.0 else FALLING if self.by[0] < 0.0 else monotone_pieces([], [0])
 
     @property
     def kind(self) -> object:
@@ -73,7 +81,7 @@ class Clip(Operation):
     def apply(self, values: Any) -> Any:
         return np.clip(values, self.low, self.high, out=values)
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         return RISING
 
     @property
@@ -94,12 +102,12 @@ class Fill(Operation):
         values = np.where(np.isnan(values), REJECT, values)
         return np.where(values == self.marker, self.value, values)
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         return RISING if np.isnan(self.marker) else _spikes(np.array([self.marker]), around=1)
 
     @property
-    def misses(self) -> Misses:
-        return NOTHING
+    def missing_behaviour(self) -> MissingBehaviour:
+        return NEVER_MISSING
 
     @property
     def kind(self) -> object:
@@ -119,12 +127,14 @@ class Flag(Operation):
         found = np.isnan(values) if np.isnan(self.marker) else values == self.marker
         return found.astype(np.float64)
 
-    def bends(self) -> Bends | None:
-        return bends([], [0]) if np.isnan(self.marker) else _spikes(np.array([self.marker]), around=0)
+    def monotone_pieces(self) -> MonotonePieces | None:
+        return (
+            monotone_pieces([], [0]) if np.isnan(self.marker) else _spikes(np.array([self.marker]), around=0)
+        )
 
     @property
-    def misses(self) -> Misses:
-        return NOTHING
+    def missing_behaviour(self) -> MissingBehaviour:
+        return NEVER_MISSING
 
     @property
     def kind(self) -> object:
@@ -133,19 +143,19 @@ class Flag(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Above(Operation):
-    """Say 1 above a threshold, else 0; a missing value is refused."""
+    """Say 1 above a threshold, else 0; a missing value is rejected."""
 
     threshold: float
 
     def apply(self, values: Any) -> Any:
         return np.where(np.isnan(values), REJECT, np.where(values > self.threshold, 1.0, 0.0))
 
-    def bends(self) -> Bends | None:
-        return bends([self.threshold], [0, 0])
+    def monotone_pieces(self) -> MonotonePieces | None:
+        return monotone_pieces([self.threshold], [0, 0])
 
     @property
-    def misses(self) -> Misses:
-        return NOTHING
+    def missing_behaviour(self) -> MissingBehaviour:
+        return NEVER_MISSING
 
     @property
     def kind(self) -> object:
@@ -154,7 +164,7 @@ class Above(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins(Operation):
-    """Number the bins between edges; an edge belongs to the bin above it, and a missing value is refused."""
+    """Number the bins between edges; an edge belongs to the bin above it, and a missing value is rejected."""
 
     edges: FloatArray  # (bins - 1,)
 
@@ -165,13 +175,13 @@ class Bins(Operation):
         found = np.where(np.isnan(one), REJECT, found)
         return np.repeat(found, values.shape[1], axis=1)
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         below = np.unique(np.nextafter(self.edges, -np.inf))
-        return Bends(below, np.zeros(len(below) + 1, dtype=np.int64))
+        return MonotonePieces(below, np.zeros(len(below) + 1, dtype=np.int64))
 
     @property
-    def misses(self) -> Misses:
-        return NOTHING
+    def missing_behaviour(self) -> MissingBehaviour:
+        return NEVER_MISSING
 
     @property
     def kind(self) -> object:
@@ -194,13 +204,13 @@ class Lookup(Operation):
         row = np.where(np.isnan(one), len(self.keys) + 1, row)
         return self.values[row]
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         return _spikes(self.keys, around=0)
 
     @property
-    def misses(self) -> Misses:
+    def missing_behaviour(self) -> MissingBehaviour:
         odd = np.asarray(np.isnan(self.values).any(axis=1))
-        return Misses(missing=bool(odd[-1]), known=bool(odd[:-2].any()), stranger=bool(odd[-2]))
+        return MissingBehaviour(missing=bool(odd[-1]), known=bool(odd[:-2].any()), unseen=bool(odd[-2]))
 
     @property
     def kind(self) -> object:
@@ -212,17 +222,17 @@ class Lookup(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ZeroIsMissing(Operation):
-    """Take zeros out: XGBoost reads what a sparse matrix does not hold as missing."""
+    """Take zeros out: XGBoost takes what a sparse matrix does not hold for missing."""
 
     def apply(self, values: Any) -> Any:
         return np.where(values == 0.0, np.nan, values)
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         return _spikes(np.zeros(1), around=1)
 
     @property
-    def misses(self) -> Misses:
-        return Misses(missing=True, known=True, stranger=True)
+    def missing_behaviour(self) -> MissingBehaviour:
+        return MissingBehaviour(missing=True, known=True, unseen=True)
 
     @property
     def kind(self) -> object:
@@ -230,29 +240,29 @@ class ZeroIsMissing(Operation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Refuse(Operation):
-    """Refuse missing values, as a model does that takes none."""
+class RejectMissing(Operation):
+    """RejectMissing missing values, as a model does that takes none."""
 
     def apply(self, values: Any) -> Any:
         return np.where(np.isnan(values), REJECT, values)
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         return RISING
 
     @property
-    def misses(self) -> Misses:
-        return NOTHING
+    def missing_behaviour(self) -> MissingBehaviour:
+        return NEVER_MISSING
 
     @property
     def kind(self) -> object:
-        return "refuse"
+        return "reject missing"
 
 
 # How the functions run that IEEE arithmetic rounds correctly, and that make a number of every number.
 _KNOWN = {
-    "absolute": bends([_LEAST], [-1, 1]),
-    "fabs": bends([_LEAST], [-1, 1]),
-    "square": bends([_LEAST], [-1, 1]),
+    "absolute": monotone_pieces([_LEAST], [-1, 1]),
+    "fabs": monotone_pieces([_LEAST], [-1, 1]),
+    "square": monotone_pieces([_LEAST], [-1, 1]),
     "negative": FALLING,
     "positive": RISING,
     "floor": RISING,
@@ -275,7 +285,7 @@ class Elementwise(Operation):
     def apply(self, values: Any) -> Any:
         return self.function(values)
 
-    def bends(self) -> Bends | None:
+    def monotone_pieces(self) -> MonotonePieces | None:
         return _KNOWN.get(self.function.__name__)
 
     @property
@@ -283,9 +293,9 @@ class Elementwise(Operation):
         return "function", self.function
 
 
-def _spikes(keys: FloatArray, *, around: int) -> Bends:
+def _spikes(keys: FloatArray, *, around: int) -> MonotonePieces:
     """Say that a function does as it likes at single numbers, and ``around`` them runs one way."""
     cuts = np.unique(np.concatenate([np.nextafter(keys, -np.inf), keys]))
     # A stretch is one number only if its cut is a key: between neighbouring floats lies nothing.
-    turns = np.where(np.isin(cuts, keys), 0, around)
-    return Bends(cuts, np.append(turns, around).astype(np.int64))
+    directions = np.where(np.isin(cuts, keys), 0, around)
+    return MonotonePieces(cuts, np.append(directions, around).astype(np.int64))

@@ -16,7 +16,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.errors import UnsupportedModel
-from p2ce.preprocessing.input_maps import RISING, Bends, Lens, Strand, Table
+from p2ce.preprocessing.input_maps import RISING, InputMap, InputMaps, MonotonePieces, Table
 from p2ce.scores.assemble import resplit
 from p2ce.scores.float_bisection import HIGHEST, LOWEST, last_true, rank, unrank
 from p2ce.scores.forest import Forest
@@ -27,39 +27,39 @@ from p2ce.tables.codebook import ABOVE_MISSING, MISSING
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-def shape_of(strand: Strand) -> Bends | None:
+def pieces_of(input_map: InputMap) -> MonotonePieces | None:
     """Tell how an input runs along the finite floats of its column; None where an operation is not proven."""
-    cuts, turns = RISING
-    for place, operation in enumerate(strand.operations):
-        found = operation.bends()
+    cuts, directions = RISING
+    for place, operation in enumerate(input_map.operations):
+        found = operation.monotone_pieces()
         if found is None:
             return None
-        before = Strand(source=strand.source, operations=strand.operations[:place])
-        cuts, turns = _bent(before, Bends(cuts, turns), found)
-    return Bends(cuts, turns)
+        before = InputMap(source=input_map.source, operations=input_map.operations[:place])
+        cuts, directions = _bent(before, MonotonePieces(cuts, directions), found)
+    return MonotonePieces(cuts, directions)
 
 
-def _bent(before: Strand, shape: Bends, bend: Bends) -> Bends:
+def _bent(before: InputMap, shape: MonotonePieces, bend: MonotonePieces) -> MonotonePieces:
     """Follow a function of the given shape by an operation with bends of its own."""
     starts, ends = _stretches(shape)
-    moving = np.flatnonzero(shape.turns != 0)
+    moving = np.flatnonzero(shape.directions != 0)
     cuts = shape.cuts
     if len(bend.cuts) and len(moving):
         piece = np.repeat(moving, len(bend.cuts))
         found = turning_points(
-            before, starts[piece], ends[piece], shape.turns[piece], np.tile(bend.cuts, len(moving))
+            before, starts[piece], ends[piece], shape.directions[piece], np.tile(bend.cuts, len(moving))
         )
         inside = (found > starts[piece]) & (found < ends[piece])
         cuts = np.unique(np.concatenate([shape.cuts, unrank(found[inside])]))
     # The last value of a stretch tells on which stretch of the operation all of it lies.
     last = np.append(cuts, _LARGEST)
-    old = shape.turns[np.searchsorted(shape.cuts, last, side="left")]
-    new = bend.turns[np.searchsorted(bend.cuts, before.apply(last), side="left")]
-    return Bends(cuts, old * new)
+    old = shape.directions[np.searchsorted(shape.cuts, last, side="left")]
+    new = bend.directions[np.searchsorted(bend.cuts, before.apply(last), side="left")]
+    return MonotonePieces(cuts, old * new)
 
 
 def turning_points(
-    strand: Strand, starts: IntArray, ends: IntArray, turns: IntArray, at: FloatArray
+    input_map: InputMap, starts: IntArray, ends: IntArray, directions: IntArray, at: FloatArray
 ) -> IntArray:
     """Find where stretches of an input turn from one side of ``at`` to the other, as ranks: (n,).
 
@@ -67,19 +67,19 @@ def turning_points(
     """
 
     def holds(values: FloatArray, which: IntArray) -> BoolArray:
-        below: BoolArray = strand.apply(values) <= at[which]
-        return np.where(turns[which] > 0, below, ~below)
+        below: BoolArray = input_map.apply(values) <= at[which]
+        return np.where(directions[which] > 0, below, ~below)
 
     return last_true(holds, starts, ends)
 
 
-def _stretches(shape: Bends) -> tuple[IntArray, IntArray]:
+def _stretches(shape: MonotonePieces) -> tuple[IntArray, IntArray]:
     """Give the stretches of a shape as ranks: behind the start, up to the end."""
     ends = rank(np.append(shape.cuts, _LARGEST))
     return np.append(LOWEST, ends[:-1]), ends
 
 
-def rewrite_forest(forest: Forest, lens: Lens, nullable: BoolArray) -> Forest:
+def rewrite_forest(forest: Forest, maps: InputMaps, nullable: BoolArray) -> Forest:
     """Turn a forest over inputs into one over the codes of the table's columns.
 
     ``nullable`` (d,) tells the columns in which a value may be missing; elsewhere it goes anywhere.
@@ -89,12 +89,12 @@ def rewrite_forest(forest: Forest, lens: Lens, nullable: BoolArray) -> Forest:
     for j in np.unique(forest.feature[forest.feature >= 0]).tolist():
         nodes = np.flatnonzero(forest.feature == j)
         cuts, which = np.unique(forest.threshold[nodes], return_inverse=True)
-        feature[nodes] = lens.strands[j].source
-        moved = None if nullable[lens.strands[j].source] else _moved_cuts(lens.strands[j], cuts)
+        feature[nodes] = maps.maps_by_input[j].source
+        moved = None if nullable[maps.maps_by_input[j].source] else _moved_cuts(maps.maps_by_input[j], cuts)
         if moved is not None:
             threshold[nodes] = moved[which]
             continue
-        sides = steps_of_input(lens, j, cuts, nullable)
+        sides = steps_of_input(maps, j, cuts, nullable)
         for node, place in zip(nodes.tolist(), which.tolist(), strict=True):
             steps = sides[place]
             if len(steps.cuts) == 1 and steps.starts_left:
@@ -104,29 +104,29 @@ def rewrite_forest(forest: Forest, lens: Lens, nullable: BoolArray) -> Forest:
     return resplit(forest, feature, threshold, odd)
 
 
-def _moved_cuts(strand: Strand, cuts: FloatArray) -> FloatArray | None:
+def _moved_cuts(input_map: InputMap, cuts: FloatArray) -> FloatArray | None:
     """Move cuts through an input that never decreases, all at once; None for others, and if all go right."""
-    if not rises(strand):
+    if not never_decreases(input_map):
         return None
     whole = np.zeros(len(cuts), dtype=np.int64)
-    found = turning_points(strand, whole + LOWEST, whole + HIGHEST, whole + 1, cuts)
+    found = turning_points(input_map, whole + LOWEST, whole + HIGHEST, whole + 1, cuts)
     return None if (found == LOWEST).any() else unrank(found)
 
 
-def steps_of_input(lens: Lens, j: int, cuts: FloatArray, nullable: BoolArray) -> list[Steps]:
+def steps_of_input(maps: InputMaps, j: int, cuts: FloatArray, nullable: BoolArray) -> list[Steps]:
     """Write ``input j <= cut`` as steps along the codes of the input's column, for each of the cuts."""
-    strand = lens.strands[j]
-    if strand.is_category:
-        table = next(table for table in lens.tables if j in table.inputs)
+    input_map = maps.maps_by_input[j]
+    if input_map.is_category:
+        table = next(table for table in maps.tables if j in table.inputs)
         place = int(np.flatnonzero(table.inputs == j)[0])
-        return _steps_of_table(table.values[:, place], cuts, bool(nullable[strand.source]))
-    shape = shape_of(strand)
+        return _steps_of_table(table.values[:, place], cuts, bool(nullable[input_map.source]))
+    shape = pieces_of(input_map)
     if shape is None:
         raise UnsupportedModel(
             "Trees behind a function of which it is not known that it never decreases in floating point "
-            "cannot be read. Trees do not need it: leave it out, and they find the same splits."
+            "are not supported. Trees do not need it: leave it out, and they find the same splits."
         )
-    return _steps_of_numbers(strand, shape, cuts, bool(nullable[strand.source]))
+    return _steps_of_numbers(input_map, shape, cuts, bool(nullable[input_map.source]))
 
 
 def _steps_of_table(values: FloatArray, cuts: FloatArray, nullable: bool) -> list[Steps]:
@@ -143,19 +143,21 @@ def _steps_of_table(values: FloatArray, cuts: FloatArray, nullable: bool) -> lis
     return answer
 
 
-def _steps_of_numbers(strand: Strand, shape: Bends, cuts: FloatArray, nullable: bool) -> list[Steps]:
+def _steps_of_numbers(
+    input_map: InputMap, shape: MonotonePieces, cuts: FloatArray, nullable: bool
+) -> list[Steps]:
     starts, ends = _stretches(shape)
     pieces, count = len(ends), len(cuts)
-    turn, at = np.tile(shape.turns, count), np.repeat(cuts, pieces)
+    turn, at = np.tile(shape.directions, count), np.repeat(cuts, pieces)
     first, last = np.tile(starts, count), np.tile(ends, count)
     found = first.copy()
     moving = np.flatnonzero(turn != 0)
-    found[moving] = turning_points(strand, first[moving], last[moving], turn[moving], at[moving])
-    value = strand.apply(unrank(ends))
+    found[moving] = turning_points(input_map, first[moving], last[moving], turn[moving], at[moving])
+    value = input_map.apply(unrank(ends))
     before = np.where(turn != 0, turn > 0, False).reshape(count, pieces)
     behind = np.where(turn != 0, turn < 0, np.tile(value, count) <= at).reshape(count, pieces)
     found = found.reshape(count, pieces)
-    missing = strand.apply(np.array([MISSING]))[0]
+    missing = input_map.apply(np.array([MISSING]))[0]
     answer = []
     for row, cut in enumerate(cuts.tolist()):
         # Each stretch is two, one of which may hold nothing.
@@ -171,49 +173,49 @@ def _steps_of_numbers(strand: Strand, shape: Bends, cuts: FloatArray, nullable: 
 
 
 def _calmed(sides: BoolArray, unknown: BoolArray) -> BoolArray:
-    """Let codes that the preprocessing refuses go where the one before goes, to save cuts."""
+    """Let codes that the preprocessing rejects go where the one before goes, to save cuts."""
     for place in np.flatnonzero(unknown).tolist():
         sides[place] = sides[place - 1] if place else False
     return sides
 
 
 def reach_of_inputs(
-    lens: Lens, reach: FloatArray, shown: FloatArray, factor: float
+    maps: InputMaps, reach: FloatArray, shown: FloatArray, factor: float
 ) -> tuple[FloatArray, BoolArray]:
     """Bound the magnitude of inputs (inputs,) for columns up to ``reach`` (d,), and tell which are proven.
 
     What is not proven is ``factor`` times what was ``shown`` (n, inputs); whatever lies beyond must then not
     be judged.
     """
-    largest = np.zeros(len(lens.strands))
-    proven = np.ones(len(lens.strands), dtype=np.bool_)
-    for table in lens.tables:
+    largest = np.zeros(len(maps.maps_by_input))
+    proven = np.ones(len(maps.maps_by_input), dtype=np.bool_)
+    for table in maps.tables:
         largest[table.inputs] = _largest(table.values)
-    for j, strand in enumerate(lens.strands):
-        if strand.is_category:
+    for j, input_map in enumerate(maps.maps_by_input):
+        if input_map.is_category:
             continue
-        shape = shape_of(strand)
+        shape = pieces_of(input_map)
         proven[j] = shape is not None
         if shape is None:
             largest[j] = factor * max(float(_largest(shown[:, [j]])[0]), 1.0)
             continue
-        far = float(reach[strand.source])
+        far = float(reach[input_map.source])
         if not np.isfinite(far):
             largest[j] = np.inf
             continue
         cuts = shape.cuts[np.abs(shape.cuts) <= far]
         points = np.concatenate([[MISSING, -far, far], cuts, np.nextafter(cuts, np.inf)])
-        largest[j] = _largest(strand.apply(points)[:, None])[0]
+        largest[j] = _largest(input_map.apply(points)[:, None])[0]
     return largest, proven
 
 
 def _largest(values: FloatArray) -> FloatArray:
-    """Give the largest finite magnitude of each column (n, k) → (k,): the library refuses all others."""
+    """Give the largest finite magnitude of each column (n, k) → (k,): the library rejects all others."""
     return np.asarray(np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=0, initial=0.0))
 
 
 def contributions(
-    lens: Lens,
+    maps: InputMaps,
     weights: FloatArray,
     see: Callable[[FloatArray], FloatArray],
     limits: FloatArray,
@@ -228,13 +230,13 @@ def contributions(
     the offset included. Here a product passes the additions inside its column, one fewer than the column has
     inputs, and then at most one per column that has any; together these are no more.
     """
-    sources = lens.sources
-    numbers = lens.number_inputs
+    sources = maps.sources
+    numbers = maps.number_inputs
     levels = _levels(sources, numbers)
     limited = np.flatnonzero(np.isfinite(limits))
     tables = []
-    for table in lens.tables:
-        inputs = np.zeros((len(table.values), len(lens.strands)))
+    for table in maps.tables:
+        inputs = np.zeros((len(table.values), len(maps.maps_by_input)))
         inputs[:, table.inputs] = table.values
         with np.errstate(all="ignore"):
             seen = inputs if see is seen_as_given else see(inputs)
@@ -244,10 +246,10 @@ def contributions(
         tables.append(Table(table.column, table.inputs, total[:, None]))
 
     def show(rows: FloatArray) -> FloatArray:
-        added = np.zeros((len(rows), lens.column_count))
+        added = np.zeros((len(rows), maps.column_count))
         if len(numbers):
             with np.errstate(all="ignore"):
-                shown = lens.show_numbers(rows)
+                shown = maps.transform_numbers(rows)
                 for j in limited.tolist():
                     shown[np.abs(shown[:, j]) > limits[j], j] = np.nan
                 seen = shown if see is seen_as_given else see(shown)
@@ -274,7 +276,7 @@ def _levels(sources: IntArray, inputs: IntArray) -> list[tuple[IntArray, IntArra
     return [(sources[members], np.array(members, dtype=np.int64)) for members in rounds]
 
 
-def rises(strand: Strand) -> bool:
+def never_decreases(input_map: InputMap) -> bool:
     """Tell whether an input is proven never to decrease along its column's numbers."""
-    shape = None if strand.is_category else shape_of(strand)
-    return shape is not None and len(shape.cuts) == 0 and int(shape.turns[0]) >= 0
+    shape = None if input_map.is_category else pieces_of(input_map)
+    return shape is not None and len(shape.cuts) == 0 and int(shape.directions[0]) >= 0

@@ -7,28 +7,28 @@ import numpy as np
 from p2ce.adapters.library import quiet_check_array
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold, extended, is_sparse, precision, transformed
-from p2ce.preprocessing.input_maps import Operation, Strand
+from p2ce.preprocessing.input_maps import InputMap, Operation
 from p2ce.preprocessing.operations import Above, Arithmetic, Bins, Cast, Clip, Elementwise, Lookup
 
 
-def scaler(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def scaler(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow StandardScaler, MinMaxScaler, RobustScaler or MaxAbsScaler."""
     dtype = precision(given)
     # Some versions round what they fitted to the precision of the rows first, others do not.
     versions = [np.dtype(np.float64)] if dtype == np.float64 else [dtype, np.dtype(np.float64)]
-    followed: list[Strand] = []
+    followed: list[InputMap] = []
     for version in versions:
         followed = [
             extended(
-                strand,
+                input_map,
                 Cast(dtype),
                 *_scaling(step, place, dtype, version, sparse=is_sparse(given)),
                 name=type(step).__name__,
                 fold=fold,
             )
-            for place, strand in enumerate(strands)
+            for place, input_map in enumerate(maps_by_input)
         ]
-        if len(versions) == 1 or _agrees(followed, strands, step, given):
+        if len(versions) == 1 or _agrees(followed, maps_by_input, step, given):
             break
     return followed
 
@@ -67,29 +67,29 @@ def _own_name(step: Any) -> str:
     return next(kind.__name__ for kind in type(step).__mro__ if kind.__module__.startswith("sklearn."))
 
 
-def _agrees(followed: list[Strand], before: list[Strand], step: Any, given: Any) -> bool:
+def _agrees(followed: list[InputMap], before: list[InputMap], step: Any, given: Any) -> bool:
     """Compare what the last operations make of some rows with the scaler's own answer."""
     plain = given.toarray() if is_sparse(given) else np.asarray(given, dtype=np.float64)
-    told = transformed(step, given)
-    told = told.toarray() if is_sparse(told) else np.asarray(told)
-    for place, (strand, old) in enumerate(zip(followed, before, strict=True)):
-        if not strand.is_category:
-            only = Strand(source=0, operations=strand.operations[len(old.operations) :])
+    own = transformed(step, given)
+    own = own.toarray() if is_sparse(own) else np.asarray(own)
+    for place, (input_map, old) in enumerate(zip(followed, before, strict=True)):
+        if not input_map.is_category:
+            only = InputMap(source=0, operations=input_map.operations[len(old.operations) :])
             column = plain[:, place].astype(np.float64)
             column = column[~np.isnan(column)]
-            if not np.array_equal(only.apply(column), told[~np.isnan(plain[:, place].astype(float)), place]):
+            if not np.array_equal(only.apply(column), own[~np.isnan(plain[:, place].astype(float)), place]):
                 return False
     return True
 
 
-def bins(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def bins(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow KBinsDiscretizer: the number of the bin, or one column per bin."""
     dtype = np.dtype(step.dtype) if step.dtype is not None else precision(given)
     dtype = dtype if dtype in (np.float32, np.float64) else np.dtype(np.float64)
     found = []
-    for strand, edges, count in zip(strands, step.bin_edges_, step.n_bins_, strict=True):
+    for input_map, edges, count in zip(maps_by_input, step.bin_edges_, step.n_bins_, strict=True):
         inner = np.asarray(edges[1:-1], dtype=np.float64)
-        binned = extended(strand, Cast(dtype), Bins(inner), name="KBinsDiscretizer", fold=fold)
+        binned = extended(input_map, Cast(dtype), Bins(inner), name="KBinsDiscretizer", fold=fold)
         if step.encode == "ordinal":
             found.append(binned)
             continue
@@ -100,36 +100,36 @@ def bins(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Stran
     return found
 
 
-def threshold(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def threshold(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow Binarizer, which compares in the precision of the rows."""
     dtype = precision(given)
     done = Cast(dtype), Above(float(dtype.type(step.threshold)))
-    return [extended(strand, *done, name="Binarizer", fold=fold) for strand in strands]
+    return [extended(input_map, *done, name="Binarizer", fold=fold) for input_map in maps_by_input]
 
 
-def function(step: Any, strands: list[Strand], given: Any, fold: Fold) -> list[Strand]:
+def function(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow FunctionTransformer without a function, or with one of NumPy's that take one number."""
     if step.func is None:
-        return strands
+        return maps_by_input
     called = getattr(step.func, "__name__", repr(step.func))
     is_elementwise = isinstance(step.func, np.ufunc) and step.func.nin == 1 and step.func.nout == 1
     if getattr(step.func, "__module__", "").startswith("sklearn.") and called == "_identity":
-        return strands
+        return maps_by_input
     if not is_elementwise or step.kw_args:
         raise UnsupportedModel(
             f"This Pipeline contains FunctionTransformer({called}), of which it is not known that it works "
-            "on each number by itself. Read are functions of NumPy that do, such as np.log1p."
+            "on each number by itself. Supported are functions of NumPy that do, such as np.log1p."
         )
     fold.note(f"FunctionTransformer ({called})")
     return [
         extended(
-            strand,
+            input_map,
             Cast(_counted_in(step, given, place)),
             Elementwise(step.func),
             name=f"FunctionTransformer({called})",
             fold=fold,
         )
-        for place, strand in enumerate(strands)
+        for place, input_map in enumerate(maps_by_input)
     ]
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.preprocessing.fold import Fold, is_sparse
-from p2ce.preprocessing.input_maps import Strand
+from p2ce.preprocessing.input_maps import InputMap
 from p2ce.preprocessing.operations import Cast
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 
@@ -46,32 +46,32 @@ class Preparation:
         feed = self.feed
         return replace(self, feed=lambda frame: feed(frame).copy())
 
-    def follow(self) -> tuple[list[Strand], Fold]:
+    def follow(self) -> tuple[list[InputMap], Fold]:
         """Follow the columns through all transformers."""
         fold = Fold(self.codebook.names)
-        strands = [_start(place, coding) for place, coding in enumerate(self.codebook)]
+        maps_by_input = [_start(place, coding) for place, coding in enumerate(self.codebook)]
         given = self.feed(self.reference.head(CHECKED_ROWS))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for step in self.steps:
-                strands = fold.follow(step, strands, given)
+                maps_by_input = fold.follow(step, maps_by_input, given)
                 given = step.transform(given.copy())
-        return strands, fold
+        return maps_by_input, fold
 
 
-def _start(place: int, coding: Coding) -> Strand:
+def _start(place: int, coding: Coding) -> InputMap:
     """Begin with the column itself: a table will hold its labels, and its own type its numbers."""
     if coding.is_category:
-        return Strand(source=place, is_category=True, raw=True)
+        return InputMap(source=place, is_category=True, raw=True)
     dtype = coding.number_dtype
     narrow = dtype.kind == "f" and dtype.itemsize < 8
-    return Strand(source=place, operations=(Cast(dtype),) if narrow else ())
+    return InputMap(source=place, operations=(Cast(dtype),) if narrow else ())
 
 
 class Prepared:
     """Transformed rows that are not a frame, in the place of one: whoever takes columns gets all of it.
 
-    A model that was fitted on an array or a sparse matrix must be asked with just that.
+    A model that was fitted on an array or a sparse matrix must be given just that.
     """
 
     def __init__(self, rows: Any, columns: "pd.Index[Any]") -> None:
@@ -85,7 +85,7 @@ class Prepared:
         return self
 
     def to_numpy(self, **_: Any) -> Any:
-        """Give the rows as the transformers made them, whatever type is asked for."""
+        """Give the rows as the transformers made them, whatever type is requested."""
         return self.rows
 
 

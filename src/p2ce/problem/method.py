@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.visible import echoed
+from p2ce.whole_numbers import check_count, check_seed
 
 AS_PRINTED, CORRECTED = "as printed", "corrected"
-LARGEST_SEED = 2**32 - 1
 CHOICES: dict[str, tuple[str, ...]] = {
     "order": ("importance", "index"),
     "bound": ("auto", "shap", "tree", "monotone", "none"),
@@ -16,10 +16,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "explainer": ("auto", "tree", "deep", "kernel", "permutation", "sampling"),
     "errata": (CORRECTED, AS_PRINTED),
 }
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +63,8 @@ class Mapocam:
                 raise InvalidArgument(
                     f"{name} is one of {', '.join(map(repr, known))}; got {echoed(given)}.{hint}"
                 )
-        if not _is_whole(self.background) or self.background < 1:
-            raise InvalidArgument(
-                f"background is a number of reference rows, at least 1; got {echoed(self.background)}."
-            )
-        seed = self.random_state
-        if seed is not None and not (_is_whole(seed) and 0 <= seed <= LARGEST_SEED):
-            raise InvalidArgument(
-                f"random_state is a whole number from 0 to 2**32 - 1, or None; got {echoed(seed)}."
-            )
+        check_count("background", self.background, "reference rows")
+        check_seed(self.random_state)
 
     @property
     def name(self) -> str:

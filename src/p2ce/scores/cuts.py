@@ -43,7 +43,7 @@ def cut_of_float32_below(threshold: FloatArray) -> FloatArray:
 
 
 def cut_of_lightgbm(threshold: FloatArray) -> FloatArray:
-    """Find the cut for LightGBM, which reads every magnitude up to 1e-35f as zero: (n,) → (n,)."""
+    """Find the cut for LightGBM, to which every magnitude up to 1e-35f is zero: (n,) → (n,)."""
     threshold = np.asarray(threshold, dtype=np.float64)
     whole_band_left = (threshold >= 0.0) & (threshold < LIGHTGBM_ZERO)
     whole_band_right = (threshold < 0.0) & (threshold >= -LIGHTGBM_ZERO)

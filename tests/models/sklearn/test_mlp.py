@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from sklearn.neural_network import MLPClassifier
 
+from p2ce.decisions.certify import certify
 from p2ce.decisions.model_adapter import ModelAdapter, Request
 from p2ce.errors import InvalidThreshold, NotFitted, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.models.sklearn import mlp as sklearn_network
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes, placed_on
-from p2ce.scores.network import NetworkScore
+from p2ce.scores.external import ACCEPT, REJECT, Boxes
 from tests.models.laws import people
 
 ACTIVATIONS = ["relu", "tanh", "logistic", "identity"]
@@ -37,60 +37,9 @@ def read(model, frame: pd.DataFrame, *, target=1, threshold=None) -> ModelAdapte
         target=target,
         threshold=threshold,
         reach=np.ones(frame.shape[1]),
-        read=lambda *_: None,
+        parse=lambda *_: None,
     )
-    return sklearn_network.read(model, request)
-
-
-def assert_never_contradicted(model, frame: pd.DataFrame, rows: pd.DataFrame, target) -> None:
-    """Put the threshold exactly at the model's own answers, and at their neighbours."""
-    answers = read(model, frame, target=target).evaluate(rows)
-    asked = np.random.default_rng(1).choice(answers, 4)
-    single = asked.astype(np.float32)
-    beside = [np.nextafter(single, np.float32(end)).astype(np.float64) for end in (np.inf, -np.inf)]
-    asked = np.concatenate(
-        [asked, np.nextafter(asked, np.inf), np.nextafter(asked, -np.inf), *beside, [0.0, 1.0]]
-    )
-    for threshold in np.clip(asked, 0.0, 1.0):
-        found = read(model, frame, target=target, threshold=float(threshold))
-        said = found.score.evaluate_rows(rows.to_numpy(dtype=np.float64)).verdict
-        accepted = answers >= threshold
-        assert accepted[said == ACCEPT].all()
-        assert not accepted[said == REJECT].any()
-        if 1e-3 < threshold < 1 - 1e-3:
-            assert (said == UNDECIDED).mean() < 0.05
-
-
-@pytest.mark.parametrize("target", [0, 1])
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_what_is_sure_is_what_the_model_says(activation, target):
-    frame, label = scaled_people()
-    model = fitted(frame, label, activation)
-    found = read(model, frame, target=target)
-    assert isinstance(found.score, NetworkScore)
-    rows = frame * 1.3
-    error = np.abs(found.report(found.score.score_rows(rows.to_numpy())) - found.evaluate(rows))
-    assert error.max() <= 1e-12
-    assert found.tolerance < 1e-8
-    assert_never_contradicted(model, frame, rows, target)
-
-
-@pytest.mark.parametrize("target", [0, 1])
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_a_model_of_float32_is_read_in_float32(activation, target):
-    frame, label = scaled_people()
-    single = frame.astype(np.float32)
-    model = fitted(single, label, activation)
-    assert model.coefs_[0].dtype == np.float32
-    found = read(model, single, target=target)
-    assert found.score.unit == 2.0**-24
-    rows = (1.3 * frame).astype(np.float32)
-    error = np.abs(
-        found.report(found.score.score_rows(rows.to_numpy(dtype=np.float64))) - found.evaluate(rows)
-    )
-    assert error.max() <= found.tolerance < 1e-3
-    assert_never_contradicted(model, single, rows, target)
-    assert_never_contradicted(model, single, rows.astype(np.float64), target)
+    return certify(sklearn_network.parse(model, request), request)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -19,9 +19,14 @@ from p2ce.errors import UnsupportedModel
 from p2ce.models.fitted import require_own
 from p2ce.models.sklearn.estimator import columns_of, require_fitted
 from p2ce.preprocessing.fold import is_sparse
-from p2ce.preprocessing.input_maps import Lens, may_be_missing
-from p2ce.preprocessing.parse_transformers import SeenThrough, refusing, see_through, without_zeros
-from p2ce.preprocessing.rewrite import contributions, reach_of_inputs, rewrite_forest, rises
+from p2ce.preprocessing.input_maps import InputMaps, may_be_missing
+from p2ce.preprocessing.parse_transformers import (
+    ParsedTransformers,
+    parse_transformers,
+    rejecting_missing,
+    without_zeros,
+)
+from p2ce.preprocessing.rewrite import contributions, never_decreases, reach_of_inputs, rewrite_forest
 from p2ce.preprocessing.transform_rows import Preparation, Prepared
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.score import Bound, seen_as_given
@@ -51,19 +56,19 @@ def parse(model: Any, request: Request) -> ModelAdapter:
         return request.parse(last, request)
     require_fitted(model)
     columns, named = _columns(steps[0], request.reference)
-    seen = see_through(_preparation(steps, columns, request, named=named))
-    lens = seen.lens
+    seen = parse_transformers(_preparation(steps, columns, request, named=named))
+    maps = seen.maps
     if is_sparse(seen.rows) and type(last).__module__.partition(".")[0] == "xgboost":
         if (seen.rows.data == 0).any():
             raise UnsupportedModel(
                 "This Pipeline hands zeros over to XGBoost, of which some are missing to it."
             )
-        lens = without_zeros(lens)
+        maps = without_zeros(maps)
 
     nullable = np.array([name in request.nullable for name in columns], dtype=np.bool_)
     reach = request.reach[positions(columns, request.reference)]
-    input_reach, proven = reach_of_inputs(lens, reach, seen.codes, _REACH_FACTOR)
-    inside, lens = _parse_inside(last, replace(request, reach=input_reach), seen, lens, nullable)
+    input_reach, proven = reach_of_inputs(maps, reach, seen.codes, _REACH_FACTOR)
+    inside, maps = _parse_inside(last, replace(request, reach=input_reach), seen, maps, nullable)
     assert inside.score is not None, "the last step is parsed, never a black box"
     limits = np.where(proven, np.inf, input_reach)
     through = _through(seen)
@@ -74,16 +79,16 @@ def parse(model: Any, request: Request) -> ModelAdapter:
         columns=columns,
         evaluate=through(inside.evaluate),
         predict=None if inside.predict is None else through(inside.predict),
-        score=_behind(inside.score, lens, nullable, limits),
-        also=tuple(_behind(score, lens, nullable, limits) for score in inside.also),
+        score=_behind(inside.score, maps, nullable, limits),
+        also=tuple(_behind(score, maps, nullable, limits) for score in inside.also),
         # A table knows all labels there are, and what becomes of others.
         reach=None if inside.reach is None else np.where(is_category, np.inf, reach),
     )
 
 
 def _parse_inside(
-    last: Any, request: Request, seen: SeenThrough, lens: Lens, nullable: BoolArray
-) -> tuple[ModelAdapter, Lens]:
+    last: Any, request: Request, seen: ParsedTransformers, maps: InputMaps, nullable: BoolArray
+) -> tuple[ModelAdapter, InputMaps]:
     """Parse the model on its inputs, some of which may be missing."""
     labels = [str(label) for label in seen.frame.columns]
 
@@ -98,10 +103,10 @@ def _parse_inside(
             )
         return found
 
-    missing = may_be_missing(lens, nullable, unseen=True)
-    expected = may_be_missing(lens, nullable, unseen=False)
+    missing = may_be_missing(maps, nullable, unseen=True)
+    expected = may_be_missing(maps, nullable, unseen=False)
     try:
-        return parse_with(missing), lens
+        return parse_with(missing), maps
     except UnsupportedModel:
         if np.array_equal(missing, expected):
             raise
@@ -109,7 +114,7 @@ def _parse_inside(
         if any(score.bound is Bound.TREE_LEAVES for score in found.scores):
             raise  # trees may well take missing values
     # A sum or a network takes none: it rejects what would be missing for an unknown label alone.
-    return found, refusing(lens, missing & ~expected)
+    return found, rejecting_missing(maps, missing & ~expected)
 
 
 def _does_nothing(step: Any) -> bool:
@@ -141,7 +146,7 @@ def _preparation(
     )
 
 
-def _through(seen: SeenThrough) -> Callable[[Evaluate], Evaluate]:
+def _through(seen: ParsedTransformers) -> Callable[[Evaluate], Evaluate]:
     """Let a call of the last step go through the whole pipeline: its own transformers, then its own method.
 
     The model gets the very object that the transformers give, as in the pipeline's own call.
@@ -158,28 +163,33 @@ def _through(seen: SeenThrough) -> Callable[[Evaluate], Evaluate]:
     return through
 
 
-def _behind(score: Any, lens: Lens, nullable: BoolArray, limits: FloatArray) -> Any:
+def _behind(score: Any, maps: InputMaps, nullable: BoolArray, limits: FloatArray) -> Any:
     """Write a score over inputs as one over the table's columns."""
     if score.flat is not None:
         if score.forest is not None:
             assert score.see is seen_as_given, "trees compare what they are given"
-            forest = rewrite_forest(score.forest, lens, nullable)
-            return replace(score, column_count=lens.column_count, forest=forest)
+            forest = rewrite_forest(score.forest, maps, nullable)
+            return replace(score, column_count=maps.column_count, forest=forest)
         assert score.weights is not None
         return replace(
             score,
-            column_count=lens.column_count,
-            weights=np.ones(lens.column_count),
-            see=contributions(lens, score.weights, score.see, limits),
+            column_count=maps.column_count,
+            weights=np.ones(maps.column_count),
+            see=contributions(maps, score.weights, score.see, limits),
         )
     if isinstance(score, NetworkScore):
-        plain = np.array([rises(strand) and not nullable[strand.source] for strand in lens.strands])
+        plain = np.array(
+            [
+                never_decreases(input_map) and not nullable[input_map.source]
+                for input_map in maps.maps_by_input
+            ]
+        )
         return replace(
             score,
-            column_count=lens.column_count,
-            sources=lens.sources[score.sources],
+            column_count=maps.column_count,
+            sources=maps.sources[score.sources],
             rising=score.rising & plain[score.sources],
-            see=_composed(score.see, lens.show),
+            see=_composed(score.see, maps.show),
         )
     raise UnsupportedModel(f"A Pipeline in front of {type(score).__name__} is not supported natively.")
 

@@ -1,0 +1,99 @@
+"""Does every family decide, report and bound as its own library does, whatever it predicts?"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from p2ce.models.parse_model import FAMILIES
+from p2ce.testing import check_model
+from tests.models.families import CASES, NUMBER, SEVERAL, TWO, Case
+from tests.models.laws import assert_conforms
+
+of = {kind: [case for case in CASES if case.predicts == kind] for kind in (TWO, SEVERAL, NUMBER)}
+
+
+def beside(scores: np.ndarray) -> list[float]:
+    """Take scores of the reference, and their neighbours: the thresholds at which rounding counts."""
+    chosen = np.unique(np.asarray(scores, dtype=np.float64))[[5, -5]]
+    return [float(chosen[0]), float(np.nextafter(chosen[1], np.inf))]
+
+
+def allowed(case: Case) -> dict[str, object]:
+    return {"nullable": case.nullable or None, "undecided": case.undecided, "edge": case.edge}
+
+
+@pytest.mark.parametrize("case", of[TWO], ids=str)
+def test_one_class_of_two_reaches_a_threshold(case: Case) -> None:
+    model, frame, _ = case.fitted()
+    for target in (0, 1):
+        found, _ = assert_conforms(model, frame, target=target, **allowed(case))
+        assert found.columns == tuple(frame.columns)
+        scores = found.evaluate(frame)
+        spread = len(np.unique(scores)) > 20
+        for threshold in [0.3, *(beside(scores) if spread and target else [])]:
+            tied = 1.0 if threshold != 0.3 else case.undecided
+            terms = {**allowed(case), "undecided": max(tied, case.undecided), "edge": False}
+            assert_conforms(model, frame, target=target, threshold=threshold, **terms)
+
+
+@pytest.mark.parametrize("case", of[SEVERAL], ids=str)
+def test_one_class_of_several_wins_or_reaches_a_probability(case: Case) -> None:
+    model, frame, _ = case.fitted()
+    for target in model.classes_.tolist():
+        found, _ = assert_conforms(model, frame, target=target, **allowed(case))
+        assert found.scale == "lead"
+    if not hasattr(model, "predict_proba") or case.name in ("log loss", "modified Huber"):
+        return
+    own = model.predict_proba(frame)[:, -1]
+    useful = False
+    for threshold in (0.6, *beside(own), 1e-300, 1.0):
+        terms = {**allowed(case), "undecided": 1.0, "edge": False, "threshold": threshold}
+        found, _ = assert_conforms(model, frame, target=target, **terms)
+        useful |= threshold == 0.6 and not found.decides
+    assert useful or found.decides
+
+
+@pytest.mark.parametrize("case", [case for case in of[TWO] + of[SEVERAL] if case.front], ids=str)
+def test_a_decision_value_reaches_a_threshold(case: Case) -> None:
+    model, frame, _ = case.fitted()
+    if not hasattr(model, "decision_function"):
+        pytest.skip("it has no decision function")
+    values = np.asarray(model.decision_function(frame), dtype=np.float64)
+    target = model.classes_.tolist()[-1]
+    for threshold in (None, 0.25, *beside(values[:, -1] if values.ndim == 2 else values)):
+        terms = {**allowed(case), "undecided": max(case.undecided, 0.02), "edge": False}
+        assert_conforms(model, frame, target=target, scale="decision", threshold=threshold, **terms)
+
+
+@pytest.mark.parametrize("case", of[NUMBER], ids=str)
+def test_a_predicted_number_lies_in_a_range(case: Case) -> None:
+    model, frame, _ = case.fitted()
+    predicted = np.sort(np.asarray(model.predict(frame), dtype=np.float64))
+    low, high = float(predicted[90]), float(predicted[200])
+    for target in ((low, high), (None, high), (float(np.nextafter(low, np.inf)), None)):
+        # Rows with the very prediction of an end are left to a model that rounds in its own order.
+        tied = 3.0 * float(np.isin(predicted, [low, high]).mean()) if case.undecided else 0.0
+        terms = {**allowed(case), "undecided": min(1.0, case.undecided + tied)}
+        assert_conforms(model, frame, target=target, **terms)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.front], ids=str)
+def test_bounds_hold_and_fronts_equal_brute_force(case: Case) -> None:
+    model, frame, _ = case.fitted()
+    if case.predicts == NUMBER:
+        predicted = np.asarray(model.predict(frame), dtype=np.float64)
+        target = (float(np.quantile(predicted, 0.6)), None)
+    else:
+        target = model.classes_.tolist()[-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = check_model(model, frame, target=target, rows=200, boxes=15, cells=150, people=1)
+    assert report.rows > 0
+
+
+def test_every_family_has_a_case() -> None:
+    models = [case.fitted()[0] for case in {case.family: case for case in CASES}.values()]
+    tried = {family.__name__ for family in FAMILIES for model in models if family.recognises(model)}
+    elsewhere = {"p2ce.models.torch.family", "p2ce.models.sklearn.own_threshold"}  # tests of their own
+    assert tried | elsewhere == {family.__name__ for family in FAMILIES}
