@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.scores.external import placed_on
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place, point_rows
+from p2ce.scores.external import placed_on
 
 NAMES = ["a", "b", "c", "d"]
 GRID = BaseGrid.from_candidates({"a": [-1, 0, 1], "c": [-2, 0, 2, 4], "d": [0, 1]}, columns=NAMES)

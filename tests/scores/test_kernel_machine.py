@@ -9,6 +9,7 @@ from p2ce.grid.placement import place
 from p2ce.scores import kernel_curves
 from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED, Boxes
 from p2ce.scores.kernel_machine import KernelMachine
+from p2ce.scores.score import Bound
 from tests.scores.small_people import GRID, PEOPLE, laid_out, some_cells
 
 KERNELS = [{"kernel": "rbf"}, *({"kernel": "poly", "degree": k, "coef0": 0.5} for k in (0, 1, 2, 3, 4, 7))]
@@ -71,7 +72,7 @@ def test_a_view_comes_before_the_kernel():
 
 
 def test_it_says_what_its_bound_is_called():
-    assert (machine().has_bound, machine().bound_name) == (True, "kernel")
+    assert (machine().bound, machine().flat) == (Bound.KERNEL, None)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
