@@ -87,7 +87,7 @@ def test_rows_are_allowed_value_by_value(kind: str, before: tuple, after: tuple)
         for feature, *pair in zip(problem.actions.features, before, after, strict=True)
     ]
     fine = all(_same(old, new) or problem.actions[name].allows(old, new) for name, old, new in cells)
-    assert allowed_rows(problem.actions, problem.codebook, then, now).tolist() == [fine]
+    assert allowed_rows(problem.features, problem.codebook, then, now).tolist() == [fine]
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -98,7 +98,7 @@ def _same(old: Any, new: Any) -> bool:
 def test_staying_breaks_no_constraint_of_a_feature(kind: str, row: tuple) -> None:
     outside = np.array([row])
     problem = setup_of(kind)
-    assert allowed_rows(problem.actions, problem.codebook, outside, outside).all()
+    assert allowed_rows(problem.features, problem.codebook, outside, outside).all()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
-from p2ce.compilation.requirements import Source
 from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributions, Attributor
 from p2ce.estimates.link_scale import Link
@@ -368,7 +367,7 @@ class _Instance:
             return lambda node: self._estimate(node, features[node.i :]) < self.problem.threshold
         if self.bound is Bound.NONE:
             return lambda node: False  # noqa: ARG005
-        score = self._flat(self.problem.numbers_of(Source.MODEL, 0)[0])
+        score = self._flat(self.problem.model_scores[0][0])
         if self.bound is Bound.TREE_LEAVES:
             largest = self._largest(score)
             return lambda node: largest(node.cell, features[node.i :]) < score.reject_below
