@@ -80,7 +80,7 @@ def cost_rows(case: Case) -> list[list[str]]:
     """Compare the costs of the grids with those of the finest one, which takes its time."""
     default = default_actions(case.data)
     finest = explainer(case, actions=default)
-    finer = finest._problem.on_finest_grid()  # what a person without an option is searched on
+    finer = finest._problem.on_finest_grid  # what a person without an option is searched on
     assert finer is not None
     finest._problem = finer
     best = cheapest(finest.explain_many(case.people, time_limit=60.0))

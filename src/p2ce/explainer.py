@@ -12,7 +12,7 @@ import numpy as np
 
 from p2ce.archive import asked_of, save
 from p2ce.arrays import FloatArray
-from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for
+from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
 from p2ce.compilation.grouped_features import settle_groups
 from p2ce.detectors.parse_detector import IsolationForest
@@ -25,9 +25,9 @@ from p2ce.explain.check_arguments import (
     AS_GIVEN,
     check_jobs,
     check_limit,
-    check_listener,
     check_size,
     check_time,
+    checked_limits,
 )
 from p2ce.explain.check_proposal import check_proposal, encode_proposal
 from p2ce.explain.compile_arguments import compile_arguments
@@ -141,7 +141,7 @@ class Explainer:
         self._model = model
         self._compiled = compile_arguments(model, reference, self._arguments)
         self._problem = self._compiled.problem  # with its estimate, once it is prepared
-        self._is_prepared = False
+        self._is_prepared = self._is_loaded = False  # the problem, and the kernels in this process
         self._trust = Trust()
         self._preparing = threading.Lock()
         # Writing a policy down takes milliseconds: that of the actions that were given last.
@@ -180,10 +180,9 @@ class Explainer:
         """
         problem = self._problem_for(actions, max_changes)
         rows = encode_row(row, problem.codebook, kind=self._compiled.kind)
-        check_time(time_limit)
-        check_listener(listener)
+        limits = checked_limits(time_limit, listener)
         problem = self._within_reach(self._prepared(problem), rows.values)
-        verified = explain_batch(problem, rows.values, SearchLimits(time_limit, listener=listener))
+        verified = explain_batch(problem, rows.values, limits)
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
 
     def why_none(
@@ -320,13 +319,17 @@ class Explainer:
 
     def _prepared(self, problem: Problem) -> Problem:
         """Compile the kernels before any clock runs, and fit the estimate where one is needed."""
+        if problem is self._problem and self._is_prepared and self._is_loaded:
+            return problem
         with self._preparing:
             if problem.method is None and not is_ready(problem):
                 with warn_if_slow("Compiling the solver: up to half a minute, once for each kind of model."):
                     compile_kernels(*self._for_first_row(problem))
+            self._is_loaded = True
             if self._is_prepared and problem in (self._compiled.problem, self._problem):
                 return self._problem  # prepared before, or by another thread meanwhile
             if problem.estimate is not None or problem.attributions is not None:
+                self._is_prepared |= problem is self._problem
                 return problem
             if self._problem.attributions is not None:  # they are about columns, whatever may change
                 return replace(problem, attributions=self._problem.attributions)
@@ -401,6 +404,8 @@ class Explainer:
 
     def _within_reach(self, problem: Problem, values: FloatArray) -> Problem:
         """Compile a problem that holds for instances (n, d), of which there is one where features are linked."""
+        if within_reach(problem, values).all():
+            return problem
         problem = self._parsed_for(problem, values)
         # A linked feature moves from where the instance stands.
         return problem if shaped_for(problem, values).all() else problem.for_instance(values[0])
@@ -417,5 +422,5 @@ class Explainer:
 def _unpacked(payload: bytes) -> Explainer:
     """Undo the pickling of an explainer."""
     explainer = object.__new__(Explainer)
-    explainer.__dict__.update(pickle.loads(payload), _preparing=threading.Lock())
+    explainer.__dict__.update(pickle.loads(payload), _preparing=threading.Lock(), _is_loaded=False)
     return explainer

@@ -10,7 +10,7 @@ import pytest
 
 import p2ce
 from p2ce.adapters.checked_calls import REBATCHED
-from p2ce.adapters.evaluate import ask, require_steady
+from p2ce.adapters.evaluate import evaluate, require_steady
 from p2ce.errors import InvalidOutput
 from p2ce.result.status import Status
 from tests.explain import loans
@@ -184,11 +184,11 @@ def test_answers_that_begin_to_differ_are_never_shown(who: str, search: str) -> 
     asking.warm_up()
     moody.bad = True
     people = refused().iloc[:6]
-    with pytest.raises(InvalidOutput, match=rf"The {who} answered .* about a row and .* when asked again"):
+    with pytest.raises(InvalidOutput, match=rf"The {who} returned .* for a row and .* when called again"):
         asking.explain(people.iloc[0])
     found = asking.explain_many(people)
     assert {one.status for one in found} == {Status.ERROR}
-    assert all("when asked again" in one.message and len(one) == 0 for one in found)
+    assert all("when called again" in one.message and len(one) == 0 for one in found)
 
 
 def test_the_papers_algorithms_show_no_point_that_fails_when_asked_again() -> None:
@@ -285,7 +285,7 @@ def test_one_of_several_models_is_named_by_its_number() -> None:
     asking = explainer([kind, moody])
     asking.warm_up()
     moody.bad = True
-    with pytest.raises(InvalidOutput, match="The model number 2 answered"):
+    with pytest.raises(InvalidOutput, match="The model number 2 returned"):
         asking.explain(refused().iloc[0])
 
 
@@ -305,7 +305,7 @@ def test_nobody_is_asked_about_no_rows() -> None:
     def never(rows: pd.DataFrame) -> np.ndarray:
         raise AssertionError("there are no rows")
 
-    assert ask(never, loans.people().iloc[:0], "model").shape == (0,)
+    assert evaluate(never, loans.people().iloc[:0], "model").shape == (0,)
 
 
 STEADY = [(0.5, 0.5), (0.5, 0.5 + 0.9 * REBATCHED), (1e6, 1e6 * (1.0 + 0.9 * REBATCHED)), (np.inf, np.inf)]
@@ -325,5 +325,5 @@ def test_steady_answers_pass(then: float, now: float) -> None:
 
 @pytest.mark.parametrize(("then", "now"), UNSTEADY)
 def test_unsteady_answers_are_refused_with_both(then: float, now: float) -> None:
-    with pytest.raises(InvalidOutput, match=f"The model answered {then!r} .* and {now!r} when asked again"):
+    with pytest.raises(InvalidOutput, match=f"The model returned {then!r} .* and {now!r} when called again"):
         require_steady(np.array([0.1, then]), np.array([0.1, now]), "model", tolerance=REBATCHED)

@@ -11,7 +11,7 @@ import pytest
 
 from p2ce import Explanations, Status
 from p2ce.errors import FAULT
-from p2ce.explain import finest_grid as finest
+from p2ce.explain import isolate_failures
 from tests.apps.commands import run
 
 Capture = pytest.CaptureFixture[str]
@@ -102,12 +102,12 @@ def test_a_module_that_exits_ends_in_one_line(
 
 
 def mistaken_at(seventh: float) -> Any:
-    answer = finest.answer_people
+    explain = isolate_failures.explain_batch
 
-    def mistaken(problem: Any, values: np.ndarray, **named: Any) -> Any:
+    def mistaken(problem: Any, values: np.ndarray, limits: Any) -> Any:
         if (values[:, problem.names.index("Income")] == seventh).any():
             raise IndexError("index 3 is out of bounds")
-        return answer(problem, values, **named)
+        return explain(problem, values, limits)
 
     return mistaken
 
@@ -118,7 +118,7 @@ def test_a_mistake_of_p2ce_is_told_as_one(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, debug: bool
 ) -> None:
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr(finest, "answer_people", mistaken_at(4321))
+    monkeypatch.setattr(isolate_failures, "explain_batch", mistaken_at(4321))
     monkeypatch.setenv("P2CE_DEBUG", "")  # so that it is taken back
     asked = words(folder, "pass", f"honest_model_{debug}")
     if not debug:

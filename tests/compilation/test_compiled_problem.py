@@ -12,8 +12,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce import ActionSet, rules
-from p2ce.compilation.batch import prepare
-from p2ce.compilation.compiled_problem import in_columns_of, parsed_for, shaped_for, within_reach
+from p2ce.compilation.batch import place_and_price
+from p2ce.compilation.compiled_problem import parsed_for, shaped_for, within_reach
+from p2ce.compilation.requirements import in_columns_of
 from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING
@@ -112,14 +113,14 @@ def test_points_come_back_as_rows_that_keep_the_rules(chosen: tuple[Any, ...]) -
     problem = setup_of(*chosen)
     here = coded(problem)
     problem = problem.for_instance(here[0]) if chosen else problem
-    batch = prepare(problem, here)
+    batch = place_and_price(problem, here)
     place = batch.placement
     points = [place.position[0].copy()]
     for axis in range(problem.grid.axis_count):
         for at in range(place.lowest[0, axis], place.highest[0, axis] + 1):
             points.append(place.position[0].copy())
             points[-1][axis] = at
-    rows = batch.rows(problem, np.zeros(len(points), dtype=np.int64), np.array(points))
+    rows = batch.rows(np.zeros(len(points), dtype=np.int64), np.array(points))
     assert rows[0].tolist() == here[0].tolist()
     before = np.repeat(here, len(rows), axis=0)
     for rule in problem.rules:

@@ -153,7 +153,9 @@ def test_levels_of_a_chain_are_those_that_all_members_allow(person: tuple, turne
         resolved = rule.resolve(BOOK)
         then, now = (dict(zip(BOOK.names, part.T, strict=True)) for part in (before, rows))
         assert resolved.holds(then, now).all()
-    np.testing.assert_array_equal(may_go_to, allowed_rows(actions, BOOK, before, rows) & in_range(rows))
+    np.testing.assert_array_equal(
+        may_go_to, allowed_rows([actions[name] for name in BOOK.names], BOOK, before, rows) & in_range(rows)
+    )
     # Nothing is left out: every candidate of the driver whose followers fit is there.
     link = CHAIN[0].link(BOOK)
     driver = actions["years"].codes(BOOK["years"])
@@ -162,7 +164,12 @@ def test_levels_of_a_chain_are_those_that_all_members_allow(person: tuple, turne
     all_rows = np.repeat(row[None, :], len(driver), axis=0)
     all_rows[:, 3], all_rows[:, 4], all_rows[:, 5] = age, driver, pension
     whole = ~np.isnan(all_rows).any(axis=1)
-    fine = allowed_rows(actions, BOOK, np.repeat(row[None, :], whole.sum(), axis=0), all_rows[whole])
+    fine = allowed_rows(
+        [actions[name] for name in BOOK.names],
+        BOOK,
+        np.repeat(row[None, :], whole.sum(), axis=0),
+        all_rows[whole],
+    )
     fine &= in_range(all_rows[whole])
     wanted = {tuple(one) for one in all_rows[whole][fine].tolist()} | {tuple(row.tolist())}
     assert {tuple(one) for one in rows.tolist()} == wanted
@@ -195,7 +202,9 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
     offered = may_go_to.copy()
     for score in limits_of(compounds, actions, BOOK, [6], None):
         offered &= -score.spending.of_row(wide, now) >= score.reject_below
-    np.testing.assert_array_equal(offered, may_go_to & allowed_rows(actions, BOOK, before, rows))
+    np.testing.assert_array_equal(
+        offered, may_go_to & allowed_rows([actions[name] for name in BOOK.names], BOOK, before, rows)
+    )
 
 
 @given(st.integers(1, 4), st.data())

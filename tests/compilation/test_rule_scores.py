@@ -54,7 +54,7 @@ def test_budgets_say_what_the_rule_says(name: str, before: tuple, after: tuple) 
     then, now = np.array([before]), np.array([after])
     scores = checked.scores(NAMES)
     assert scores
-    assert not checked.asks
+    assert not checked.is_predicate
     spent = [-score.spending.of_row(then, now)[0] for score in scores]
     holds = checked.holds(NAMES, then, now)[0]
     if all(value >= score.accept_from for value, score in zip(spent, scores, strict=True)):
@@ -100,7 +100,7 @@ def test_functions_are_asked_and_nothing_else_is_known_of_them() -> None:
         return frame["income"].notna()
 
     (checked,) = resolve_rules(FREE.rule(rules.predicate(known, name="income is known")), BOOK)
-    assert checked.asks
+    assert checked.is_predicate
     assert checked.scores(NAMES) == []
     rows = BOOK.encode(PEOPLE)
     assert checked.holds(NAMES, rows, rows).all()  # not for it to say

@@ -78,25 +78,18 @@ def test_a_threshold_that_a_cell_just_reaches_decides_alike_in_any_company(
 
 def doubtful_network(problem: Any) -> Any:
     """Give the callable a reading that doubts everything, as networks do close to the threshold."""
-    from p2ce.scores.external import UNDECIDED, Verdicts
+    from p2ce.scores.external import Placed, RowScore, Verdicts, undecided
+    from p2ce.scores.score import Bound
 
     class Doubt:
-        name, bound_name, has_bound = "doubt", "doubt", False
+        name, bound, flat = "doubt", Bound.COMPLETE, None
+        accept_from, reject_below = np.inf, -np.inf
 
         def evaluate_rows(self, rows: np.ndarray) -> Verdicts:
-            return Verdicts(np.full(len(rows), UNDECIDED), np.zeros(len(rows)))
+            return undecided(len(rows))
 
-        def lay_out(self, grid: Any, placement: Any, people: np.ndarray) -> "Doubt":
-            del grid, placement, people
-            return self
-
-        def judge(self, owner: np.ndarray, points: np.ndarray) -> Verdicts:
-            del points
-            return Verdicts(np.full(len(owner), UNDECIDED), np.zeros(len(owner)))
-
-        def infeasible(self, owner: np.ndarray, boxes: Any) -> np.ndarray:
-            del boxes
-            return np.zeros(len(owner), dtype=bool)
+        def prepare(self, placed: Placed) -> RowScore:
+            return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)
 
     model = replace(problem.model, score=Doubt(), report=None)
     return problem.with_models([model], detector=problem.detector, nullable=problem.nullable)

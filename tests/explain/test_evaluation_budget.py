@@ -155,7 +155,7 @@ def test_a_sorted_frame_is_looked_at_everywhere(caplog: pytest.LogCaptureFixture
     people = pd.concat([loans.people()] * 4, ignore_index=True)
     people = people.iloc[np.argsort(-wavy(people))]
     made = p2ce.Explainer(wavy, people, plausibility=None, threshold=0.5)
-    assert len(made._refused) == pace.TRIED_PEOPLE
+    assert len(made._compiled.rejected) == pace.TRIED_INSTANCES
     assert "reference rows that were looked at" not in caplog.text
 
 

@@ -204,7 +204,7 @@ def test_interrupting_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
     explainer = loans.explainer()
     people = loans.people().iloc[:20]
     expected = explainer.explain_many(people)
-    monkeypatch.setattr(many_module, "answer_safely", interrupted)
+    monkeypatch.setattr(many_module, "explain_safely", interrupted)
     calls.clear()
     found = explainer.explain_many(people)
     assert as_json(found[:10]) == as_json(expected[:10])

@@ -23,17 +23,17 @@ def test_a_model_is_known_by_what_it_answers() -> None:
     other = loans.explainer(
         model=RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())
     )
-    mark = model_fingerprint(explainer._problem, explainer._rows)
-    assert mark == model_fingerprint(loans.explainer()._problem, explainer._rows)
-    assert mark != model_fingerprint(other._problem, explainer._rows)
+    mark = model_fingerprint(explainer._problem, explainer._compiled.values)
+    assert mark == model_fingerprint(loans.explainer()._problem, explainer._compiled.values)
+    assert mark != model_fingerprint(other._problem, explainer._compiled.values)
     assert len(mark) == 64
 
 
 def test_at_most_64_rows_are_asked_about_and_all_of_fewer() -> None:
     explainer = loans.explainer(model=[loans.forest(), loans.forest()])
-    assert model_scores(explainer._problem, explainer._rows).shape == (2, 64)
-    assert model_scores(explainer._problem, explainer._rows[:3]).shape == (2, 3)
-    assert model_scores(explainer._problem, explainer._rows[:1]).shape == (2, 1)
+    assert model_scores(explainer._problem, explainer._compiled.values).shape == (2, 64)
+    assert model_scores(explainer._problem, explainer._compiled.values[:3]).shape == (2, 3)
+    assert model_scores(explainer._problem, explainer._compiled.values[:1]).shape == (2, 1)
 
 
 def test_last_bits_do_not_matter_and_nan_is_itself() -> None:

@@ -14,7 +14,7 @@ import pytest
 import p2ce
 from p2ce import ActionSet, Status, rules
 from p2ce.errors import FAULT, InvalidObjective, InvalidOutput, P2CEError
-from p2ce.explain import finest_grid as finest
+from p2ce.explain import isolate_failures
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import CostTable, FittedObjective, Objective, Reference
 from tests.explain import loans
@@ -175,7 +175,7 @@ def test_sys_exit_in_code_of_the_users_is_an_error_of_these_people(
     ask: Callable[[], p2ce.Explainer], value: int, n_jobs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if n_jobs == 2:
-        monkeypatch.setattr("p2ce.explain.explain_many.BATCH_IN_WAVES", 4)
+        monkeypatch.setattr("p2ce.explain.explain_many.BATCH_OUTSIDE", 4)
         monkeypatch.setattr("p2ce.explain.explain_many.LARGEST_BATCH", 4)
     rows = people(12)
     rows["a"], rows["b"], rows["c"] = 2, 8, [1, value, 3] * 4
@@ -208,16 +208,16 @@ def test_ctrl_c_in_a_model_still_interrupts() -> None:
 def test_want_of_memory_is_nobodys_fault(caplog: pytest.LogCaptureFixture) -> None:
     """Half of a batch needs half of the memory; whoever needs too much alone is an error."""
 
-    def greedy(problem: Any, values: np.ndarray, **named: Any) -> Any:
+    def greedy(problem: Any, values: np.ndarray, limits: Any) -> Any:
         if len(values) > 20 or (values[:, 0] == 11).any():
             raise MemoryError("Unable to allocate 9 TiB")
-        return answer(problem, values, **named)
+        return explain(problem, values, limits)
 
-    answer = finest.answer_people
+    explain = isolate_failures.explain_batch
     explainer, rows = explained(score), people(60)
     expected = explainer.explain_many(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finest, "answer_people", greedy)
+        patch.setattr(isolate_failures, "explain_batch", greedy)
         found = explainer.explain_many(rows)
     large = (rows["a"] == 11).tolist()
     assert any(large)
@@ -230,16 +230,16 @@ def test_want_of_memory_is_nobodys_fault(caplog: pytest.LogCaptureFixture) -> No
 
 @pytest.mark.makes_faults
 def test_a_mistake_of_p2ce_is_a_rows_error_and_told_once_with_where(caplog: pytest.LogCaptureFixture) -> None:
-    def mistaken(problem: Any, values: np.ndarray, **named: Any) -> Any:
+    def mistaken(problem: Any, values: np.ndarray, limits: Any) -> Any:
         if (values[:, 0] == 11).any():
             raise IndexError("index 3 is out of bounds")
-        return answer(problem, values, **named)
+        return explain(problem, values, limits)
 
-    answer = finest.answer_people
+    explain = isolate_failures.explain_batch
     explainer, rows = explained(score), people(60)
     expected = explainer.explain_many(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finest, "answer_people", mistaken)
+        patch.setattr(isolate_failures, "explain_batch", mistaken)
         found = explainer.explain_many(rows)
     hit = (rows["a"] == 11).tolist()
     for mine, one, whole in zip(hit, found, expected, strict=True):

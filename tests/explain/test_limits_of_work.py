@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import p2ce
-from p2ce.explain.explain_batch import answer_people
+from p2ce.explain.explain_batch import explain_batch
+from p2ce.explain.solve_batch import SearchLimits
+from p2ce.explain.verified import Outcomes, Verified
 from p2ce.solver.branch_and_bound import CELL_WORK
 from tests.explain import loans
 from tests.explain.test_evaluation_budget import refused, wavy
@@ -25,40 +27,42 @@ def explainer(kind: str) -> p2ce.Explainer:
     return p2ce.Explainer(wavy, loans.people(), plausibility=None, threshold=0.9, **ASKED[kind])
 
 
+def rows_of(verified: Verified, person: int) -> np.ndarray:
+    return verified.found.rows[verified.found.instance == person]
+
+
 @pytest.mark.parametrize("kind", ASKED)
 def test_who_exceeds_it_is_unfinished_alone_and_in_a_batch(kind: str) -> None:
     asking = explainer(kind)
-    problem = asking._made_ready(asking._problem)
+    problem = asking._prepared(asking._problem)
     people = loans.refused() if kind == "compiled" else refused(0.9)
     values = problem.codebook.encode(people.iloc[:8])
-    whole = answer_people(problem, values)
-    assert whole.finished.all()
+    whole = explain_batch(problem, values, finest=False)
+    assert whole.outcomes.finished.all()
     statuses = set()
     for share in (0.2, 0.6):
-        most = int(np.quantile(whole.work, share))
-        together = answer_people(problem, values, most_work=most)
-        statuses |= set(together.finished.tolist())
+        most = int(np.quantile(whole.outcomes.work, share))
+        together = explain_batch(problem, values, SearchLimits(work=most), finest=False)
+        statuses |= set(together.outcomes.finished.tolist())
         for person in range(len(values)):
-            alone = answer_people(problem, values[[person]], most_work=most)
-            assert alone.finished[0] == together.finished[person]
-            assert alone.work[0] == together.work[person]
-            mine = slice(together.first[person], together.first[person + 1])
-            np.testing.assert_array_equal(alone.after, together.after[mine])
-            np.testing.assert_array_equal(alone.open_costs[0], together.open_costs[person])
-            if together.finished[person]:
-                truth = slice(whole.first[person], whole.first[person + 1])
-                np.testing.assert_array_equal(alone.after, whole.after[truth])
+            alone = explain_batch(problem, values[[person]], SearchLimits(work=most), finest=False)
+            mine, all_of_us = alone.outcomes, together.outcomes
+            assert mine.finished[0] == all_of_us.finished[person]
+            assert mine.work[0] == all_of_us.work[person]
+            np.testing.assert_array_equal(alone.found.rows, rows_of(together, person))
+            np.testing.assert_array_equal(mine.open_totals[0], all_of_us.open_totals[person])
+            if all_of_us.finished[person]:
+                np.testing.assert_array_equal(alone.found.rows, rows_of(whole, person))
             else:
-                assert together.work[person] > most
-                assert together.open_boxes[person] >= 1
+                assert all_of_us.work[person] > most
+                assert all_of_us.open_boxes[person] >= 1
     assert statuses == {True, False}
 
 
 def test_an_evaluation_of_a_black_box_counts_as_a_thousand_units() -> None:
     asking = explainer("black box")
-    problem = asking._made_ready(asking._problem)
-    answers = answer_people(
-        problem, problem.codebook.encode(refused(0.9).iloc[:8]), work_limits=50 * CELL_WORK
-    )
-    assert not answers.finished.all()
-    assert (answers.work[~answers.finished] > 50 * CELL_WORK).all()
+    problem = asking._prepared(asking._problem)
+    values = problem.codebook.encode(refused(0.9).iloc[:8])
+    found: Outcomes = explain_batch(problem, values, SearchLimits(work=50 * CELL_WORK), finest=False).outcomes
+    assert not found.finished.all()
+    assert (found.work[~found.finished] > 50 * CELL_WORK).all()

@@ -24,7 +24,7 @@ BAD, BAD_ONCE = 50, 51  # values that nobody of the reference has
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make several shares of few people, and several batches of a share."""
-    monkeypatch.setattr("p2ce.explain.explain_many.BATCH_IN_WAVES", 4)
+    monkeypatch.setattr("p2ce.explain.explain_many.BATCH_OUTSIDE", 4)
     monkeypatch.setattr(processes, "SHARES_PER_JOB", 2)
 
 

@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 from p2ce.errors import InvalidOutput
 from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.external import ACCEPT, REJECT
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import Bound, CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from tests.models.laws import assert_black_box
@@ -169,7 +169,7 @@ def test_a_kernel_machine_takes_one_number_of_each_column():
     frame, label = table()
     kept = ["balance", "age", "income"]  # in another order than in the table, and without the rest
     found = assert_reads(fitted(on(StandardScaler(), kept), SVC(), frame, label), frame)
-    assert found.score.has_bound
+    assert found.score.bound is Bound.NETWORK
     assert_black_box(fitted(hot(), SVC(), frame, label), frame, "A kernel machine is read behind")
 
 

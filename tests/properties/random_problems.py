@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
-from p2ce.verification.verify_points import EXACTLY
 
 from p2ce.arrays import FloatArray, Int32Array
 from p2ce.grid.base_grid import BaseGrid
@@ -19,6 +18,7 @@ from p2ce.scores.score_rows import score_rows
 from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.solver.branch_and_bound import Fronts
 from p2ce.solver.brute_force import brute_force, sort_points
+from p2ce.verification.verify_cells import EXACTLY
 
 # Grid values, thresholds and people share these few numbers, so that many of them coincide.
 VALUES = np.arange(0, 20) / 4.0

@@ -10,7 +10,8 @@ import pytest
 
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidOutput
-from p2ce.scores.external import ACCEPT, Verdicts, placed_on
+from p2ce.scores.external import ACCEPT, Verdicts
+from p2ce.scores.score import Bound
 from p2ce.testing import check_model, check_reading
 from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree
 
@@ -37,24 +38,29 @@ class Lying:
     def name(self) -> str:
         return "model"
 
-    @property
-    def has_bound(self) -> bool:
-        return True
-
-    @property
-    def bound_name(self) -> str:
-        return "what I say"
+    bound, flat, bounds_boxes = Bound.NETWORK, None, True
 
     def evaluate_rows(self, rows: Any) -> Verdicts:
         said = self.honest.evaluate_rows(rows)
         return said._replace(verdict=np.full_like(said.verdict, ACCEPT)) if self.accepts_all else said
 
-    def lay_out(self, *args: Any) -> "Lying":
-        return replace(self, people=self.honest.prepare(placed_on(*args)))
+    @property
+    def accept_from(self) -> float:
+        return self.honest.accept_from
 
-    def evaluate(self, owner: Any, points: Any) -> Verdicts:
-        said = self.people.evaluate(owner, points)
+    @property
+    def reject_below(self) -> float:
+        return self.honest.reject_below
+
+    def prepare(self, placed: Any) -> "Lying":
+        return replace(self, people=self.honest.prepare(placed))
+
+    def evaluate(self, owner: Any, points: Any, *, until: Any = None) -> Verdicts:
+        said = self.people.evaluate(owner, points, until=until)
         return said._replace(verdict=np.full_like(said.verdict, ACCEPT)) if self.accepts_all else said
+
+    def verify(self, owner: Any, points: Any) -> Verdicts:
+        return self.people.verify(owner, points)
 
     def infeasible(self, owner: Any, boxes: Any) -> np.ndarray:
         lies = np.array([self.hopeless_at(at) for at in range(len(owner))])
@@ -106,7 +112,7 @@ def test_trees_behind_a_view_that_is_not_monotone() -> None:
 def test_a_network_whose_bound_lies() -> None:
     found = reading(network())
     honest = replace(found, score=Lying(found.score))
-    assert check_reading(honest, FRAME, **QUICK).bound == "what I say"
+    assert check_reading(honest, FRAME, **QUICK).bound == "network"
     fails(
         replace(found, score=Lying(found.score, hopeless_at=lambda at: at % 7 == 0)), "calls a box hopeless"
     )
@@ -116,7 +122,7 @@ def test_a_network_whose_verdicts_lie() -> None:
     found = reading(network())
     fails(
         replace(found, score=Lying(found.score, accepts_all=True)),
-        "by judge.* is sure that rows are accepted",
+        "by evaluate.* is sure that rows are accepted",
     )
 
 

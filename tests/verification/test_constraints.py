@@ -14,7 +14,7 @@ import p2ce
 from p2ce import ActionSet, rules
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.tables.codebook import MISSING
-from p2ce.verification.constraints import allowed_rows, broken_rules, kept_rows
+from p2ce.verification.constraints import allowed_rows, broken_rules, check_constraints
 
 SCHOOL = ["none", "school", "phd"]
 FRAME = pd.DataFrame(
@@ -69,7 +69,7 @@ def setup_of(kind: str) -> Problem:
 def test_words_and_verdicts_agree(kind: str, before: tuple, after: tuple, max_changes: int | None) -> None:
     problem = replace(setup_of(kind), max_changes=max_changes)
     then, now = np.array([before]), np.array([after])
-    kept = kept_rows(problem, then, now, problem.frame(now))
+    kept = check_constraints(problem, then, now, problem.frame(now))
     words = broken_rules(problem, then[0], now[0], problem.frame(now))
     assert kept.allowed.tolist() == [not words]
     assert all(word.endswith(".") for word in words)
@@ -87,7 +87,7 @@ def test_rows_are_allowed_value_by_value(kind: str, before: tuple, after: tuple)
         for feature, *pair in zip(problem.actions.features, before, after, strict=True)
     ]
     fine = all(_same(old, new) or problem.actions[name].allows(old, new) for name, old, new in cells)
-    assert allowed_rows(problem.actions, problem.codebook, then, now).tolist() == [fine]
+    assert allowed_rows(problem.features, problem.codebook, then, now).tolist() == [fine]
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -98,7 +98,7 @@ def _same(old: Any, new: Any) -> bool:
 def test_staying_breaks_no_constraint_of_a_feature(kind: str, row: tuple) -> None:
     outside = np.array([row])
     problem = setup_of(kind)
-    assert allowed_rows(problem.actions, problem.codebook, outside, outside).all()
+    assert allowed_rows(problem.features, problem.codebook, outside, outside).all()
 
 
 @pytest.mark.parametrize(

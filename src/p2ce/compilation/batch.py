@@ -34,9 +34,6 @@ class Batch:
     # (n, axes, width) what the model gave for single changes where an estimate needed it, NaN elsewhere.
     known: FloatArray | None
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Write cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
         rows = point_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
@@ -45,10 +42,10 @@ class Batch:
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
         """Exclude cells that the user's own objects reject, and all that look the same to ``rejected_by``."""
         excluded = np.column_stack([cells, rejected_by]).astype(np.int32)
-        owner = np.repeat(np.arange(len(self)), np.diff(self.instances.first_ban))
+        owner = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_ban))
         owner = np.concatenate([owner, instance])
         order = np.argsort(owner, kind="stable")
-        counts = np.bincount(owner, minlength=len(self))
+        counts = np.bincount(owner, minlength=len(self.values))
         instances = self.instances._replace(
             banned=np.concatenate([self.instances.banned, excluded])[order],
             first_ban=np.append(0, np.cumsum(counts)),
@@ -58,7 +55,7 @@ class Batch:
     def flat_instances(self, who: IntArray) -> "FlatInstances":
         """Give some of the instances as the kernel takes them."""
         instances = self.instances
-        if len(who) == len(self):
+        if len(who) == len(self.values):
             return instances
         counts = np.diff(instances.first_ban)[who]
         mine = [np.arange(instances.first_ban[p], instances.first_ban[p + 1]) for p in who]
@@ -121,9 +118,9 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
 def _prices(problem: Problem, placement: Placement) -> list[FloatArray]:
     """Price every candidate by every objective: (n, axes, width) each."""
     columns = problem.grid.columns
-    axes = [problem.names[column] if column < len(problem.names) else "" for column in columns.tolist()]
-    values = without_special(problem.actions, axes, placement.values)
-    current = without_special(problem.actions, axes, placement.current)
+    special = problem.special_codes
+    values = without_special(special, columns.tolist(), placement.values)
+    current = without_special(special, columns.tolist(), placement.current)
     if not problem.compounds:
         return price(problem.objectives, columns=columns.tolist(), values=values, current=current)
     first = len(problem.names)
@@ -148,9 +145,8 @@ def _prices(problem: Problem, placement: Placement) -> list[FloatArray]:
 
 def _members(problem: Problem, compound: Compound, codes: FloatArray) -> FloatArray:
     """Give the values of a compound's members as they are priced: (n, w) → (n, w, k)."""
-    names = [problem.names[member] for member in compound.members.tolist()]
     values = np.moveaxis(compound.values_at(codes), 2, 1)
-    return np.moveaxis(without_special(problem.actions, names, values), 1, 2)
+    return np.moveaxis(without_special(problem.special_codes, compound.members.tolist(), values), 1, 2)
 
 
 def compound_cost(

@@ -1,7 +1,8 @@
 """Compile everything that does not depend on the instance: models, detector, costs, grid, scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.grid.grouped_axis import Compound, widen
 from p2ce.objectives.objective import FittedObjective
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.feature import FeatureActions
 from p2ce.problem.method import EXACT, Mapocam
 from p2ce.result.categories import Categories
 from p2ce.result.outcome_text import shown_end
@@ -33,9 +35,9 @@ if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import ScoreLayout
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """A compiled problem: no instance is in it."""
+    """A compiled problem: no instance is in it. What follows from its fields is computed once."""
 
     names: tuple[str, ...]  # the model's columns in its order
     labels: "pd.Index[Any]"  # the same as the caller's frame labels them
@@ -67,74 +69,111 @@ class Problem:
     is_personal: bool = False  # made for one instance, whose linked features move like no other's
     # What a counterfactual must reach, in the order of evaluation; flat scores are numbered as in the layout.
     requirements: tuple[Requirement, ...] = ()
-    _finest: "list[Problem | None]" = field(default_factory=list, init=False)  # made when first needed
 
-    @property
+    @cached_property
     def shared(self) -> int:
         """How many of the compounds all instances share: one-hot groups, which come before an instance's links."""
         return sum(compound.is_category for compound in self.compounds)
 
-    @property
+    @cached_property
     def models(self) -> tuple[ModelAdapter, ...]:
         """All models that have to accept."""
         return self.model, *self.others
 
-    @property
+    @cached_property
     def family(self) -> str:
         """What the models are parsed as."""
         return " and ".join(model.family for model in self.models)
 
-    @property
+    @cached_property
     def method_name(self) -> str:
         """What the method is called."""
         return EXACT if self.method is None else self.method.name
 
-    @property
+    @cached_property
     def required_detector(self) -> DetectorAdapter | None:
         """The detector, where the method requires plausible counterfactuals."""
         return self.detector if self.method is None or self.method.plausible else None
 
-    @property
+    @cached_property
     def calls_user_code(self) -> bool:
         """Whether a black-box model, detector or rule is called during the search."""
         return any(isinstance(one.score, BlackBoxScore) for one in self.requirements)
 
-    @property
+    @cached_property
     def is_compiled(self) -> bool:
         """Whether the kernel alone evaluates every cell, and no estimate prunes."""
         return self.estimate is None and all(one.score.flat is not None for one in self.requirements)
 
-    def numbers_of(self, source: Source, model: int | None = None) -> list[int]:
-        """Give the numbers of the requirements of the detector, or of one model."""
-        return [
-            number
-            for number, one in enumerate(self.requirements)
-            if one.source is source and one.model == model
-        ]
-
-    @property
-    def flat_detector(self) -> int | None:
-        """The number of the detector's score in the layout; None where there is none."""
-        return next(
-            (
-                number
-                for number, one in enumerate(self.requirements)
-                if one.source is Source.DETECTOR and one.score.flat is not None
-            ),
-            None,
+    @cached_property
+    def model_scores(self) -> tuple[tuple[int, ...], ...]:
+        """The numbers of each model's requirements."""
+        return tuple(
+            tuple(place for place, one in enumerate(self.requirements) if one.model == number)
+            for number in range(len(self.models))
         )
 
-    @property
+    @cached_property
+    def flat_detector(self) -> int | None:
+        """The number of the detector's score in the layout; None where there is none."""
+        numbered = enumerate(self.requirements)
+        flat = (number for number, one in numbered if one.source is Source.DETECTOR and one.score.flat)
+        return next(flat, None)
+
+    @cached_property
+    def features(self) -> tuple[FeatureActions, ...]:
+        """What each column may do, in the model's order."""
+        return tuple(self.actions[name] for name in self.names)
+
+    @cached_property
+    def rounded_columns(self) -> tuple[int, ...]:
+        """The columns whose displays round."""
+        numbers = [not feature.is_category for feature in self.features]
+        rounds = [feature.display.decimals is not None for feature in self.features]
+        return tuple(np.flatnonzero(np.logical_and(numbers, rounds)).tolist())
+
+    @cached_property
+    def special_codes(self) -> dict[int, tuple[float, ...]]:
+        """The special values of the columns that have some."""
+        return {column: one.special for column, one in enumerate(self.features) if one.special}
+
+    @cached_property
+    def parsed_for_missing(self) -> bool:
+        """Whether the models are parsed for missing values in all columns where a candidate may be one."""
+        return columns_to_miss(self.actions) <= self.nullable
+
+    @cached_property
+    def largest_candidates(self) -> FloatArray:
+        """The largest magnitude of the candidates of each column: (d,)."""
+        largest = np.zeros(len(self.names))
+        for column, candidates in zip(self.grid.columns, self.grid.values, strict=True):
+            if column < len(largest):
+                largest[column] = _magnitude(candidates).max(initial=0.0)
+        for compound in self.compounds:
+            largest[compound.members] = _magnitude(compound.levels).max(axis=0)
+        return largest
+
+    @cached_property
+    def has_links(self) -> bool:
+        """Whether some feature follows another, by an amount that depends on the instance."""
+        return has_links(self.actions)
+
+    @cached_property
+    def grid_is_inferred(self) -> bool:
+        """Whether the data chose the candidates of some feature."""
+        return any(feature.is_inferred and not feature.fixed for feature in self.actions.features)
+
+    @cached_property
     def same_terms(self) -> bool:
         """Whether all models report on one scale and have to reach one threshold, as people write it."""
         return len({(model.scale, shown_end(model.threshold)) for model in self.models}) == 1
 
-    @property
+    @cached_property
     def threshold(self) -> float:
         """What the reported score has to reach."""
         return max(model.threshold for model in self.models) if self.same_terms else 0.0
 
-    @property
+    @cached_property
     def scale(self) -> str:
         """The scale of the reported score."""
         return self.model.scale if self.same_terms else LEAD
@@ -154,7 +193,7 @@ class Problem:
         """Give the places of a model's or detector's columns among those of the first model."""
         return [self.names.index(name) for name in model.columns]
 
-    @property
+    @cached_property
     def objective_names(self) -> tuple[str, ...]:
         """What the objectives are called, in the order given."""
         return tuple(objective.name for objective in self.objectives)
@@ -188,17 +227,15 @@ class Problem:
         listed = replace(self, requirements=requirements_of(self))
         return replace(listed, searched=listed._refined())._on_grid()
 
+    @cached_property
     def on_finest_grid(self) -> "Problem | None":
-        """Compile the same problem on the finest grid; None where nothing was inferred, or it is this one."""
+        """The same problem on the finest grid; None where nothing was inferred, or it is this one."""
         if self.finest or self.refinement is None:
             return None
-        if not self._finest:
-            finer = replace(self, finest=True, estimate=None).laid_out()
-            same = finer.searched == self.searched
-            self._finest.append(None if same else finer)
-        return self._finest[0]
+        finer = replace(self, finest=True, estimate=None).laid_out()
+        return None if finer.searched == self.searched else finer
 
-    @property
+    @cached_property
     def detail(self) -> Detail:
         """How fine the grid is where candidates were inferred."""
         if self.finest:
@@ -260,44 +297,36 @@ def parsed_for(problem: Problem, values: FloatArray) -> BoolArray:
     A linear model's rounding grows with x, and missing-value behaviour is parsed only for the columns in
     which values may be missing.
     """
-    # What may be made missing is missing in some candidates.
-    inside = np.full(len(values), columns_to_miss(problem.actions) <= problem.nullable)
+    if not problem.parsed_for_missing:
+        return np.zeros(len(values), dtype=np.bool_)
+    inside = np.ones(len(values), dtype=np.bool_)
     missing = values == MISSING
     if missing.any():
         unknown = np.array([name not in problem.nullable for name in problem.names])
         inside &= ~(missing & unknown).any(axis=1)
     if not all(model.knows_unseen_categories or model.score is None for model in problem.models):
         inside &= ~has_unseen_categories(problem.codebook, values)
-    largest = None
-    for model in problem.models:
-        if model.reach is not None:
-            if largest is None:
-                largest = np.maximum(_magnitude(values), _largest_candidates(problem))
+    reaching = [model for model in problem.models if model.reach is not None]
+    if reaching:
+        largest = np.maximum(_magnitude(values), problem.largest_candidates)
+        for model in reaching:
             inside &= (largest[:, problem.columns_of(model)] <= model.reach).all(axis=1)
     return inside
 
 
 def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
     """Tell for which instances (n, d) the axes are made: links depend on the instance."""
-    if has_links(problem.actions):
+    if problem.has_links:
         return np.full(len(values), problem.is_personal)
+    if not problem.compounds:
+        return np.ones(len(values), dtype=np.bool_)
     return np.asarray(~np.isnan(widen(values, problem.compounds)).any(axis=1))
 
 
 def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
     """Give the magnitudes (d,) that the models have to be parsed for, with room to spare."""
-    largest = np.maximum(_magnitude(values).max(axis=0, initial=0.0), _largest_candidates(problem))
+    largest = np.maximum(_magnitude(values).max(axis=0, initial=0.0), problem.largest_candidates)
     return np.asarray(4.0 * np.maximum(largest, 1.0))
-
-
-def _largest_candidates(problem: Problem) -> FloatArray:
-    largest = np.zeros(len(problem.names))
-    for column, candidates in zip(problem.grid.columns, problem.grid.values, strict=True):
-        if column < len(largest):
-            largest[column] = _magnitude(candidates).max(initial=0.0)
-    for compound in problem.compounds:
-        largest[compound.members] = _magnitude(compound.levels).max(axis=0)
-    return largest
 
 
 def _magnitude(values: FloatArray) -> FloatArray:
@@ -310,16 +339,17 @@ def labels_of(reference: pd.DataFrame, names: Sequence[str]) -> "pd.Index[Any]":
     return pd.Index([labels[name] for name in names], tupleize_cols=False)
 
 
-def without_special(actions: ActionSet, names: Sequence[str], values: FloatArray) -> FloatArray:
-    """Show special values as missing, which is how they count in costs: values (n, columns, …) of names.
+def without_special(
+    special: Mapping[int, Sequence[float]], columns: Sequence[int], values: FloatArray
+) -> FloatArray:
+    """Replace special values by missing ones, which is how they count in costs: values (n, columns, …).
 
     A code is no number: leaving it is a change of category, however far from the numbers it was written.
     """
-    codes = {place: actions[name].special for place, name in enumerate(names) if name in actions.names}
-    if not any(codes.values()):
+    if not special:
         return values
     shown = values.copy()
-    for place, special in codes.items():
-        if special:
-            shown[:, place][np.isin(shown[:, place], special)] = MISSING
+    for place, column in enumerate(columns):
+        if column in special:
+            shown[:, place][np.isin(shown[:, place], special[column])] = MISSING
     return shown

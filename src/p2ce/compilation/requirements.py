@@ -55,7 +55,7 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
         columns = np.array(problem.columns_of(model), dtype=np.int64)
         for score in model.scores:
             if score.flat is not None:
-                compiled = _in_columns_of(score.flat, model.columns, problem.names)
+                compiled = in_columns_of(score.flat, model.columns, problem.names)
                 flat.append(
                     Requirement(score=compiled, source=Source.MODEL, columns=everything, model=number)
                 )
@@ -68,7 +68,7 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
             slow.append(Requirement(score=own, source=Source.MODEL, columns=everything, model=number))
     detector = problem.required_detector
     if detector is not None and detector.score is not None:
-        compiled = _in_columns_of(detector.score, detector.columns, problem.names)
+        compiled = in_columns_of(detector.score, detector.columns, problem.names)
         flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
     elif detector is not None:
         assert detector.evaluate is not None, "a detector without a flat score is called"
@@ -110,7 +110,7 @@ def _over_groups(requirement: Requirement, shared: Sequence[Any]) -> Requirement
     return replace(requirement, score=onto_compounds(requirement.score.flat, shared))
 
 
-def _in_columns_of(score: CompiledScore, own: Sequence[str], names: Sequence[str]) -> CompiledScore:
+def in_columns_of(score: CompiledScore, own: Sequence[str], names: Sequence[str]) -> CompiledScore:
     """Renumber a score's columns as the first model numbers them."""
     if tuple(own) == tuple(names):
         return score

@@ -34,7 +34,7 @@ def build_explanation(
         status = Status.HEURISTIC
     else:
         status = Status.OPTIMAL if found else Status.NO_RECOURSE
-    solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(verified)
+    solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(known.scores)
     return Explanation(
         status=status,
         person=row,
@@ -153,7 +153,7 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: str | N
         bound=bound_text(bounds),
         cells=count_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
         axes=int((alternatives > 0).sum()),
-        grid=_grid(problem, verified, at),
+        grid=FINEST if known.grid[at] == Grid.FINEST else INFERRED if problem.grid_is_inferred else GIVEN,
         finest_open=bool(known.grid[at] == Grid.FINEST_OPEN),
         max_changes=problem.max_changes,
         ties=problem.keep_ties,
@@ -185,14 +185,6 @@ def _open_costs(problem: Problem, verified: Verified, at: int) -> dict[str, floa
     """Give the least cost that an open box may still have, as reported."""
     costs = reported(problem, verified.outcomes.open_totals[[at]])[0]
     return dict(zip(problem.objective_names, costs.tolist(), strict=True))
-
-
-def _grid(problem: Problem, verified: Verified, at: int) -> str:
-    """Name the grid that an explanation is about."""
-    if verified.outcomes.grid[at] == Grid.FINEST:
-        return FINEST
-    chosen = any(feature.is_inferred and not feature.fixed for feature in problem.actions.features)
-    return INFERRED if chosen else GIVEN
 
 
 def bounds_of(problem: Problem) -> tuple[Bound, ...]:

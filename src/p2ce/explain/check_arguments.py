@@ -7,6 +7,8 @@ from typing import Any
 
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.estimates.shap_estimate import ShapEstimate
+from p2ce.explain.solve_batch import SearchLimits
+from p2ce.solver.branch_and_bound import Listener
 from p2ce.visible import echoed
 from p2ce.whole_numbers import is_whole
 
@@ -33,10 +35,13 @@ def check_time(time_limit: Any) -> None:
         )
 
 
-def check_listener(listener: object) -> None:
-    """Reject a listener that cannot be called."""
+def checked_limits(time_limit: float | None, listener: Listener | None) -> SearchLimits:
+    """Give the limits of a search; reject a time that is none, and a listener that cannot be called."""
+    if time_limit is not None:
+        check_time(time_limit)
     if listener is not None and not callable(listener):
         raise InvalidArgument(f"listener is a function of one Progress, or None; got {echoed(listener)}.")
+    return SearchLimits(time_limit, listener=listener)
 
 
 def check_jobs(n_jobs: object) -> None:

@@ -115,7 +115,9 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
     values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
     groups: dict[OneHot, OneHot] = {}
     actions = settle_groups(actions, codebook, frame, groups)
-    described = Reference(names=names, values=without_special(actions, names, values), codebook=codebook)
+    special = {column: actions[name].special for column, name in enumerate(names) if actions[name].special}
+    known = without_special(special, range(len(names)), values)
+    described = Reference(names=names, values=known, codebook=codebook)
     problem = Problem(
         names=names,
         labels=labels_of(frame, names),

@@ -32,9 +32,9 @@ def display_counterfactuals(rounds: Rounds) -> Verified:
     seconds = time.perf_counter() - begin
     rounded = np.flatnonzero((displayed != rows).any(axis=1))
     predictions = _predictions(problem, np.concatenate([rows, batch.values, displayed[rounded]]))
-    outcomes.predictions[:] = predictions[len(rows) : len(rows) + len(batch)]
+    outcomes.predictions[:] = predictions[len(rows) : len(rows) + len(batch.values)]
     displayed_predictions = predictions[: len(rows)].copy()
-    displayed_predictions[rounded] = predictions[len(rows) + len(batch) :]
+    displayed_predictions[rounded] = predictions[len(rows) + len(batch.values) :]
     outcomes.trusted[:] = outcomes.trusted.all()  # one contradiction refutes the scores behind every proof
     return Verified(
         outcomes=outcomes,

@@ -30,7 +30,7 @@ def explain_batch(
     with naming_unseen_categories(problem, values):
         # Where each instance stands on the grid, and what each candidate costs it.
         rounds = Rounds(place_and_price(problem, values), limits, begin)
-        while rounds.goes_on:  # again, since a rejected cell may have dominated others
+        while rounds.number == 0 or len(rounds.waiting):  # a rejected cell may have dominated others
             # Branch and bound, over all cells that are not excluded.
             fronts = solve_batch(rounds.batch, rounds.waiting, rounds.left_to_solve())
             rounds.note_fronts(fronts)
@@ -40,7 +40,7 @@ def explain_batch(
                 np.repeat(rounds.waiting, np.diff(fronts.first)),
                 fronts.points,
                 said=fronts.said,
-                with_instances=rounds.is_first,
+                with_instances=rounds.number == 0,
                 until=rounds.left_to_verify(),
             )
             rounds.note_checked(fronts, checked)

@@ -25,9 +25,10 @@ def finest_searches(
 
     Only where candidates were inferred: explicit steps, ranges and values are the user's word.
     """
-    who = without_recourse(problem, verified)
-    finer = problem.on_finest_grid() if len(who) else None
-    if finer is None:
+    known = verified.outcomes
+    proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
+    who = np.setdiff1d(np.flatnonzero(proven), verified.found.instance)
+    if not len(who) or problem.estimate is not None or (finer := problem.on_finest_grid) is None:
         return
     if problem.is_personal:
         finer = finer.for_instance(values[0])
@@ -39,12 +40,3 @@ def finest_searches(
             taken = verified.outcomes.solve_seconds[some].max() + verified.verify_seconds / len(values)
             seconds = max(0.0, seconds - float(taken))
         yield some, finer, SearchLimits(seconds, work, limits.listener)
-
-
-def without_recourse(problem: Problem, verified: Verified) -> IntArray:
-    """List the instances of which it is proven that the problem's grid has no counterfactual."""
-    known = verified.outcomes
-    if problem.estimate is not None or problem.finest:
-        return np.zeros(0, dtype=np.int64)
-    proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable
-    return np.flatnonzero(proven & (verified.counts == 0))

@@ -24,7 +24,9 @@ class Rounds:
         self.batch, self.limits = batch, limits
         placement = batch.placement
         objectives = len(batch.problem.objectives)
-        self.outcomes: Outcomes = no_outcomes(len(batch), objectives, placement.highest - placement.lowest)
+        self.outcomes: Outcomes = no_outcomes(
+            len(batch.values), objectives, placement.highest - placement.lowest
+        )
         # Instances that are surely rejected are solved at once; the models decide about the others first.
         rejected = surely_rejected(batch)
         self.waiting: IntArray = np.flatnonzero(rejected)
@@ -32,19 +34,9 @@ class Rounds:
         self.kept: list[Checked] = []
         self.verify_seconds = 0.0
         self._longest_check = 0.0  # seconds that one round of verification took
-        self._round = 0
+        self.number = 0  # of the round; in the first, the instances themselves are verified
         self._verifying = 0.0  # since when
-        self.outcomes.solve_seconds[:] = (time.perf_counter() - begin) / max(len(batch), 1)
-
-    @property
-    def is_first(self) -> bool:
-        """Whether the instances themselves have yet to be verified."""
-        return self._round == 0
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether there is something left to solve or verify."""
-        return self._round == 0 or (len(self.waiting) > 0 and self._round < MOST_ROUNDS)
+        self.outcomes.solve_seconds[:] = (time.perf_counter() - begin) / max(len(batch.values), 1)
 
     def left_to_solve(self) -> LimitsLeft:
         """Give what the waiting instances have left, without what verifying will take."""
@@ -55,7 +47,7 @@ class Rounds:
         # get at least a share.
         problem = self.batch.problem
         calls = 1 if problem.model.predict is None or problem.others else 2
-        check = self._longest_check / len(self.batch)
+        check = self._longest_check / len(self.batch.values)
         kept = max(calls * check, VERIFY_SHARE * self.limits.seconds)
         return left._replace(seconds=left.seconds - kept)
 
@@ -78,10 +70,10 @@ class Rounds:
         known, batch = self.outcomes, self.batch
         count = len(fronts.points)
         found = checked.taken(slice(count))
-        again = np.zeros(len(batch), dtype=np.bool_)
+        again = np.zeros(len(batch.values), dtype=np.bool_)
         again[found.instance[found.failed]] = True
         excluded = checked.failed & ~checked.unsettled
-        if self.is_first:
+        if self.number == 0:
             own = checked.taken(slice(count, None))
             known.scores[:], known.favourable[:] = own.scores, ~own.failed
             # A front that is not needed is not verified again, nor an instance excluded that nobody doubted.
@@ -113,11 +105,12 @@ class Rounds:
         known.open_totals[ended[known.finished[ended]]] = 0.0
         known.finished[ended] = False
         self.waiting = again[~late]
-        self._round += 1
+        self.number += 1
         waits = np.isin(found.instance, self.waiting)
-        if self._round == MOST_ROUNDS:
+        if self.number == MOST_ROUNDS:
             # Too much lies in the error band for them: what was found stands, nothing is proven.
             known.gave_up[self.waiting] = True
+            self.waiting = self.waiting[:0]
             waits[:] = False
         self.kept.append(found.taken(~found.failed & ~waits & ~known.favourable[found.instance]))
 

@@ -89,14 +89,6 @@ class Verified:
     found: Counterfactuals
     verify_seconds: float  # for the whole batch
 
-    def __len__(self) -> int:
-        return len(self.outcomes.scores)
-
-    @property
-    def counts(self) -> IntArray:
-        """How many counterfactuals each instance has: (n,)."""
-        return np.bincount(self.found.instance, minlength=len(self))
-
     def without_proof(self) -> "Verified":
         """Withdraw the proofs, since they rest on scores that are known to be wrong."""
         outcomes = replace(self.outcomes, trusted=np.zeros_like(self.outcomes.trusted))
@@ -107,7 +99,8 @@ class Verified:
 
         A search that was cut there leaves the coarser proof as it is, unless it found something.
         """
-        settled = finer.outcomes.finished | (finer.counts > 0)
+        settled = finer.outcomes.finished.copy()
+        settled[finer.found.instance] = True
         changed = {}
         for field in fields(Outcomes):
             before, after = getattr(self.outcomes, field.name).copy(), getattr(finer.outcomes, field.name)

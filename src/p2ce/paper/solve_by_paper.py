@@ -10,7 +10,6 @@ from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
-from p2ce.compilation.requirements import Source
 from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributions, Attributor
 from p2ce.estimates.link_scale import Link
@@ -23,7 +22,7 @@ from p2ce.problem.method import Mapocam
 from p2ce.scores.external import REJECT
 from p2ce.scores.score import Bound, CompiledScore
 from p2ce.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
-from p2ce.solver.brute_force import front_of
+from p2ce.solver.brute_force import front_of, point_costs
 from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import score_frame
 from p2ce.verification.verify_cells import read_model
@@ -362,7 +361,7 @@ class _Instance:
             return lambda node: self._estimate(node, features[node.i :]) < self.problem.threshold
         if self.bound is Bound.NONE:
             return lambda node: False  # noqa: ARG005
-        score = self._flat(self.problem.numbers_of(Source.MODEL, 0)[0])
+        score = self._flat(self.problem.model_scores[0][0])
         if self.bound is Bound.TREE_LEAVES:
             largest = self._largest(score)
             return lambda node: largest(node.cell, features[node.i :]) < score.reject_below

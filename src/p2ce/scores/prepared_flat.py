@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.arrays import BoolArray, Int32Array, IntArray
 from p2ce.scores.external import Boxes, Verdicts
 from p2ce.scores.score import CompiledScore
 
@@ -26,16 +26,6 @@ class PreparedFlat:
     def bounds_boxes(self) -> bool:
         return False
 
-    def values(self, instance: IntArray, cells: Int32Array) -> FloatArray:
-        """Compute the score of cells: (cells,)."""
-        from p2ce.scores.score_cells import score_points
-
-        value = np.empty(len(cells))
-        row = np.empty(self.instances.own.shape[2])
-        cells = np.ascontiguousarray(cells)
-        score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
-        return value
-
     def evaluate(
         self,
         instance: IntArray,
@@ -48,7 +38,12 @@ class PreparedFlat:
 
     def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
         """Compare the values of cells with the certified thresholds."""
-        value = self.values(instance, cells)
+        from p2ce.scores.score_cells import score_points
+
+        value = np.empty(len(cells))
+        row = np.empty(self.instances.own.shape[2])
+        cells = np.ascontiguousarray(cells)
+        score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
         return Verdicts(self.score.verdicts(value), value)
 
     def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002

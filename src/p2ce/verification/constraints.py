@@ -1,5 +1,6 @@
 """Check every constraint on final values, from what the user states and nothing else."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +9,7 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves
-from p2ce.problem.actions import ActionSet
-from p2ce.problem.feature import Kind
+from p2ce.problem.feature import FeatureActions, Kind
 from p2ce.result.number_text import readable
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
@@ -27,7 +27,7 @@ def check_constraints(
     problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
 ) -> Constraints:
     """Check rows (n, d) of codes, and the same as a frame, against every constraint and rule."""
-    allowed = allowed_rows(problem.actions, problem.codebook, before, after)
+    allowed = allowed_rows(problem.features, problem.codebook, before, after)
     if problem.max_changes is not None:
         allowed &= moves(problem.compounds, before, after) <= problem.max_changes
     for_sure = ~allowed
@@ -41,14 +41,16 @@ def check_constraints(
     return Constraints(allowed & ~denied, denied, for_sure)
 
 
-def allowed_rows(actions: ActionSet, codebook: Codebook, before: FloatArray, after: FloatArray) -> BoolArray:
+def allowed_rows(
+    features: Sequence[FeatureActions], codebook: Codebook, before: FloatArray, after: FloatArray
+) -> BoolArray:
     """Tell for rows (n, d) whether every feature's own constraints hold."""
     fine = np.ones(len(after), dtype=np.bool_)
     codings = codebook.codings
     for row, column in zip(*np.nonzero(after != before), strict=True):
         coding = codings[column]
         then, now = coding.plain(float(before[row, column])), coding.plain(float(after[row, column]))
-        fine[row] &= actions[coding.name].allows(then, now)
+        fine[row] &= features[column].allows(then, now)
     return fine
 
 
@@ -58,7 +60,7 @@ def broken_rules(problem: Problem, before: FloatArray, after: FloatArray, frame:
     changed = np.flatnonzero(after != before)
     for column in changed.tolist():
         coding = problem.codebook.codings[column]
-        feature = problem.actions[coding.name]
+        feature = problem.features[column]
         then, now = coding.plain(float(before[column])), coding.plain(float(after[column]))
         if feature.allows(then, now):
             continue

@@ -39,6 +39,8 @@ def rounded_rows(
     the exact row does, objective by objective: else a displayed one could be dominated by another one, or be
     called best at something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as compared.
     """
+    if not problem.rounded_columns:
+        return Displayed(after, scores)
     rounded = _rounded(problem, before, after)
     rows = np.flatnonzero((rounded != after).any(axis=1))
     if len(rows):
@@ -82,10 +84,8 @@ def _displayed(
 def _rounded(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
     """Round changed numbers, unless that would undo the change."""
     rounded = after.copy()
-    for column, name in enumerate(problem.names):
-        feature = problem.actions[name]
-        if feature.display.decimals is None or feature.is_category:
-            continue
+    for column in problem.rounded_columns:
+        feature = problem.features[column]
         for row in np.flatnonzero((after[:, column] != before[:, column]) & np.isfinite(after[:, column])):
             value = to_dtype(feature.display.rounded(float(after[row, column])), feature.dtype) + 0.0
             if value != before[row, column]:

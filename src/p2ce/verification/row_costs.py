@@ -20,7 +20,7 @@ def totals_of(problem: Problem, old: FloatArray, new: FloatArray) -> FloatArray:
     alone = set(range(len(old))) - together
     joint = {len(old) + place for place in range(len(problem.compounds))}
     moves = [*axes, *sorted((alone | joint).difference(axes))]
-    old, new = without_special(problem.actions, problem.names, np.stack([old, new]))
+    old, new = without_special(problem.special_codes, range(len(old)), np.stack([old, new]))
     found = np.zeros(len(problem.objectives))
     for place, objective in enumerate(problem.objectives):
         for move in moves:

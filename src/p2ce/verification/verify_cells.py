@@ -7,7 +7,6 @@ import numpy as np
 from p2ce.adapters.evaluate import evaluate_closely, require_steady
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
-from p2ce.compilation.requirements import Source
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidOutput
 from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED
@@ -48,7 +47,7 @@ def read_model(batch: Batch, number: int, instance: IntArray, cells: Int32Array)
     value: FloatArray | None = None
     accepts = np.ones(len(cells), dtype=np.bool_)
     rejects = np.zeros(len(cells), dtype=np.bool_)
-    for place in batch.problem.numbers_of(Source.MODEL, number):
+    for place in batch.problem.model_scores[number]:
         verdict, found = batch.scores[place].verify(instance, cells)
         accepts &= verdict == ACCEPT
         rejects |= verdict == REJECT
@@ -59,10 +58,12 @@ def read_model(batch: Batch, number: int, instance: IntArray, cells: Int32Array)
 
 def surely_rejected(batch: Batch) -> BoolArray:
     """Mark the instances of which a score proves that some model rejects them as they are."""
-    rejected = np.zeros(len(batch), dtype=np.bool_)
+    rejected = np.zeros(len(batch.values), dtype=np.bool_)
     for number, model in enumerate(batch.problem.models):
         if model.score is not None:
-            rejected |= read_model(batch, number, np.arange(len(batch)), batch.placement.position).rejects
+            rejected |= read_model(
+                batch, number, np.arange(len(batch.values)), batch.placement.position
+            ).rejects
     return rejected
 
 
@@ -96,7 +97,7 @@ def verify_cells(
     if with_instances:
         rows = np.concatenate([rows, batch.values])
         cells = np.concatenate([cells, batch.placement.position])
-        instance = np.concatenate([instance, np.arange(len(batch))])
+        instance = np.concatenate([instance, np.arange(len(batch.values))])
     frame = problem.frame(rows)
     scores = np.empty((len(problem.models), len(rows)))
     contradicted = np.zeros(len(rows), dtype=np.bool_)
@@ -122,7 +123,7 @@ def verify_cells(
         # A forest rejects alike whatever reaches the same leaves. A linear model rounds a row differently from
         # place to place in a batch: it says nothing of others. Neither does one of several scores that
         # decide together.
-        (first, *others) = problem.numbers_of(Source.MODEL, number)
+        first, *others = problem.model_scores[number]
         if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
             rejected_by = np.where(scores[number] < model.threshold, first, rejected_by)
     thresholds = np.array([[model.threshold] for model in problem.models])
@@ -131,9 +132,9 @@ def verify_cells(
 
     plausibility = np.full(len(rows), np.nan)
     if problem.detector is not None:
-        proven, by_detector = None, problem.flat_detector
-        if by_detector is not None:
-            proven = batch.scores[by_detector].verify(instance[found], cells[found])
+        by_score, proven = problem.flat_detector, None
+        if by_score is not None:
+            proven = batch.scores[by_score].verify(instance[found], cells[found])
         plausibility[found], open_rows = detector_scores(
             problem,
             rows[found],
@@ -147,9 +148,9 @@ def verify_cells(
         if problem.required_detector is not None:
             implausible = ~(plausibility[found] >= 0.0)
             failed[found] |= implausible
-            if by_detector is not None and proven is not None:
+            if by_score is not None and proven is not None:
                 contradicted[found] |= (proven.verdict == ACCEPT) & implausible
-                rejected_by[found][accepted[found] & implausible] = by_detector
+                rejected_by[found][accepted[found] & implausible] = by_score
             elif said.size:
                 tolerance = problem.required_detector.tolerance
                 require_steady(next(before), plausibility[found], "detector", tolerance=tolerance)

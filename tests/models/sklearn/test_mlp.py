@@ -14,7 +14,7 @@ from p2ce.errors import InvalidThreshold, NotFitted, UnsupportedModel
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
 from p2ce.models.sklearn import mlp as sklearn_network
-from p2ce.scores.external import ACCEPT, REJECT, Boxes
+from p2ce.scores.external import ACCEPT, REJECT, Boxes, placed_on
 from tests.models.laws import people
 
 ACTIVATIONS = ["relu", "tanh", "logistic", "identity"]
