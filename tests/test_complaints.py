@@ -166,9 +166,9 @@ def test_nothing_found_comes_with_the_reason() -> None:
     assert found.certificate.open_boxes == 0
     why = explainer.why_none(found)
     assert len(why) > 0
-    assert all(opening.restrictions for opening in why)
-    for opening in why:
-        row = pd.DataFrame([opening.counterfactual.values])[list(applicants())].astype(applicants().dtypes)
+    assert all(relaxation.restrictions for relaxation in why)
+    for relaxation in why:
+        row = pd.DataFrame([relaxation.counterfactual.values])[list(applicants())].astype(applicants().dtypes)
         assert model.predict(row)[0] == 1
     # Out of time is said as well, with what is open; it is not taken for a proof.
     stopped = ask(model, max_changes=None).explain(person, listener=lambda _: False)

@@ -24,7 +24,7 @@ NAMES = {
     "MeanDistance",
     "ModelFacts",
     "Objective",
-    "Opening",
+    "Relaxation",
     "P2CEError",
     "PercentileShift",
     "Pick",

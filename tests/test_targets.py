@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import Explanation, Status
 from tests.properties.whole_grid import reported_quanta
-from tests.properties.whole_tables import front_by_asking
+from tests.properties.whole_tables import brute_force_front
 
 NETWORK: dict[str, Any] = {"solver": "lbfgs", "max_iter": 4000, "random_state": 0}
 CLASSIFIERS: dict[str, Any] = {
@@ -89,7 +89,7 @@ def assert_is_the_front(
 ) -> Explanation:
     """Hold an answer against the user's own calls on every cell."""
     found = explainer.explain(person)
-    truth = front_by_asking(
+    truth = brute_force_front(
         person.to_dict(),
         frame,
         few(frame),

@@ -108,7 +108,7 @@ def _work(certificate: p2ce.Certificate | None) -> dict[str, Any]:
         "cells": certificate.scored,
         "explanations": getattr(certificate, "attributed", 0) or 0,
         "nodes": certificate.boxes,
-        "pruned": dict(certificate.dropped),
+        "pruned": dict(certificate.pruned),
     }
 
 

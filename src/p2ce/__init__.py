@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from p2ce.result import FeatureMap as FeatureMap
     from p2ce.result import Judgement as Judgement
     from p2ce.result import ModelFacts as ModelFacts
-    from p2ce.result import Opening as Opening
+    from p2ce.result import Relaxation as Relaxation
     from p2ce.result import Pick as Pick
     from p2ce.result import Question as Question
     from p2ce.result import Status as Status
@@ -66,7 +66,7 @@ _HOMES = {
     "MeanDistance": "p2ce.objectives",
     "ModelFacts": "p2ce.result",
     "Objective": "p2ce.objectives",
-    "Opening": "p2ce.result",
+    "Relaxation": "p2ce.result",
     "P2CEError": "p2ce.errors",
     "PercentileShift": "p2ce.objectives",
     "Pick": "p2ce.result",

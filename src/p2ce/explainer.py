@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.archive import asked_of, own_copy, save
+from p2ce.archive import arguments_to_save, own_copy, save
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, read_for, shaped_for
 from p2ce.compilation.encode import People, read_row, read_table
@@ -290,7 +290,7 @@ class Explainer:
         It holds plain parts only (JSON, YAML, arrays), so that reading it runs no code. The whole reference
         is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
         """
-        asked = asked_of(
+        asked = arguments_to_save(
             self._arguments, model=self._model, reference=self._people, kind=self._kind, problem=self._problem
         )
         save(path, asked, self._problem, self._rows)

@@ -42,8 +42,8 @@ class Limits:
     policy_values: int = 100_000  # entries of all lists and mappings
     policy_depth: int = 20  # lists and mappings within each other
     policy_rules: int = 1_000  # each is compared with all others
-    answer_bytes: int = 128 * MIB  # of an explanation's JSON
-    answer_depth: int = 50
+    explanation_bytes: int = 128 * MIB  # of an explanation's JSON
+    explanation_depth: int = 50
     archive_bytes: int = 4 * GIB  # of what `Explainer.save` wrote
     where_characters: int = 2_000  # of --where
 

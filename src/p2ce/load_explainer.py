@@ -4,7 +4,7 @@ import os
 from dataclasses import fields, replace
 from typing import Any
 
-from p2ce.archive import AS_SAVED, read_kept
+from p2ce.archive import AS_SAVED, read_saved
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget
 from p2ce.explain.compile_arguments import settings_of
 from p2ce.explainer import Explainer
@@ -48,7 +48,7 @@ def load(
     >>> explainer.explain({"Income": 20, "Debts": 1})[0].changes
     {'Income': (20, 26)}
     """
-    kept = read_kept(path, limits=limits)
+    kept = read_saved(path, limits=limits)
     kept.require_models(model)
     kept = kept.with_own(plausibility=plausibility, objectives=objectives)
     asked = kept.asked.arguments

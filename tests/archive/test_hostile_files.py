@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import p2ce
-from p2ce.archive.read_archive import read_kept
+from p2ce.archive.read_archive import read_saved
 from p2ce.archive.stored_arrays import read_array, write_array
 from p2ce.archive.zipped import zipped
 from p2ce.errors import InvalidArgument, LimitExceeded
@@ -289,7 +289,7 @@ def test_flipped_bytes_never_do_more_than_complain(tmp_path_factory: Any, data: 
     path = tmp_path_factory.getbasetemp() / "flipped.p2ce"
     path.write_bytes(bytes(content))
     with suppress(InvalidArgument):
-        read_kept(path)
+        read_saved(path)
 
 
 @settings(max_examples=150)
@@ -302,7 +302,7 @@ def test_changed_arrays_never_do_more_than_complain(tmp_path_factory: Any, data:
     path = tmp_path_factory.getbasetemp() / "changed.p2ce"
     path.write_bytes(zipped({name: bytes(content) for name, content in held.items()}))
     with suppress(InvalidArgument):
-        read_kept(path)
+        read_saved(path)
 
 
 def test_columns_that_hardly_vary_are_stored_as_they_are() -> None:

@@ -87,10 +87,10 @@ def take_archive(path: Path) -> None:
 def take_policy(path: Path) -> None:
     """Look a policy over as ``p2ce policy check`` does, then explain somebody by it."""
     import p2ce
-    from p2ce.problem.policy_file import read_file, read_policy
+    from p2ce.problem.policy_file import read_file, parse_policy
     from p2ce.problem.policy_lint import lint
 
-    lint(read_policy(read_file(path)), seeds.mixed())
+    lint(parse_policy(read_file(path)), seeds.mixed())
     actions = p2ce.ActionSet.load(path)
     explain(
         p2ce.Explainer(seeds.mixed_model(), seeds.mixed(), actions=actions, plausibility=None),

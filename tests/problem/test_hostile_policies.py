@@ -5,7 +5,7 @@ import pytest
 
 from p2ce import ActionSet, P2CEError, rules
 from p2ce.problem.policy_document import Document, read_document
-from p2ce.problem.policy_file import read_policy, to_text
+from p2ce.problem.policy_file import parse_policy, to_text
 from tests.hostile.plain_data import VALUES, mutations, nested, tame
 
 
@@ -48,12 +48,12 @@ PLAIN = (*FROM_FILES, nested(10))
 
 def test_no_mutation_of_a_policy_ends_in_another_error() -> None:
     whole = content()
-    assert not read_policy(Document(whole)).problems
+    assert not parse_policy(Document(whole)).problems
     tried, raw = 0, []
     for where, changed in mutations(whole, PLAIN):
         tried += 1
         try:
-            reading = read_policy(Document(changed))
+            reading = parse_policy(Document(changed))
             repr(ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules)))
         except P2CEError as error:
             raw += [where] if not tame(str(error)) else []
@@ -67,4 +67,4 @@ def test_no_mutation_of_a_policy_ends_in_another_error() -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "[]", "features: {a: }", "version: 1\nfeatures: {a: {kind: [x]}}"])
 def test_small_texts(text: str) -> None:
-    assert read_policy(read_document(text)).problems
+    assert parse_policy(read_document(text)).problems

@@ -19,7 +19,7 @@ from p2ce.errors import InvalidActions, PolicyError
 from p2ce.problem import ActionSet, Direction, FeatureActions, Kind
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_features import DIRECTIONS, DTYPES, FEATURE_KEYS, MISSING_WORDS
-from p2ce.problem.policy_file import SCHEMA, TOP_KEYS, load, read_policy, save, to_text
+from p2ce.problem.policy_file import SCHEMA, TOP_KEYS, load, parse_policy, save, to_text
 from p2ce.problem.rules.rule_names import RULES
 from tests.problem.rules.random_rules import PEOPLE as CODED
 from tests.problem.rules.random_rules import budget_rules
@@ -74,7 +74,7 @@ LABELS = st.one_of(
 def saved_and_loaded(actions: ActionSet) -> ActionSet:
     # As a file is read: with any of its line ends.
     document = read_document(StringIO(to_text(actions), newline=None).read())
-    reading = read_policy(document)
+    reading = parse_policy(document)
     assert reading.problems == []
     VALIDATOR.validate(document.content)
     return ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules))
@@ -115,7 +115,7 @@ def number_features(draw: st.DrawFn, name: str) -> FeatureActions:
             )
         )
     elif draw(st.booleans()):
-        feature["asked_range"] = tuple(sorted(draw(st.tuples(FLOATS, FLOATS))))
+        feature["stated_range"] = tuple(sorted(draw(st.tuples(FLOATS, FLOATS))))
     try:
         return FeatureActions(**feature)
     except InvalidActions:
@@ -227,7 +227,7 @@ def test_it_reads_well() -> None:
 
 
 def test_little_needs_to_be_written_by_hand() -> None:
-    reading = read_policy(
+    reading = parse_policy(
         read_document(
             "version: 1\n"
             "features:\n"
@@ -239,7 +239,7 @@ def test_little_needs_to_be_written_by_hand() -> None:
     )
     assert reading.problems == []
     age, term, owns, no = reading.features
-    assert (age.ends(), age.step, age.asked_range) == ((18.0, 78.0), 2.0, (18.0, 78.0))
+    assert (age.ends(), age.step, age.stated_range) == ((18.0, 78.0), 2.0, (18.0, 78.0))
     assert term.candidates().tolist() == [12.0, 24.0]
     assert owns.candidates().tolist() == [0.0, 1.0]
     assert (no.name, no.labels) == ("no", ("yes", "on"))
@@ -386,5 +386,5 @@ def test_the_schema_and_the_loader_accept_the_same_keys() -> None:
 )
 def test_the_schema_refuses_typos_too(spoilt: str) -> None:
     document = read_document(f"version: 1\nfeatures:\n  Age: {{{spoilt}, seen: [1, 2]}}\n")
-    assert read_policy(document).problems
+    assert parse_policy(document).problems
     assert not VALIDATOR.is_valid(document.content)

@@ -9,7 +9,7 @@ import pytest
 from p2ce import rules
 from p2ce.problem import ActionSet
 from p2ce.problem.policy_document import read_document
-from p2ce.problem.policy_file import read_policy, to_text
+from p2ce.problem.policy_file import parse_policy, to_text
 from p2ce.problem.policy_lint import LIKELY_PROTECTED, Severity, likely_protected, lint
 
 PEOPLE = pd.DataFrame(
@@ -31,7 +31,7 @@ def found(
 ) -> list[tuple[str, str]]:
     """Give severity and code of each finding; the data as text gives the same ones."""
     text = actions if isinstance(actions, str) else to_text(actions)
-    reading = read_policy(read_document(text))
+    reading = parse_policy(read_document(text))
     findings = lint(reading, people, protected=protected)
     as_text = people.astype(object).where(people.notna(), None).map(lambda v: None if v is None else str(v))
     again = lint(reading, as_text, protected=protected)
@@ -82,7 +82,7 @@ def test_columns_with_heavy_tails() -> None:
     """Issue 13: outliers make deviations and ranges, and nothing said so."""
     actions = ActionSet.infer(TAILED)
     assert found(actions, TAILED) == [("warning", "heavy-tails")]
-    (finding,) = lint(read_policy(read_document(to_text(actions))), TAILED)
+    (finding,) = lint(parse_policy(read_document(to_text(actions))), TAILED)
     assert "'Rate' has heavy tails" in finding.message
     assert "3,756" in finding.message  # with them
     assert "0.29" in finding.message  # without
@@ -103,7 +103,7 @@ def test_tails_that_even_the_robust_unit_is_made_of() -> None:
     people = TAILED.assign(Rate=rate)
     for actions in (ActionSet.infer(people), ActionSet.infer(people).step(Rate=0.1).within(Rate=(0.1, 0.9))):
         assert found(actions, people) == [("warning", "heavy-tails")]
-        (finding,) = lint(read_policy(read_document(to_text(actions))), people)
+        (finding,) = lint(parse_policy(read_document(to_text(actions))), people)
         assert "even without the outermost 1 %" in finding.message
         assert "half of the rows lie in" in finding.message
 
@@ -152,7 +152,7 @@ def test_everything_that_cannot_be_read_is_found_at_once() -> None:
         .replace("<= Rate", "<= Ratee")
         .replace("version: 1", "version: 3")
     )
-    reading = read_policy(read_document(spoilt))
+    reading = parse_policy(read_document(spoilt))
     findings = lint(reading, PEOPLE)
     assert {finding.severity for finding in findings} == {Severity.ERROR}
     assert [finding.code for finding in findings] == ["unreadable"] * len(findings)

@@ -20,7 +20,7 @@ from tests.properties.random_tables import (
     random_table,
 )
 from tests.properties.rules_in_pandas import LINKABLE, MAKERS, Link, Spoken, make_group, make_link
-from tests.properties.whole_tables import Truth, front_by_asking
+from tests.properties.whole_tables import Truth, brute_force_front
 
 MOST_PEOPLE = 6
 OBJECTIVES = ["mean_distance", "max_distance", "changes", "percentile_shift", "euclidean"]
@@ -68,7 +68,7 @@ class Question:
 
     def truth(self, found: p2ce.Explanation) -> Truth:
         """Ask about every row."""
-        return front_by_asking(
+        return brute_force_front(
             self.person,
             self.frame,
             self.actions,

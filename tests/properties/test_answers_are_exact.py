@@ -14,7 +14,7 @@ import p2ce
 from p2ce.paper import P2CE
 from tests.properties.amount import examples
 from tests.properties.families import FAMILIES, random_people
-from tests.properties.whole_grid import Scorer, as_frame, front_by_asking, reachable_cells, reported_quanta
+from tests.properties.whole_grid import Scorer, as_frame, brute_force_front, reachable_cells, reported_quanta
 
 OBJECTIVES = ["mean_distance", "max_distance", "changes", "percentile_shift", "euclidean"]
 DETECTORS = ["none", "ours", "theirs on a frame", "theirs on an array"]
@@ -143,7 +143,7 @@ def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
     if own >= threshold:
         assert found.status is p2ce.Status.ALREADY_FAVOURABLE
         return
-    truth = front_by_asking(
+    truth = brute_force_front(
         person,
         frame,
         actions,

@@ -23,7 +23,7 @@ import p2ce
 from tests.properties.amount import examples
 from tests.properties.cases import OBJECTIVES, Case
 from tests.properties.families import FAMILIES, random_people
-from tests.properties.whole_grid import Truth, as_frame, front_by_asking, reported_quanta
+from tests.properties.whole_grid import Truth, as_frame, brute_force_front, reported_quanta
 
 PROVEN = (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
 LIMITS = st.sampled_from([1, 2, 3, None])
@@ -158,7 +158,7 @@ def make_any(
 
 def truth_of(case: Case, fitted: Fitted, found: p2ce.Explanation, **asked: Any) -> Truth:
     """Ask the model about every point; costs are compared as the answer's certificate says."""
-    return front_by_asking(
+    return brute_force_front(
         case.person,
         case.frame,
         case.actions,
@@ -221,7 +221,7 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
     assert not asked_only or not fitted.is_read or (frame.dtypes != np.float64).any()
     assert asked.certificate.model_family == "opaque (<lambda>)"
     assert asked.certificate.bound == "complete"
-    assert asked.certificate.dropped["model bound"] == 0  # nothing is known about a whole box
+    assert asked.certificate.pruned["model bound"] == 0  # nothing is known about a whole box
 
 
 def scrambled(salt: int, share: float) -> Callable[[pd.DataFrame], np.ndarray]:

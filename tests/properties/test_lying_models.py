@@ -15,7 +15,7 @@ import p2ce
 from p2ce.scores.score_rows import score_rows
 from tests.properties.amount import examples
 from tests.properties.cases import Case, cases
-from tests.properties.whole_grid import as_frame, front_by_asking, reported_quanta
+from tests.properties.whole_grid import as_frame, brute_force_front, reported_quanta
 
 Evaluate = Callable[[pd.DataFrame], np.ndarray]
 PROVEN = (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
@@ -68,7 +68,7 @@ def assert_never_wrong(
             read &= problem.detector.ask(rows) >= 0.0
         return read
 
-    truth = front_by_asking(
+    truth = brute_force_front(
         case.person,
         case.frame,
         problem.actions,
@@ -202,7 +202,7 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
         return
     assert found.status in PROVEN
     assert found.certificate.proven
-    truth = front_by_asking(
+    truth = brute_force_front(
         case.person,
         case.frame,
         problem.actions,

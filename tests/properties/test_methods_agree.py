@@ -42,7 +42,7 @@ def test_p2ce_its_ablation_and_the_exact_search_agree(
         if exact.certificate is None:
             return
         # What the partial-outlier test cuts off, the ablation has to look at.
-        assert ablation.certificate.dropped["plausibility bound"] == 0
+        assert ablation.certificate.pruned["plausibility bound"] == 0
         assert whole.certificate.boxes <= ablation.certificate.boxes
         for name, explanation in {"p2ce": whole, "p2ce-ablation": ablation}.items():
             assert explanation.certificate.method == name
@@ -61,7 +61,7 @@ def test_mapocam_ignores_the_detector(case: Case, max_changes: int | None) -> No
     if free.certificate is not None:
         assert free.certificate.proven
         assert free.certificate.detector_family is None
-        assert free.certificate.dropped["plausibility bound"] == 0
+        assert free.certificate.pruned["plausibility bound"] == 0
     # It still says how plausible its points are.
     assert all(option.plausibility is not None for option in free)
 
@@ -80,7 +80,7 @@ def test_what_the_papers_estimate_leaves_over_is_valid_and_never_cheaper(
         assert explainer.check(case.person, option.values, explanation=found).ok
     if exact.certificate is not None:
         # Nothing is proven exactly where an estimate pruned something.
-        pruned = found.certificate.dropped["estimate"]
+        pruned = found.certificate.pruned["estimate"]
         assert found.certificate.unproven_because == ("estimate" if pruned else None)
         assert (found.status is p2ce.Status.HEURISTIC) == (pruned > 0)
         assert pruned or costs_of(found) == costs_of(exact)
@@ -111,8 +111,8 @@ def test_bounds_change_the_work_and_not_the_answer(case: Case, max_changes: int 
     assert answers_of(bounded) == answers_of(plain)
     if plain.certificate is not None:
         assert plain.certificate.bound == "none"
-        assert plain.certificate.dropped["model bound"] == 0
-        assert plain.certificate.dropped["plausibility bound"] == 0
+        assert plain.certificate.pruned["model bound"] == 0
+        assert plain.certificate.pruned["plausibility bound"] == 0
 
 
 @examples(25)

@@ -104,7 +104,7 @@ def as_frame(cells: np.ndarray, reference: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def front_by_asking(
+def brute_force_front(
     person: Mapping[str, Any],
     reference: pd.DataFrame,
     actions: ActionSet,

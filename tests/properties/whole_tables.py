@@ -163,7 +163,7 @@ class Prices:
         return float(away / len(self._numbers()) if name == "mean_distance" else away)
 
 
-def front_by_asking(
+def brute_force_front(
     person: Person,
     reference: pd.DataFrame,
     actions: ActionSet,

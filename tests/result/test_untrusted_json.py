@@ -16,7 +16,7 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Feature,
-    Opening,
+    Relaxation,
     Question,
     WhyNone,
 )
@@ -49,10 +49,10 @@ ANSWER = replace(
     counterfactuals=(option(mean_distance=0.1, LoanAmount=6000),),
     certificate=replace(CERTIFICATE, open_costs={"changes": 1.0}, rules=("x",)),
 )
-WAY = Opening(restrictions=("a",), kinds=("range",), counterfactual=ANSWER[0], proven=True)
+WAY = Relaxation(restrictions=("a",), kinds=("range",), counterfactual=ANSWER[0], proven=True)
 WHY = WhyNone(
     person=PERSON,
-    openings=(WAY,),
+    relaxations=(WAY,),
     undecided=(("b",),),
     considered=("a", "b"),
     complete=False,
@@ -63,7 +63,7 @@ HELD: dict[str, Any] = {
     "Explanation": ANSWER,
     "Explanations": Explanations([ANSWER, explanation()], labels=["ann", 2]),
     "WhyNone": WHY,
-    "Opening": WAY,
+    "Relaxation": WAY,
     "Certificate": ANSWER.certificate,
     "Question": QUESTION,
     "Feature": LOAN,
@@ -129,10 +129,10 @@ def test_json_is_read_within_limits() -> None:
     assert WhyNone.from_json(json.dumps(WHY.to_dict())) == WHY
     many = HELD["Explanations"]
     assert Explanations.from_json(json.dumps(many.to_dict())) == many
-    with pytest.raises(errors.LimitExceeded, match=r"answer_bytes is 100.*--limit answer-bytes="):
-        Explanation.from_json(text, limits=Limits(answer_bytes=100))
-    with pytest.raises(errors.LimitExceeded, match="answer_depth is 3"):
-        Explanation.from_json(text, limits=Limits(answer_depth=3))
+    with pytest.raises(errors.LimitExceeded, match=r"explanation_bytes is 100.*--limit explanation-bytes="):
+        Explanation.from_json(text, limits=Limits(explanation_bytes=100))
+    with pytest.raises(errors.LimitExceeded, match="explanation_depth is 3"):
+        Explanation.from_json(text, limits=Limits(explanation_depth=3))
 
 
 @pytest.mark.parametrize(

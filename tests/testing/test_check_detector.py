@@ -44,7 +44,7 @@ def test_real_detectors_conform(make: Callable[[], Any], bound: str, contaminati
         assert "contamination 0.1" in str(report)
     if bound == "tree leaves":
         assert (report.thresholds, report.boxes) == (3, 3 * QUICK["boxes"])
-        assert report.dropped > 0
+        assert report.pruned > 0
 
 
 @pytest.fixture

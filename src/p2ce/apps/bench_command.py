@@ -147,7 +147,7 @@ def _timed_together(case: Case) -> tuple[list[float], float]:
 
 def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int, int]:
     """Time brute force on the first people, and count fronts that differ and grids that are too large."""
-    from p2ce.testing.brute_force_front import front_by_brute_force
+    from p2ce.testing.brute_force_front import brute_force_front
 
     times: list[float] = []
     wrong = skipped = 0
@@ -158,7 +158,7 @@ def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int,
             skipped += 1
             continue
         begun = time.perf_counter()
-        truth = front_by_brute_force(case.explainer, row)
+        truth = brute_force_front(case.explainer, row)
         times.append(time.perf_counter() - begun)
         wrong += not _same_front(found, truth)
     return times, wrong, skipped

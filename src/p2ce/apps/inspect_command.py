@@ -199,13 +199,13 @@ def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]
 def _lint(asked: Asked) -> "Iterator[str]":
     from p2ce.apps.table_files import read_table
     from p2ce.apps.typed_columns import with_gaps
-    from p2ce.problem.policy_file import read_file, read_policy
+    from p2ce.problem.policy_file import read_file, parse_policy
     from p2ce.problem.policy_lint import lint
 
     assert asked.policy is not None
     assert asked.reference is not None
     people = with_gaps(read_table(asked.reference, "--reference", limits=asked.limits))
-    reading = read_policy(read_file(asked.policy, limits=asked.limits), limits=asked.limits)
+    reading = parse_policy(read_file(asked.policy, limits=asked.limits), limits=asked.limits)
     for finding in lint(reading, people):
         if finding.code != "unnamed-column":
             yield f"{asked.policy}:{finding.line}: {finding.message}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from p2ce.archive.contents import Asked
+from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_arrays import ENDING, read_array
 from p2ce.archive.stored_forest import read_forest
 from p2ce.archive.stored_settings import read_settings
@@ -32,16 +32,16 @@ AS_SAVED = "as saved"  # an argument that is not given again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Kept:
+class SavedExplainer:
     """All that a file holds of an explainer."""
 
     path: str
-    asked: Asked
+    asked: SavedArguments
     own: dict[str, str]  # argument → what only the user has, and has to give again
     detector: DetectorAdapter | None  # fitted before; None where there is none, or the user has it
     scores: FloatArray  # (models, rows) what the model said when it was saved
 
-    def with_own(self, *, plausibility: Any, objectives: Any) -> "Kept":
+    def with_own(self, *, plausibility: Any, objectives: Any) -> "SavedExplainer":
         """Put in what the user gives again, or otherwise; complain of what is not given."""
         given = {
             name: value
@@ -86,7 +86,7 @@ class Kept:
         )
 
 
-def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Kept:
+def read_saved(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> SavedExplainer:
     """Read a file of `save`; what is wrong with it is told in one line."""
     shown = os.fsdecode(path)
     try:
@@ -110,7 +110,7 @@ class Refused(InvalidArgument):
     """A file that is whole, but not for this version to read."""
 
 
-def _read(path: str, limits: Limits) -> Kept:
+def _read(path: str, limits: Limits) -> SavedExplainer:
     with open(path, "rb") as file:
         start = file.read(len(ZIP_START))
     if start != ZIP_START:
@@ -138,7 +138,7 @@ def _read(path: str, limits: Limits) -> Kept:
     count = take(take(head, "model", dict), "scores", int)
     if count < 1 or len(scores) % count or count != (asked.models or 1):
         raise Damaged("scores of another number of models")
-    return Kept(path=path, asked=asked, own=own, detector=detector, scores=scores.reshape(count, -1))
+    return SavedExplainer(path=path, asked=asked, own=own, detector=detector, scores=scores.reshape(count, -1))
 
 
 def _arrays(parts: Parts, folder: str) -> "Callable[[str], npt.NDArray[Any]]":

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.archive.contents import Asked
+from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_objectives import qualified, read_objectives, write_objective
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
 from p2ce.detectors.isolation_forest import IsolationForest
@@ -18,7 +18,7 @@ from p2ce.objectives import resolve
 from p2ce.paper.methods import P2CE, Mapocam
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.policy_document import read_document
-from p2ce.problem.policy_file import read_policy
+from p2ce.problem.policy_file import parse_policy
 from p2ce.visible import echoed
 
 # Arguments that are one value each.
@@ -31,7 +31,7 @@ NOT_KEPT = "own"
 JSON = (bool, int, float, str, list, dict, type(None))
 
 
-def write_settings(asked: Asked) -> dict[str, Any]:
+def write_settings(asked: SavedArguments) -> dict[str, Any]:
     """Give the settings as JSON; the policy and the reference are parts of their own."""
     given = asked.arguments
     told = {name: write_value(_plain(getattr(given, name)), name) for name in PLAIN}
@@ -69,7 +69,7 @@ def _write_options(options: IsolationForest | ShapEstimate | Mapocam) -> dict[st
 
 def read_settings(
     told: Any, *, policy: str, reference: pd.DataFrame, kind: str, limits: Limits = DEFAULT
-) -> tuple[Asked, dict[str, str]]:
+) -> tuple[SavedArguments, dict[str, str]]:
     """Undo `write_settings`; what only the user has is left out, and told by the name of its argument."""
     plain = {name: read_value(take(told, name, *JSON)) for name in PLAIN}
     objectives, own_objectives = read_objectives(take(told, "objectives", list))
@@ -85,7 +85,7 @@ def read_settings(
         **plain,
     )
     models = take(told, "models", int, type(None))
-    asked = Asked(arguments=arguments, reference=reference, kind=kind, models=models)
+    asked = SavedArguments(arguments=arguments, reference=reference, kind=kind, models=models)
     own = {"objectives": own_objectives, "plausibility": own_detector}
     return asked, {name: what for name, what in own.items() if what}
 
@@ -115,7 +115,7 @@ def _read_options(told: Any, made_by: Any) -> Any:
 
 def read_actions(policy: str, limits: Limits = DEFAULT) -> ActionSet:
     """Read the policy's YAML."""
-    reading = read_policy(read_document(policy, limits=limits), limits=limits)
+    reading = parse_policy(read_document(policy, limits=limits), limits=limits)
     if reading.problems:
         first = reading.problems[0]
         raise PolicyError(f"line {first.line} of its policy: {first.message}", line=first.line)

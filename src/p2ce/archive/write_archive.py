@@ -5,7 +5,7 @@ import os
 from importlib.metadata import version
 from typing import Any
 
-from p2ce.archive.contents import Asked
+from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_arrays import ENDING, write_array
 from p2ce.archive.stored_columns import Arrays
 from p2ce.archive.stored_forest import write_forest
@@ -25,12 +25,12 @@ HEAD, POLICY, TABLE, SCORES = "p2ce.json", "policy.yaml", "reference.json", f"sc
 LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
 
 
-def save(path: "str | os.PathLike[str]", asked: Asked, problem: Problem, rows: FloatArray) -> None:
+def save(path: "str | os.PathLike[str]", asked: SavedArguments, problem: Problem, rows: FloatArray) -> None:
     """Write the file; ``rows`` (n, d) are those of the reference by which the model is known again."""
     write_whole(path, zipped(parts_of(asked, problem, rows)), what="The explainer")
 
 
-def parts_of(asked: Asked, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
+def parts_of(asked: SavedArguments, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
     """Give the parts of the file, by name."""
     actions = asked.arguments.actions
     assert actions is not None

@@ -13,11 +13,11 @@ from p2ce.errors import InvalidArgument, InvalidOutput
 from p2ce.estimates.link_scale import Link, to_scale
 from p2ce.estimates.native import Native, Parsed, native_explainer
 from p2ce.estimates.sampling import Sampler
-from p2ce.estimates.shap_explainers import Explained, explain_by_asking
+from p2ce.estimates.shap_explainers import Explained, explain_black_box
 from p2ce.visible import echoed
 
 # Rows (n, d) of the model's columns → reported scores (n,).
-AskRows: TypeAlias = Callable[[FloatArray], FloatArray]
+EvaluateRows: TypeAlias = Callable[[FloatArray], FloatArray]
 REMEMBERED = 20_000  # rows whose attributions are kept
 
 
@@ -47,7 +47,7 @@ class Attributor:
         self,
         spec: Wanted,
         parsed: Parsed | None,
-        ask: AskRows,
+        ask: EvaluateRows,
         reference: FloatArray,
         columns: Sequence[str],
         random_state: int | None,
@@ -122,7 +122,7 @@ class Attributor:
             return wanted, native_explainer(wanted, parsed, self.background, self.to_scale)
         if wanted in ("auto", "sampling"):
             return "sampling", Sampler.build(self.score, self.background, np.random.default_rng(self._seed))
-        return wanted, explain_by_asking(wanted, self.score, self.background, seed=self._seed)
+        return wanted, explain_black_box(wanted, self.score, self.background, seed=self._seed)
 
     def __getstate__(self) -> dict[str, Any]:
         # shap's explainers and locks do not travel to other processes; all of it can be made again.

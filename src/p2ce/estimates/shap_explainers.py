@@ -28,7 +28,7 @@ class Explained:
     evaluations: int  # of the user's scoring method, per explained row
 
 
-def explain_by_asking(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> Explained:
+def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> Explained:
     """Let shap ask for scores: "permutation", "kernel" or "exact"; ``score`` is already on the scale."""
     shap = _shap()
     rows, columns = background.shape

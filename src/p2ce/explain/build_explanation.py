@@ -151,7 +151,7 @@ def _certificate(problem: Problem, answers: Answers, at: int) -> Certificate:
         boxes=counters[BOXES],
         scored=counters[SCORED],
         attributed=counters[ATTRIBUTED],
-        dropped={
+        pruned={
             "dominated": counters[BEATEN],
             "too many changes": counters[TOO_MANY],
             "model bound": models,

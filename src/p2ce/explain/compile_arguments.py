@@ -64,7 +64,7 @@ class Read:
     """The arguments as they were read."""
 
     problem: Problem
-    # Kept, since people may need another reading: those who stand farther out, or lack other values.
+    # SavedExplainer, since people may need another reading: those who stand farther out, or lack other values.
     parse_models: "partial[tuple[ModelAdapter, ...]]"
     reference: pd.DataFrame
     values: FloatArray  # (n, d) the reference's codes in the model's columns

@@ -16,7 +16,7 @@ from p2ce.paper.methods import EXACT
 from p2ce.result.certificate import Certificate
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
-from p2ce.result.why_none import Opening, WhyNone
+from p2ce.result.why_none import Relaxation, WhyNone
 from p2ce.solver.engine import Listener, Progress, kernels_are_loaded
 
 # Answers for the one person there is, in so many seconds and with so much work, as `Explainer.explain` does;
@@ -82,8 +82,8 @@ def why_none(
     )
     hunt.check_start()
     unsettled = smallest_of(hunt.with_needs(some) for some in smallest.unsettled)
-    openings = tuple(
-        Opening(
+    relaxations = tuple(
+        Relaxation(
             restrictions=tuple(one.text for one in hunt.named(some)),
             kinds=tuple(one.kind for one in hunt.named(some)),
             counterfactual=hunt.answers[some][0],  # the first is the cheapest
@@ -95,7 +95,7 @@ def why_none(
     )
     return WhyNone(
         person=explanation.person,
-        openings=openings,
+        relaxations=relaxations,
         undecided=tuple(tuple(one.text for one in hunt.named(some)) for some in unsettled),
         considered=tuple(one.text for one in restrictions),
         complete=not unsettled and hunt.is_trusted,

@@ -133,7 +133,7 @@ class ActionSet:
         [30.0, 31.0, 32.0, 33.0, 34.0, 35.0, 36.0]
         """
         asked = self._keywords("within", ranges, named, example="(low, high)")
-        return self._change(asked, lambda f, value: replace(f, asked_range=read_range(f, value)))
+        return self._change(asked, lambda f, value: replace(f, stated_range=read_range(f, value)))
 
     def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
         """Move in steps of this size, in the feature's own unit: candidates are its multiples, and no others.

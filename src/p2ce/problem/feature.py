@@ -44,7 +44,7 @@ class FeatureActions:
 
     Candidates of a number are the ``choices`` if there are any, else what was ``inferred`` from the data and,
     where a range goes beyond that, multiples of the step; else ``anchor + i * step`` inside the range.
-    The range is ``asked_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
+    The range is ``stated_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
     which says nothing about ``choices``. Whoever narrows the range only removes candidates.
     Candidates of a category are its ``labels``, or the ``choices`` among them.
 
@@ -71,7 +71,7 @@ class FeatureActions:
     step: float  # of the steps beyond what was inferred, where something was
     anchor: float = 0.0
     inferred: tuple[float, ...] | None = None  # ascending; None where step() or the paper's grid says it
-    asked_range: tuple[float, float] | None = None
+    stated_range: tuple[float, float] | None = None
     choices: tuple[Any, ...] | None = None  # numbers, ascending, or labels, as ``labels`` has them
     labels: tuple[Any, ...] | None = None  # a category's, those in the frame, in the order of their codes
     order: tuple[Any, ...] | None = None  # all labels from low to high, where the category is ordered
@@ -123,7 +123,7 @@ class FeatureActions:
 
     def ends(self) -> tuple[float, float]:
         """Give the range in force, in the column's own precision."""
-        low, high = self.asked_range or (self.low, self.high)
+        low, high = self.stated_range or (self.low, self.high)
         if self.dtype.kind == "f":
             # The range ends as the column holds them: the float32 nearest to 0.1 is a little above 0.1.
             limit = min(float(np.finfo(self.dtype).max), LARGEST_MAGNITUDE)
@@ -196,7 +196,7 @@ class FeatureActions:
             return len(self.labels if self.choices is None else self.choices)
         if self.choices is not None or self._is_constant():
             return len(self._numbers())
-        steps = _length(self._indices()) if self.inferred is None or self.asked_range is not None else 0
+        steps = _length(self._indices()) if self.inferred is None or self.stated_range is not None else 0
         if self.inferred is None or steps > MOST_CANDIDATES:
             return steps
         return len(self._numbers())
@@ -263,7 +263,7 @@ class FeatureActions:
             return self.choices is None or place_of(value, self.choices) is not None
         if value in self.special:
             return False
-        if self.asked_range is not None and not self.ends()[0] <= value <= self.ends()[1]:
+        if self.stated_range is not None and not self.ends()[0] <= value <= self.ends()[1]:
             return False
         return self.choices is None or value in self.choices
 
@@ -280,7 +280,7 @@ class FeatureActions:
 
     def _is_constant(self) -> bool:
         # Then the one value is the candidate, whether or not it is a multiple of the step.
-        return self.asked_range is None and self.low == self.high
+        return self.stated_range is None and self.low == self.high
 
     def _anchor(self) -> Fraction:
         return as_typed(self.anchor, self.dtype)
@@ -313,7 +313,7 @@ class FeatureActions:
     def _filter(self, values: FloatArray) -> FloatArray:
         if self.special:
             values = values[~np.isin(values, self.special)]
-        if self.choices is not None and self.asked_range is None:
+        if self.choices is not None and self.stated_range is None:
             return values
         low, high = self.ends()
         return values[(values >= low) & (values <= high)]
@@ -327,7 +327,7 @@ class FeatureActions:
                 f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
                 f"allowed. Name fewer with values(), or fix({echoed(self.name)}) if it is an identifier."
             )
-        if self.inferred is not None and self.asked_range is None:
+        if self.inferred is not None and self.stated_range is None:
             raise InvalidActions(
                 f"{echoed(self.name)} has {counted(self.count())} inferred candidates, more than the "
                 f"{MOST_CANDIDATES:,} allowed. Use step() or values()."
@@ -379,7 +379,7 @@ class FeatureActions:
         )
 
     def _range_between_multiples(self) -> InvalidActions:
-        where = "within() asks for" if self.asked_range else "The inferred range is"
+        where = "within() asks for" if self.stated_range else "The inferred range is"
         if self.inferred:
             return InvalidActions(
                 f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds none of its "

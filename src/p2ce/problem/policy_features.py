@@ -65,8 +65,8 @@ def feature_to_plain(feature: FeatureActions) -> dict[str, Any]:
         plain["may_change"] = not feature.fixed
     if feature.direction is not Direction.BOTH:
         plain["direction"] = feature.direction.name.lower()
-    if feature.asked_range is not None:
-        plain["range"] = [tidy(end) for end in feature.asked_range]
+    if feature.stated_range is not None:
+        plain["range"] = [tidy(end) for end in feature.stated_range]
     if feature.choices is not None:
         plain["values"] = [_value(value, feature) for value in feature.choices]
     if (feature.low, feature.high) != usual["seen"]:
@@ -199,7 +199,7 @@ class FeatureReader:
             step=step,
             anchor=anchor,
             inferred=self.candidates(plain, kind),
-            asked_range=asked,
+            stated_range=asked,
             choices=None if values is None else tuple(sorted(set(values))),
             special=tuple(sorted(set(self.numbers(plain, "special")))) if "special" in plain else (),
             leaves_special=self.flag(plain, "may_leave_special", False),

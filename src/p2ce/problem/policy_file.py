@@ -37,7 +37,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyReading:
+class ParsedPolicy:
     """All that could be read of a policy, and all that could not."""
 
     document: Document
@@ -64,7 +64,7 @@ def load(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> ActionS
 
     Loading runs no code: a predicate's module is imported when the rule is first used.
     """
-    reading = read_policy(read_file(path, limits=limits), limits=limits)
+    reading = parse_policy(read_file(path, limits=limits), limits=limits)
     _raise_first(reading, path)
     return ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules))
 
@@ -104,13 +104,13 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
         raise located(error, path) from error
 
 
-def read_policy(document: Document, *, limits: Limits = DEFAULT) -> PolicyReading:
+def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolicy:
     """Make features and rules from what a file says, and collect everything that is wrong."""
     problems: list[Problem] = []
     content = document.content
     if not isinstance(content, dict):
         problems.append(Problem(1, "A policy has 'version: 1' and 'features:', this file has neither."))
-        return PolicyReading(document, problems=problems)
+        return ParsedPolicy(document, problems=problems)
     for key in content:
         if key not in TOP_KEYS:
             text = f"A policy has no entry {echoed(key)}. {nearest(key, TOP_KEYS)}"
@@ -122,11 +122,11 @@ def read_policy(document: Document, *, limits: Limits = DEFAULT) -> PolicyReadin
         problems.append(Problem(document.line(("version",)), text))
     if any(key not in TOP_KEYS for key in content):
         # A misspelt 'features:' or 'rules:' is the whole story.
-        return PolicyReading(document, problems=problems)
+        return ParsedPolicy(document, problems=problems)
     features = _read_features(document, problems)
     rules = _read_rules(document, features, problems, limits)
     problems.sort(key=lambda problem: problem.line)
-    return PolicyReading(document, features, rules, problems)
+    return ParsedPolicy(document, features, rules, problems)
 
 
 def _read_features(document: Document, problems: list[Problem]) -> tuple[FeatureActions, ...]:
@@ -220,7 +220,7 @@ def _read_rule(document: Document, place: int, plain: Any) -> Rule:
         ) from error
 
 
-def _raise_first(reading: PolicyReading, path: "str | os.PathLike[str]") -> None:
+def _raise_first(reading: ParsedPolicy, path: "str | os.PathLike[str]") -> None:
     if reading.problems:
         first, more = reading.problems[0], len(reading.problems) - 1
         others = f" ({more} more: p2ce policy check lists them.)" if more else ""

@@ -15,7 +15,7 @@ from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.category_labels import shown_labels
 from p2ce.problem.feature import FeatureActions, Kind, shown, shown_range
 from p2ce.problem.policy_data import PolicyColumn, codebook, read_column
-from p2ce.problem.policy_file import PolicyReading
+from p2ce.problem.policy_file import ParsedPolicy
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.predicate import Predicate
@@ -74,7 +74,7 @@ class Finding:
     message: str
 
 
-def lint(reading: PolicyReading, frame: "pd.DataFrame", *, protected: Sequence[str] = ()) -> list[Finding]:
+def lint(reading: ParsedPolicy, frame: "pd.DataFrame", *, protected: Sequence[str] = ()) -> list[Finding]:
     """Find everything in a policy that does not fit the data, in the order of the file's lines.
 
     ``protected`` names columns that no advice may change. The frame may hold text only, as read from a file.
@@ -94,7 +94,7 @@ def lint(reading: PolicyReading, frame: "pd.DataFrame", *, protected: Sequence[s
 
 
 class _Linter:
-    def __init__(self, reading: PolicyReading, frame: "pd.DataFrame") -> None:
+    def __init__(self, reading: ParsedPolicy, frame: "pd.DataFrame") -> None:
         self.reading, self.frame = reading, frame
         places = {str(name): place for place, name in enumerate(frame.columns)}
         self.columns = [
@@ -239,7 +239,7 @@ class _Linter:
             yield self._at(path, "too-many-candidates", str(error))
 
     def _range(self, feature: FeatureActions, low: float, high: float) -> Iterator[Finding]:
-        asked = "range" if feature.asked_range is not None else "seen"
+        asked = "range" if feature.stated_range is not None else "seen"
         if feature.choices is not None and asked == "seen":
             return  # which says nothing about values
         first, last = feature.ends()
@@ -258,10 +258,10 @@ class _Linter:
         """Warn of tails where nobody said a range, and of ranges that lead far into them."""
         if feature.choices is not None:
             return
-        text = heavy_tails(feature.name, known, has_range=feature.asked_range is not None)
+        text = heavy_tails(feature.name, known, has_range=feature.stated_range is not None)
         if text is not None:
             yield self._at(("features", feature.name), "heavy-tails", text, Severity.WARNING)
-        if feature.asked_range is None:
+        if feature.stated_range is None:
             return
         (first, last), (low, high) = feature.ends(), np.percentile(known, BULK).tolist()
         beyond = max(low - first, last - high)

@@ -12,7 +12,7 @@ from p2ce.result.model_facts import ModelFacts
 from p2ce.result.picks import Pick
 from p2ce.result.question import Feature, Question
 from p2ce.result.status import Status
-from p2ce.result.why_none import Opening, WhyNone
+from p2ce.result.why_none import Relaxation, WhyNone
 
 __all__ = [
     "Categories",
@@ -25,7 +25,7 @@ __all__ = [
     "FeatureMap",
     "Judgement",
     "ModelFacts",
-    "Opening",
+    "Relaxation",
     "Pick",
     "Question",
     "Status",

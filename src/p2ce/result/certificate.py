@@ -18,7 +18,7 @@ GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
 class Certificate:
     """What the search proved, over which grid, and what each rule removed.
 
-    How much work it was (`boxes`, `scored`, `dropped`, `verified`, `discrepancies`) is no part of what was
+    How much work it was (`boxes`, `scored`, `pruned`, `verified`, `discrepancies`) is no part of what was
     proven, and depends on who else was explained at the same time: equality leaves it out.
 
     >>> certificate = Certificate(
@@ -28,13 +28,13 @@ class Certificate:
     True
     """
 
-    proven: bool  # every dropped box was dropped by a proven rule, none is open, every point verified
+    proven: bool  # every pruned box was pruned by a proven rule, none is open, every point verified
     # "estimate", "contradiction", "doubt" or "misprint" (an algorithm of the paper as printed).
     unproven_because: str | None = None
     method: str
     model_family: str
     detector_family: str | None = None
-    bound: str  # "tree leaves", "additive", "network", "complete", "shap", …: what cells were dropped by
+    bound: str  # "tree leaves", "additive", "network", "complete", "shap", …: what cells were pruned by
     cells: int  # grid cells in reach; a Python int, since it can exceed any machine integer
     axes: int  # features that may change
     grid: str = "given"  # which one this speaks of: GIVEN, INFERRED or FINEST
@@ -44,7 +44,7 @@ class Certificate:
     boxes: int = field(default=0, compare=False)  # boxes looked at
     scored: int = field(default=0, compare=False)  # cells scored one by one
     attributed: int = field(default=0, compare=False)  # points at which SHAP values were computed
-    dropped: dict[str, int] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
+    pruned: dict[str, int] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
     # Points re-scored by the user's own model (and detector, if it is theirs), and those on which these
     # disagreed with the compiled scores.
     verified: int = field(default=0, compare=False)
@@ -81,7 +81,7 @@ class Certificate:
             "boxes": to_plain(self.boxes),
             "scored": to_plain(self.scored),
             "attributed": to_plain(self.attributed),
-            "dropped": plain_values(self.dropped),
+            "pruned": plain_values(self.pruned),
             "verified": to_plain(self.verified),
             "discrepancies": to_plain(self.discrepancies),
             "miss_rate": to_plain(self.miss_rate),
@@ -101,7 +101,7 @@ class Certificate:
 
     @classmethod
     def _read(cls, entry: Entry) -> "Certificate":
-        costs = entry["open_costs"].reject_below(lambda one: one.read_all(Entry.number))
+        costs = entry["open_costs"].optional(lambda one: one.read_all(Entry.number))
         plain: dict[str, Any] = {
             name: read(entry[name])
             for name, read in READ.items()
@@ -109,26 +109,26 @@ class Certificate:
         }
         return cls(
             **plain,
-            dropped=entry["dropped"].read_all(Entry.whole),
+            pruned=entry["pruned"].read_all(Entry.whole),
             open_costs=costs,
             rules=entry.get("rules", ()).texts(),
             checked_rules=entry.get("checked_rules", ()).texts(),
         )
 
 
-def _maybe(read: Callable[[Entry], Any]) -> Callable[[Entry], Any]:
-    return lambda entry: entry.reject_below(read)
+def _optional(read: Callable[[Entry], Any]) -> Callable[[Entry], Any]:
+    return lambda entry: entry.optional(read)
 
 
 READ: dict[str, Callable[[Entry], Any]] = {
     **dict.fromkeys(("proven", "finest_open", "ties"), Entry.flag),
     **dict.fromkeys(("method", "model_family", "bound"), Entry.text),
-    **dict.fromkeys(("unproven_because", "detector_family", "explainer"), _maybe(Entry.text)),
+    **dict.fromkeys(("unproven_because", "detector_family", "explainer"), _optional(Entry.text)),
     "cells": lambda entry: entry.whole(most=None),
     "grid": lambda entry: entry.word((GIVEN, INFERRED, FINEST)),
     **dict.fromkeys(("axes", "boxes", "scored", "attributed", "verified"), Entry.whole),
     **dict.fromkeys(("discrepancies", "open_boxes"), Entry.whole),
-    **dict.fromkeys(("max_changes", "sample_size"), _maybe(Entry.whole)),
-    **dict.fromkeys(("miss_rate", "residual"), _maybe(Entry.number)),
+    **dict.fromkeys(("max_changes", "sample_size"), _optional(Entry.whole)),
+    **dict.fromkeys(("miss_rate", "residual"), _optional(Entry.number)),
 }
 REQUIRED = ("proven", "method", "model_family", "bound", "cells", "axes")

@@ -36,7 +36,7 @@ class Counterfactual:
 
     `rounded` holds what may be said in place of changed values: with these, too, the row was accepted,
     plausible and allowed, and it costs less or more than the other options wherever the exact one does.
-    `told_score` and `told_prediction` are those of the row as it is told.
+    `displayed_score` and `displayed_prediction` are those of the row as it is told.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "LoanAmount": 5200},
@@ -60,12 +60,12 @@ class Counterfactual:
     rounded_prediction: Any = None
 
     @property
-    def told_score(self) -> float:
+    def displayed_score(self) -> float:
         """The score of the row as people read it."""
         return self.score if self.rounded_score is None else self.rounded_score
 
     @property
-    def told_prediction(self) -> Any:
+    def displayed_prediction(self) -> Any:
         """What the model predicts for the row as people read it."""
         return self.prediction if self.rounded_prediction is None else self.rounded_prediction
 
@@ -120,11 +120,11 @@ class Counterfactual:
             changes=changes,
             costs=costs.read_all(Entry.number, objectives),
             score=entry["score"].number(),
-            plausibility=entry["plausibility"].reject_below(Entry.number),
-            prediction=entry.get("prediction", None).reject_below(Entry.number),
+            plausibility=entry["plausibility"].optional(Entry.number),
+            prediction=entry.get("prediction", None).optional(Entry.number),
             rounded=entry.get("rounded", {}).values(columns),
-            rounded_score=entry.get("rounded_score", None).reject_below(Entry.number),
-            rounded_prediction=entry.get("rounded_prediction", None).reject_below(Entry.number),
+            rounded_score=entry.get("rounded_score", None).optional(Entry.number),
+            rounded_prediction=entry.get("rounded_prediction", None).optional(Entry.number),
         )
 
     def __eq__(self, other: object) -> bool:

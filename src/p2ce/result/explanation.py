@@ -160,8 +160,8 @@ class Explanation:
         return cls(
             status=_status(entry["status"]),
             person=entry["person"].values(),
-            person_score=entry["person_score"].reject_below(Entry.number),
-            person_prediction=entry.get("person_prediction", None).reject_below(Entry.number),
+            person_score=entry["person_score"].optional(Entry.number),
+            person_prediction=entry.get("person_prediction", None).optional(Entry.number),
             threshold=entry["threshold"].number(),
             margin=entry.get("margin", 0.0).number(),
             scale=entry["scale"].text(),
@@ -171,14 +171,14 @@ class Explanation:
                 Counterfactual._read(option, columns=columns, objectives=objectives)
                 for option in entry["counterfactuals"].each()
             ),
-            certificate=entry["certificate"].reject_below(Certificate._read),
+            certificate=entry["certificate"].optional(Certificate._read),
             objectives=objectives,
             dtypes={name: entry["dtypes"][name].text() for name in columns},
             # Answers from before there were categories have none.
             categories=entry.get("categories", {}).read_all(Categories._read),
             kind=entry.get("kind", "pandas").word(KINDS),
-            message=entry["message"].reject_below(Entry.text),
-            question=entry.get("question", None).reject_below(Question._read),
+            message=entry["message"].optional(Entry.text),
+            question=entry.get("question", None).optional(Question._read),
             elapsed=entry.get("elapsed", 0.0).number(),
             timings=entry.get("timings", {}).read_all(Entry.number),
         )

@@ -26,10 +26,10 @@ def stepped_features(question: "Question | None") -> tuple["Feature", ...]:
     )
 
 
-def told_step(step: float) -> float:
+def displayed_step(step: float) -> float:
     """Round a step of many digits, such as one between two values of a continuous column.
 
-    >>> told_step(1_000_000.0), told_step(0.25), told_step(0.0032145678901)
+    >>> displayed_step(1_000_000.0), displayed_step(0.25), displayed_step(0.0032145678901)
     (1000000.0, 0.25, 0.003215)
     """
     if float(step).is_integer() or float(f"{step:.{SHORT}g}") == step:
@@ -80,5 +80,5 @@ def _steps(question: "Question | None") -> str:
 
 def _steps_of(feature: "Feature") -> str:
     assert feature.steps is not None
-    least, most = (readable(told_step(step)) for step in feature.steps)
+    least, most = (readable(displayed_step(step)) for step in feature.steps)
     return f"{feature.name} in steps of {least}" + (f" to {most}" if most != least else "")

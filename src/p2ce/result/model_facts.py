@@ -9,7 +9,7 @@ class ModelFacts:
     """What `Explainer.describe` tells: how answers are proven, and how much there is to look at."""
 
     family: str  # what the model is read as
-    bound: str  # "tree leaves", "additive", "network", "complete", …: what boxes are dropped by
+    bound: str  # "tree leaves", "additive", "network", "complete", …: what boxes are pruned by
     is_black_box: bool  # the model itself decides about cells, in part or wholly
     black_box_because: str  # why it is not read; "" where it is
     is_compiled: bool  # people are searched in one compiled loop, nothing is computed beside it

@@ -94,10 +94,10 @@ def _options(explanation: "Explanation") -> str:
             str(number),
             "<br>".join(_changes(option, explanation)) or "–",
             *(readable_cost(option.costs[name]) for name in explanation.objectives),
-            _shown(readable_score(option.told_score, explanation.threshold)),
+            _shown(readable_score(option.displayed_score, explanation.threshold)),
         ]
         if predicted:
-            row.append(_shown(readable_prediction(option.told_prediction, *ends)))
+            row.append(_shown(readable_prediction(option.displayed_prediction, *ends)))
         if judged:
             row.append("–" if option.plausibility is None else readable_score(option.plausibility, 0.0))
         rows.append(row)

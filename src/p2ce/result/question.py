@@ -54,7 +54,7 @@ class Feature:
 
     @classmethod
     def _read(cls, entry: Entry) -> "Feature":
-        steps = entry.get("steps", None).reject_below(lambda one: [step.finite() for step in one.each()])
+        steps = entry.get("steps", None).optional(lambda one: [step.finite() for step in one.each()])
         if steps is not None and len(steps) != 2:
             raise entry["steps"].refused("the smallest and the largest step")
         return cls(
@@ -65,7 +65,7 @@ class Feature:
             candidates=entry["candidates"].text(),
             steps=None if steps is None else (steps[0], steps[1]),
             display=_display(entry["display"]),
-            distribution=entry["distribution"].reject_below(Distribution._read),
+            distribution=entry["distribution"].optional(Distribution._read),
         )
 
 

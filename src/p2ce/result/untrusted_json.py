@@ -33,8 +33,8 @@ class Entry:
     ) -> None:
         self.data, self.who, self.limits, self._inside_of, self._key = data, who, limits, inside_of, key
         self.depth = 1 if inside_of is None else inside_of.depth + 1
-        if self.depth > limits.answer_depth:
-            raise limits.exceeded("answer_depth", f"{who}: the data are nested too deeply")
+        if self.depth > limits.explanation_depth:
+            raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply")
 
     @property
     def place(self) -> str:
@@ -188,7 +188,7 @@ class Entry:
         names = dict.fromkeys([*(name for name in order if name in entries), *entries])
         return {name: read(entries[name]) for name in names}
 
-    def reject_below(self, read: "Callable[[Entry], Read]") -> Read | None:
+    def optional(self, read: "Callable[[Entry], Read]") -> Read | None:
         """Read what may be null."""
         return None if self.data is None else read(self)
 
@@ -214,7 +214,7 @@ def read_json(text: str | bytes, cls: type, limits: Limits) -> Any:
     who = f"{cls.__name__}.from_json()"
     if not isinstance(text, str | bytes):
         raise InvalidArgument(f"{who} takes the text of a JSON file, got {echoed(text)}.")
-    limits.require("answer_bytes", len(text), f"{who}: the text has {len(text):,} bytes")
+    limits.require("explanation_bytes", len(text), f"{who}: the text has {len(text):,} bytes")
 
     def strange(constant: str) -> Any:
         raise ValueError(f"{constant} is no number of JSON")
@@ -222,7 +222,7 @@ def read_json(text: str | bytes, cls: type, limits: Limits) -> Any:
     try:
         return json.loads(text, parse_constant=strange)
     except RecursionError:
-        raise limits.exceeded("answer_depth", f"{who}: the data are nested too deeply") from None
+        raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply") from None
     except ValueError as error:  # also of bytes that are no text, and of numbers with thousands of digits
         raise InvalidArgument(
             f"{who} takes the text of a JSON file, and this is none: {error}. Was it written to the end?"

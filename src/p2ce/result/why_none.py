@@ -22,7 +22,7 @@ FORMAT = "p2ce.why_none/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Relaxation:
     """A smallest set of restrictions without which there is an option, and the cheapest such option."""
 
     restrictions: tuple[str, ...]  # what has to be given up, in words
@@ -47,12 +47,12 @@ class Opening:
         columns: tuple[str, ...] = (),
         objectives: tuple[str, ...] = (),
         limits: Limits = DEFAULT,
-    ) -> "Opening":
+    ) -> "Relaxation":
         """Undo `to_dict`."""
         return cls._read(entry_of(data, cls, limits), columns=columns, objectives=objectives)
 
     @classmethod
-    def _read(cls, entry: Entry, columns: tuple[str, ...], objectives: tuple[str, ...]) -> "Opening":
+    def _read(cls, entry: Entry, columns: tuple[str, ...], objectives: tuple[str, ...]) -> "Relaxation":
         return cls(
             restrictions=entry["restrictions"].texts(),
             kinds=entry["kinds"].texts(),
@@ -75,7 +75,7 @@ class WhyNone:
     ... )
     >>> why = WhyNone(
     ...     person={"Age": 41, "Income": 30_000},
-    ...     openings=(Opening(restrictions=("Income stays within 25,000 to 40,000",), kinds=("range",),
+    ...     openings=(Relaxation(restrictions=("Income stays within 25,000 to 40,000",), kinds=("range",),
     ...                       counterfactual=way, proven=True),),
     ...     considered=("Income stays within 25,000 to 40,000", "at most 1 change"), complete=True,
     ... )
@@ -87,7 +87,7 @@ class WhyNone:
     """
 
     person: dict[str, Value]
-    openings: tuple[Opening, ...] = ()
+    relaxations: tuple[Relaxation, ...] = ()
     undecided: tuple[tuple[str, ...], ...] = ()  # sets of restrictions not settled in time
     considered: tuple[str, ...] = ()  # the finite list of restrictions that might have been dropped
     complete: bool
@@ -98,10 +98,10 @@ class WhyNone:
     elapsed: float = 0.0  # seconds; no part of the answer
 
     def __len__(self) -> int:
-        return len(self.openings)
+        return len(self.relaxations)
 
-    def __iter__(self) -> Iterator[Opening]:
-        return iter(self.openings)
+    def __iter__(self) -> Iterator[Relaxation]:
+        return iter(self.relaxations)
 
     @overload
     def to_frame(self, *, kind: Literal["pandas"]) -> "pd.DataFrame": ...
@@ -111,14 +111,14 @@ class WhyNone:
         """Give a row per opening: restrictions, their kinds, proven, then as `Explanation.to_frame`."""
         import pandas as pd
 
-        options = [opening.counterfactual for opening in self.openings]
+        options = [relaxation.counterfactual for relaxation in self.relaxations]
         frame = counterfactual_table(
             options, Layout(dtypes=self.dtypes, categories=self.categories, objectives=self.objectives)
         )
         ours: dict[str, pd.Series[Any]] = {
-            "restrictions": pd.Series(["; ".join(one.restrictions) for one in self.openings], dtype="object"),
-            "kinds": pd.Series(["; ".join(one.kinds) for one in self.openings], dtype="object"),
-            "proven": pd.Series([one.proven for one in self.openings], dtype="bool"),
+            "restrictions": pd.Series(["; ".join(one.restrictions) for one in self.relaxations], dtype="object"),
+            "kinds": pd.Series(["; ".join(one.kinds) for one in self.relaxations], dtype="object"),
+            "proven": pd.Series([one.proven for one in self.relaxations], dtype="bool"),
         }
         for place, (name, column) in enumerate(ours.items()):
             frame.insert(place, own_name(name, frame.columns), column)
@@ -134,7 +134,7 @@ class WhyNone:
             "kind": self.kind,
             "objectives": list(self.objectives),
             "person": plain_values(self.person),
-            "openings": [opening.to_dict() for opening in self.openings],
+            "relaxations": [relaxation.to_dict() for relaxation in self.relaxations],
             "undecided": [list(restrictions) for restrictions in self.undecided],
             "considered": list(self.considered),
             "complete": bool(self.complete),
@@ -148,8 +148,8 @@ class WhyNone:
         columns, objectives = entry["columns"].names(), entry["objectives"].names()
         return cls(
             person=entry["person"].values(columns),
-            openings=tuple(
-                Opening._read(one, columns=columns, objectives=objectives) for one in entry["openings"].each()
+            relaxations=tuple(
+                Relaxation._read(one, columns=columns, objectives=objectives) for one in entry["relaxations"].each()
             ),
             undecided=tuple(restrictions.texts() for restrictions in entry["undecided"].each()),
             considered=entry["considered"].texts(),
@@ -175,8 +175,8 @@ class WhyNone:
 
     def __str__(self) -> str:
         lines = [_headline(self)]
-        for number, opening in enumerate(self.openings, start=1):
-            lines += _told(opening, number, self.dtypes)
+        for number, relaxation in enumerate(self.relaxations, start=1):
+            lines += _told(relaxation, number, self.dtypes)
         lines += [f"Not settled in time: without {_quoted(names)}." for names in self.undecided]
         return visible_lines([*lines, _closing(self)])
 
@@ -189,12 +189,12 @@ def _headline(why: WhyNone) -> str:
     return f"{ways} would open if restrictions were dropped, of {considered}:"
 
 
-def _told(opening: Opening, number: int, dtypes: dict[str, str]) -> list[str]:
-    option = opening.counterfactual
+def _told(relaxation: Relaxation, number: int, dtypes: dict[str, str]) -> list[str]:
+    option = relaxation.counterfactual
     costs = ", ".join(f"{name} {readable_cost(cost)}" for name, cost in option.costs.items())
-    unsure = "" if opening.proven else "; not proven to be smallest and cheapest"
+    unsure = "" if relaxation.proven else "; not proven to be smallest and cheapest"
     return [
-        f"{number}. without {_quoted(opening.restrictions)}:",
+        f"{number}. without {_quoted(relaxation.restrictions)}:",
         f"   {changes_in_brief(option, dtypes)} ({costs}{unsure})",
     ]
 

@@ -68,13 +68,13 @@ def check_bounds(
         trial.ask_about(subject, some)
         best = {float(trial.answers[box].max()) for box in some}
         subjects += [again(threshold) for threshold in sorted(best)]
-    dropped = cells_asked = 0
+    dropped = cells_evaluated = 0
     for one in subjects:
         which = np.flatnonzero(drop(one, grid, trial.placement, trial.people, trial.boxes)).tolist()
         trial.ask_about(one, which)
-        cells_asked += sum(trial.check(one, box) for box in which)
+        cells_evaluated += sum(trial.check(one, box) for box in which)
         dropped += len(which)
-    return Bounded(bound, len(subjects), boxes * len(subjects), dropped, cells_asked)
+    return Bounded(bound, len(subjects), boxes * len(subjects), dropped, cells_evaluated)
 
 
 def drop(

@@ -15,7 +15,7 @@ from p2ce.scores.score_rows import score_rows
 CELLS_AT_ONCE = 200_000
 
 
-def front_by_brute_force(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
+def brute_force_front(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
     """Find the costs (points, objectives) of a person's front by asking about every cell.
 
     Without rules, that is every combination of candidates with at most so many changes.

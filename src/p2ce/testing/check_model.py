@@ -76,7 +76,7 @@ def check_model(
 
     with unchanged(model, "model", reference) as state:
         found = read(threshold)
-        report = check_reading(
+        report = check_adapter(
             found,
             reference,
             codebook=codebook,
@@ -95,7 +95,7 @@ def check_model(
     return replace(report, state=state.how)
 
 
-def check_reading(
+def check_adapter(
     read: ModelAdapter,
     reference: pd.DataFrame,
     *,
@@ -126,7 +126,7 @@ def check_reading(
     ...     ask=lambda frame: frame[["Income", "Debts"]].to_numpy() @ weights,
     ...     report=lambda scores: scores, tolerance=1e-9,
     ... )
-    >>> print(check_reading(reading, people, rows=100, boxes=20, people=1).bound)
+    >>> print(check_adapter(reading, people, rows=100, boxes=20, people=1).bound)
     additive
     """
     _check_terms(read)

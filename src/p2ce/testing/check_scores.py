@@ -36,7 +36,7 @@ def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, answers: Fl
     worst: float | None = None
     doubtful = 0
     for reading in readings_of(subject, grid, rows):
-        error = check_reading_of_rows(subject, rows, answers, reading)
+        error = check_unusual_rows(subject, rows, answers, reading)
         worst = error if worst is None or error is None else max(worst, error)
         doubtful = max(doubtful, int((~reading.accepts & ~reading.refuses).sum()))
     return Compared(worst, doubtful)
@@ -47,7 +47,7 @@ def readings_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Read
 
     Several scores accept where all of them do, and if that is enough; one that refuses is always enough.
     """
-    each = [_readings_of_score(score, grid, rows) for score in subject.scores]
+    each = [_verdicts_of_score(score, grid, rows) for score in subject.scores]
     joined = []
     for way in range(max(map(len, each), default=0)):
         some = [ways[min(way, len(ways) - 1)] for ways in each]
@@ -57,7 +57,7 @@ def readings_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Read
     return joined
 
 
-def _readings_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
+def _verdicts_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
     if isinstance(score, CompiledScore):
         value = score_rows(score, rows)
         return [Reading("score_rows", value, value >= score.accept_from, value < score.reject_below)]
@@ -73,7 +73,7 @@ def _readings_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Rea
     return found
 
 
-def check_reading_of_rows(
+def check_unusual_rows(
     subject: Subject, rows: FloatArray, answers: FloatArray, reading: Reading
 ) -> float | None:
     """Compare what scores say about rows with the answers; give the largest error, if one score tells it."""

@@ -45,7 +45,7 @@ def check_fronts(
             fronts[how] = explainer.explain(row)
             told = f"The front that was found {how} for {shown(row.iloc[0])}"
             _require_proof(fronts[how], told)
-            truth = front_by_asking(problem, problem.codebook.encode(row)[0], accepts)
+            truth = brute_force_costs(problem, problem.codebook.encode(row)[0], accepts)
             _require_equal(fronts[how], truth, told)
             points += len(truth)
         first, *others = fronts
@@ -59,7 +59,7 @@ def check_fronts(
     return Fronts(len(people), points // max(len(explainers), 1))
 
 
-def front_by_asking(
+def brute_force_costs(
     problem: Problem, person: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> FloatArray:
     """Ask about every cell of a person's grid; give the costs (points, objectives) of the front, sorted."""

@@ -13,7 +13,7 @@ from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.explainer import Explainer
 from p2ce.problem.actions import ActionSet
 from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
-from p2ce.testing.small_grid import refused_people, small_actions
+from p2ce.testing.small_grid import rejected_rows, small_actions
 from p2ce.testing.subject import Subject
 
 # Makes an explainer of the model for a reference, in the model's order, and an action set.
@@ -30,7 +30,7 @@ def check_model_fronts(
     explainer: MakeExplainer | None,
 ) -> Fronts:
     """Compare fronts of refused people, if there are any, and of one explainer of the reading by default."""
-    refused = refused_people(subject, people, rng)
+    refused = rejected_rows(subject, people, rng)
     if not len(refused):
         return Fronts(0, 0)
     ordered = reference[list(labels_of(reference, read.columns))]

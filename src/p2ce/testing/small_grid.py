@@ -39,7 +39,7 @@ def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
     return [int(column) for column in np.argsort(moved)[::-1][:AXES]]
 
 
-def refused_people(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
+def rejected_rows(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
     """Choose people whom the subject refuses: the nearest, the farthest, and others; (n, own columns).
 
     They are of the reference, but some lack a value, or have a label that nobody has.

@@ -15,7 +15,7 @@ from p2ce.problem.rules.rule import (
     read_list,
     read_name,
     read_names,
-    refuse_categories,
+    reject_categories,
 )
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
@@ -70,7 +70,7 @@ class OneHot(Rule):
         return fits
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        refuse_categories(self, codebook, because="it is one category already. Leave it out of the group")
+        reject_categories(self, codebook, because="it is one category already. Leave it out of the group")
         return ResolvedRule(self, (), self._holds)
 
     def _holds(self, before: Codes, after: Codes) -> BoolArray:  # noqa: ARG002

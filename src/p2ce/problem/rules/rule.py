@@ -188,7 +188,7 @@ def check_columns(rule: Rule, codebook: Codebook) -> None:
         coding_for(rule, codebook, column)
 
 
-def refuse_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
+def reject_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
     """Raise if a column of a rule about numbers holds categories."""
     for column in rule.columns:
         if coding_for(rule, codebook, column).is_category:

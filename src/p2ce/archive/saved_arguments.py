@@ -11,7 +11,7 @@ from p2ce.tables.kinds import PANDAS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Asked:
+class SavedArguments:
     """What has to be asked again for the same answers."""
 
     arguments: Arguments
@@ -20,12 +20,12 @@ class Asked:
     models: int | None  # how many were given in a list, None for one by itself
 
 
-def asked_of(
+def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: str, problem: Problem
-) -> Asked:
+) -> SavedArguments:
     """Put together what was asked; actions that were read off the reference are kept as such."""
     actions = problem.actions if arguments.actions is None else arguments.actions
-    return Asked(
+    return SavedArguments(
         arguments=replace(arguments, actions=actions),
         reference=reference,
         kind=kind,
