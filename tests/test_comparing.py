@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.comparing import beats, quanta
+from p2ce.comparing import dominates, quanta
 from p2ce.comparing import rounded as one_number
 from p2ce.jit import entry
 from p2ce.solver.box_costs import quantum, quantum_below
@@ -75,7 +75,7 @@ def test_a_bound_added_in_another_order_is_no_more_than_the_total(costs: list[fl
 
 def test_beating_is_being_nowhere_dearer_and_somewhere_cheaper() -> None:
     costs = np.array([[1.0, 2.0], [1.0 + 1e-12, 3.0], [0.5, 2.5]])
-    assert beats(costs[:, None, :], costs[None, :, :]).tolist() == [
+    assert dominates(costs[:, None, :], costs[None, :, :]).tolist() == [
         [False, True, False],
         [False, False, False],
         [False, True, False],

@@ -1,4 +1,4 @@
-"""Every Pareto-optimal, plausible way to reach a model's favourable decision, with proof."""
+"""Every Pareto-optimal, plausible counterfactual of a model, with proof."""
 
 from importlib import import_module
 from importlib.metadata import version

@@ -32,7 +32,7 @@ def rounded(costs: FloatArray) -> FloatArray:
     return (quanta(costs) << DROPPED_BITS).view(np.float64)
 
 
-def beats(one: FloatArray, other: FloatArray) -> BoolArray:
-    """Tell which of some cost vectors (…, m) are nowhere dearer than others (…, m), and somewhere cheaper."""
+def dominates(one: FloatArray, other: FloatArray) -> BoolArray:
+    """Return which of some cost vectors (…, m) are nowhere more expensive than others (…, m), and somewhere cheaper."""
     mine, theirs = quanta(one), quanta(other)
     return np.asarray((mine <= theirs).all(axis=-1) & (mine < theirs).any(axis=-1))

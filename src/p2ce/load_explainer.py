@@ -21,10 +21,10 @@ def load(
     check_model: bool = True,
     limits: Limits = DEFAULT,
 ) -> Explainer:
-    """Give the explainer that was saved, with the same answers to the byte.
+    """Give the explainer that was saved, with the same results to the byte.
 
-    Reading runs no code that the file brings, and does not trust its contents. A rule that names a
-    Python function ("module:function") has that module imported when it is first asked, as in a policy file.
+    Loading runs no code that the file brings, and does not trust its contents. A rule that names a
+    Python function ("module:function") has that module imported when it is first called, as in a policy file.
 
     The isolation forest of this library comes back as it was fitted. A SHAP estimate is calibrated again when
     it is first needed, with the saved seed.
@@ -36,7 +36,7 @@ def load(
         objectives: all objectives again, where one was of your own; or others.
         check_model: False takes another model with the same columns, such as one that was fitted anew;
             otherwise it has to score people of the reference as the saved one did.
-        limits: how much of a file is unpacked before it is refused.
+        limits: how much of a file is unpacked before it is rejected.
 
     >>> import tempfile, pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -48,25 +48,25 @@ def load(
     >>> explainer.explain({"Income": 20, "Debts": 1})[0].changes
     {'Income': (20, 26)}
     """
-    kept = read_saved(path, limits=limits)
-    kept.require_models(model)
-    kept = kept.with_own(plausibility=plausibility, objectives=objectives)
-    asked = kept.asked.arguments
-    given = {field.name: getattr(asked, field.name) for field in fields(asked)}
-    if kept.detector is not None:
-        given["plausibility"] = kept.detector
+    saved = read_saved(path, limits=limits)
+    saved.require_models(model)
+    saved = saved.with_own(plausibility=plausibility, objectives=objectives)
+    arguments = saved.given.arguments
+    given = {field.name: getattr(arguments, field.name) for field in fields(arguments)}
+    if saved.detector is not None:
+        given["plausibility"] = saved.detector
     try:
-        explainer = Explainer(model, kept.asked.reference, **given)
+        explainer = Explainer(model, saved.given.reference, **given)
     except (InvalidReference, InvalidTarget) as error:
         raise InvalidArgument(
-            f"This model does not fit what {echoed(kept.path)} was saved for: {error}"
+            f"This model does not fit what {echoed(saved.path)} was saved for: {error}"
         ) from error
-    # Answers come in the kind of table that the reference was, and to be saved again is to be saved alike.
-    explainer._kind, explainer._arguments = kept.asked.kind, asked
+    # Results come in the kind of table that the reference was; saving it again writes the same file.
+    explainer._kind, explainer._arguments = saved.given.kind, arguments
     problem = explainer._problem
     if problem.question is not None:
-        told = replace(problem.question, settings=settings_of(asked))
-        explainer._problem = replace(problem, question=told)
+        question = replace(problem.question, settings=settings_of(arguments))
+        explainer._problem = replace(problem, question=question)
     if check_model:
-        kept.require_same_scores(explainer._problem, explainer._rows)
+        saved.require_same_scores(explainer._problem, explainer._rows)
     return explainer

@@ -6,6 +6,7 @@ import os
 import pickle
 import stat
 import zipfile
+from dataclasses import asdict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -190,7 +191,7 @@ def test_a_part_that_is_missing_or_there_twice(tmp_path: Path) -> None:
         lambda head: head["settings"].update(method={"type": "ShapEstimate"}),
         lambda head: head["settings"].update(method={"type": "P2CE", "order": "index"}),
         lambda head: head["settings"].update(
-            method={"type": "Mapocam", **p2ce.paper.Mapocam().to_dict(), "order": ["index"]}
+            method={"type": "Mapocam", **asdict(p2ce.paper.Mapocam()), "order": ["index"]}
         ),
         lambda head: head["settings"].update(target={"float": "1e400"}),
         lambda head: head["settings"].update(target={"pickle": "gASV"}),

@@ -1,4 +1,4 @@
-"""Hold what an explainer was asked: its arguments, all but the model."""
+"""Hold the arguments of an explainer that a file keeps: all but the model."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +12,7 @@ from p2ce.tables.kinds import PANDAS
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SavedArguments:
-    """What has to be asked again for the same answers."""
+    """What makes the same explainer again, given the model."""
 
     arguments: Arguments
     reference: pd.DataFrame
@@ -23,7 +23,7 @@ class SavedArguments:
 def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: str, problem: Problem
 ) -> SavedArguments:
-    """Put together what was asked; actions that were read off the reference are kept as such."""
+    """Collect what a file keeps; actions that were inferred from the reference are kept as such."""
     actions = problem.actions if arguments.actions is None else arguments.actions
     return SavedArguments(
         arguments=replace(arguments, actions=actions),

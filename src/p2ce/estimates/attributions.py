@@ -37,8 +37,8 @@ class Wanted(Protocol):
 class Attributor:
     """Attributions φ of one model, all on one scale.
 
-    ``reference`` (n, d) holds the rows from which the background is drawn: rows of refused people explain
-    refused people best (measured on Taiwan: half as many cells left as with rows of everybody).
+    ``reference`` (n, d) holds the rows from which the background is drawn: rows of rejected people explain
+    rejected people best (measured on Taiwan: half as many cells left as with rows of everybody).
     ``link`` is the scale on which attributions add up to the score: `Link.LOGIT` for probabilities, mostly.
     ``parsed`` is the model where it is supported natively: trees and networks need no evaluations.
     """

@@ -54,7 +54,7 @@ def calibrate(needed: FloatArray, miss_rate: float) -> Calibration:
 
 
 def typical_unit(base: FloatArray, threshold: float) -> float:
-    """Choose the part of the allowance that every cell has, from the scores (n,) of refused people."""
+    """Choose the part of the allowance that every cell has, from the scores (n,) of rejected people."""
     gap = float(np.median(np.abs(threshold - base))) if len(base) else 0.0
     return UNIT_SHARE * gap if gap > 0.0 else 1.0
 

@@ -26,7 +26,7 @@ class ShapEstimate:
     several times more than attributions from other people's rows alone.
 
     ``miss_rate`` is the share of people, between 0 and 1, whose front may come out wrong; the estimate is
-    widened until it holds on at most ``people`` refused people of the reference. Their true fronts are
+    widened until it holds on at most ``people`` rejected people of the reference. Their true fronts are
     searched for with at most ``evaluations`` of the model in all, so that the same people are calibrated on
     whatever the machine; ``seconds`` is a limit of your own beside it, and a warning says when it cut.
     ``background`` rows stand for "feature unknown", ``rows`` are those in which each candidate value is

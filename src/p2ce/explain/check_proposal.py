@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.comparing import beats
+from p2ce.comparing import dominates
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import People, read_row
 from p2ce.errors import InvalidArgument, InvalidPerson, nearest
@@ -104,5 +104,5 @@ def _better(
     return tuple(
         option
         for option in explanation
-        if beats(totals_of(problem, old, read_row(option.values, problem.codebook).values[0]), totals)
+        if dominates(totals_of(problem, old, read_row(option.values, problem.codebook).values[0]), totals)
     )

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any, Literal
@@ -64,7 +64,7 @@ class Read:
     """The arguments as they were read."""
 
     problem: Problem
-    # SavedExplainer, since people may need another reading: those who stand farther out, or lack other values.
+    # Kept, since people may need another reading: those who stand farther out, or lack other values.
     parse_models: "partial[tuple[ModelAdapter, ...]]"
     reference: pd.DataFrame
     values: FloatArray  # (n, d) the reference's codes in the model's columns
@@ -78,7 +78,7 @@ def settings_of(given: Arguments) -> dict[str, Any]:
     contamination = forest if given.contamination is None else given.contamination
     settings = {
         "bound": str(given.bound) if isinstance(given.method, str) else None,
-        "method": None if isinstance(given.method, str) else given.method.to_dict(),
+        "method": None if isinstance(given.method, str) else asdict(given.method),
         "contamination": float(contamination) if isinstance(contamination, Real) else None,
         "margin": given.margin or None,
         "random_state": given.random_state,

@@ -79,7 +79,7 @@ def _options(explanation: Explanation, speaker: Speaker) -> list[str]:
             facts["told"] = "; ".join(
                 f"{name} = {_raw(name, value, speaker)}" for name, value in option.rounded.items()
             )
-            facts["displayed_score"] = speaker.full(option.displayed_score)
+            facts["told_score"] = speaker.full(option.displayed_score)
         if best:
             facts["best"] = "; ".join(best)
         lines.append(f"{number}. {_changes(option, speaker)}")

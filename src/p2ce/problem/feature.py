@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 class Direction(IntEnum):
-    """Which way a feature may move; the numbers are the sign of the change."""
+    """The direction in which a feature may move; the numbers are the sign of the change."""
 
     DOWN = -1
     BOTH = 0
@@ -45,13 +45,13 @@ class FeatureActions:
     Candidates of a number are the ``choices`` if there are any, else what was ``inferred`` from the data and,
     where a range goes beyond that, multiples of the step; else ``anchor + i * step`` inside the range.
     The range is ``stated_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
-    which says nothing about ``choices``. Whoever narrows the range only removes candidates.
+    which says nothing about ``choices``. Narrowing the range only removes candidates.
     Candidates of a category are its ``labels``, or the ``choices`` among them.
 
-    A missing value may become any candidate if it is ``fillable``, whatever the direction, since nobody
-    goes up or down from there. A known one becomes missing only if it ``may_go_missing``. A ``special`` value
-    (a code such as -9 for "no record") is a category beside the numbers: nobody goes there, and whoever has
-    one keeps it, unless the feature ``leaves_special``, in whatever direction.
+    A missing value may become any candidate if it is ``fillable``, whatever the direction, since no
+    change from there is up or down. A known one becomes missing only if it ``may_go_missing``. A ``special`` value
+    (a code such as -9 for "no record") is a category beside the numbers: no advice leads there, and an
+    instance that has one keeps it, unless the feature ``leaves_special``, in whatever direction.
 
     >>> rate = FeatureActions(
     ...     name="Rate", kind=Kind.NUMBER, dtype=np.dtype(float), low=0.1, high=0.3, step=0.05
@@ -83,11 +83,11 @@ class FeatureActions:
     display: Display = field(default_factory=Display, hash=False)  # how people read it
 
     def __post_init__(self) -> None:
-        """Refuse constraints that contradict each other, and those that leave no candidate at all."""
+        """Reject constraints that contradict each other, and those that leave no candidate at all."""
         if self.special and self.choices is not None and set(self.special) & set(self.choices):
             both = shown_values(sorted(set(self.special) & set(self.choices)))
             raise ContradictoryConstraints(
-                f"{both} of {echoed(self.name)} is a special value, where nobody goes, and one of its "
+                f"{both} of {echoed(self.name)} is a special value, which no advice leads to, and one of its "
                 "values(). Remove one of the two."
             )
         if self.direction and self.labels is not None and self.order is None:
@@ -108,7 +108,7 @@ class FeatureActions:
 
     @property
     def is_inferred(self) -> bool:
-        """Whether the data chose the candidates, so that finer ones contradict nobody."""
+        """Whether the data chose the candidates, so that finer ones contradict no statement of the user's."""
         return self.inferred is not None and self.choices is None and self.labels is None
 
     def with_more(self, values: FloatArray) -> "FeatureActions":
@@ -202,7 +202,7 @@ class FeatureActions:
         return len(self._numbers())
 
     def allows(self, before: Any, after: Any) -> bool:
-        """Tell whether the feature may go from one value to the other, by what was asked of it alone.
+        """Return whether the feature may go from one value to the other, by its own constraints alone.
 
         Values are the user's own: numbers, labels, None or NaN where missing. Looks at ``fix``, direction,
         ``within``, ``values`` and what was said of missing values; an inferred range, the step and the
@@ -222,9 +222,9 @@ class FeatureActions:
         return not self.fixed and change * self.direction >= 0 and self._offers(after)
 
     def keeps(self, value: float) -> bool:
-        """Tell whether a number to which another feature leads this one is in its range and of its kind.
+        """Return whether a number to which another feature leads this one is in its range and of its kind.
 
-        The range is the one in force, asked for or inferred. ``values()`` and steps hold as well, unless the
+        The range is the one in force, stated or inferred. ``values()`` and steps hold as well, unless the
         data chose the candidates. A special value is none to be led to.
         """
         if value in self.special:
@@ -296,7 +296,7 @@ class FeatureActions:
             return range(0)
         ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
         inside = index_range(*ends, anchor=self._anchor(), step=as_typed(self.step))
-        # A multiple a hair outside counts as well if the column cannot tell it from the end.
+        # A multiple a hair outside counts as well if the column's precision does not separate it from the end.
         before = self._at(range(inside.start - 1, inside.start))[0]
         after = self._at(range(inside.stop, inside.stop + 1))[0]
         return range(inside.start - int(before >= low), inside.stop + int(after <= high))
@@ -345,14 +345,14 @@ class FeatureActions:
                 "value. Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
             )
         if self.direction:
-            way = "increase_only" if self.direction > 0 else "decrease_only"
+            method = "increase_only" if self.direction > 0 else "decrease_only"
             raise ContradictoryConstraints(
-                f"{echoed(self.name)} is {way} and may go missing, but a missing value is neither up nor "
+                f"{echoed(self.name)} is {method} and may go missing, but a missing value is neither up nor "
                 "down. Remove one of the two."
             )
 
     def _check_named(self) -> None:
-        """Refuse words for labels that the category does not have: they would never be shown."""
+        """Reject words for labels that the category does not have: they would never be shown."""
         labels = self.order or self.labels
         if labels is None:
             return
@@ -407,7 +407,7 @@ def _length(indices: range) -> int:
 
 
 def counted(count: int) -> str:
-    """Write how many there are; of numbers that nobody reads only the size.
+    """Write how many there are; of very long numbers only the size.
 
     >>> counted(30_000), counted(10**40)
     ('30,000', 'about 1e+40')

@@ -1,4 +1,4 @@
-"""Hold the answers: frozen, plain data that needs neither the model nor the search to be read."""
+"""Hold the results: frozen, plain data that needs neither the model nor the search."""
 
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate

@@ -1,4 +1,4 @@
-"""Say what was proven about an answer, and by what work."""
+"""Hold the optimality certificate of an explanation: what was proven, and by what work."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -9,8 +9,8 @@ from p2ce.result.plain import plain_values, to_plain
 from p2ce.result.untrusted_json import Entry, entry_of
 from p2ce.visible import echoed
 
-# All candidates are somebody's word; the data and the model's thresholds chose some; where those held no
-# option: all that data, model and detector tell apart.
+# GIVEN: the user states all candidates. INFERRED: the data and the model's thresholds choose some. FINEST:
+# where those hold no option, all values that data, model or detector distinguish.
 GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
 
 
@@ -49,7 +49,7 @@ class Certificate:
     # disagreed with the compiled scores.
     verified: int = field(default=0, compare=False)
     discrepancies: int = field(default=0, compare=False)
-    miss_rate: float | None = None  # share of refused people for whom an estimate is expected to miss some
+    miss_rate: float | None = None  # share of rejected people for whom an estimate is expected to miss options
     sample_size: int | None = None  # people it was calibrated on
     explainer: str | None = None  # what computed the attributions of an estimate
     residual: float | None = None  # by how much the estimate was widened for that
@@ -59,9 +59,9 @@ class Certificate:
     checked_rules: tuple[str, ...] = ()  # rules that candidates were only checked against: they prune nothing
 
     def __repr__(self) -> str:
-        # Not Python's own, which refuses to write counts of more than 4,300 digits.
-        told = (f"{one.name}={echoed(getattr(self, one.name))}" for one in fields(self))
-        return f"Certificate({', '.join(told)})"
+        # Not Python's own, which does not write counts of more than 4,300 digits.
+        shown = (f"{one.name}={echoed(getattr(self, one.name))}" for one in fields(self))
+        return f"Certificate({', '.join(shown)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""

@@ -45,7 +45,7 @@ def _one_row(table: Any) -> dict[Any, Any]:
 
 
 def _of_columns(row: Mapping[Any, Any]) -> bool:
-    """Tell a dict of columns from a dict of values."""
+    """Distinguish a dict of columns from a dict of values."""
     return bool(row) and all(isinstance(value, list | np.ndarray) for value in row.values())
 
 

@@ -1,4 +1,4 @@
-"""Check that a bound drops a box only if the user's own object refuses every cell of it."""
+"""Check that a bound drops a box only if the user's own object rejects every cell of it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -80,7 +80,7 @@ def check_bounds(
 def drop(
     subject: Subject, grid: BaseGrid, placement: Placement, people: FloatArray, boxes: Sequence[BoxOf]
 ) -> BoolArray:
-    """Tell which boxes the bound of some score drops."""
+    """Return which boxes the bound of some score drops."""
     dropped = np.zeros(len(boxes), dtype=np.bool_)
     for score in subject.scores:
         if getattr(score, "has_bound", True):
@@ -173,8 +173,8 @@ class _Trial:
 
 
 def _people(subject: Subject, rng: np.random.Generator) -> FloatArray:
-    """Choose people, refused ones first, since bounds are for those."""
+    """Choose people, rejected ones first, since bounds are for those."""
     rows = subject.reference[rng.permutation(len(subject.reference))[: 20 * PEOPLE]]
     rows = with_unusual(subject, rows, rng)
-    refused = ~subject.accepts(subject.ask(rows))
-    return np.concatenate([rows[refused], rows[~refused]])[:PEOPLE]
+    rejected = ~subject.accepts(subject.ask(rows))
+    return np.concatenate([rows[rejected], rows[~rejected]])[:PEOPLE]

@@ -162,5 +162,5 @@ def _check_fronts(
         random_state=random_state,
     )
     order = rng.permutation(len(reference))
-    refused = reference.iloc[order[codes[order] <= enough][:people]]
-    return check_fronts({"with this detector": explainer}, refused, accepts)
+    rejected = reference.iloc[order[codes[order] <= enough][:people]]
+    return check_fronts({"with this detector": explainer}, rejected, accepts)

@@ -49,7 +49,7 @@ def check_model(
         rows: rows on which scores are compared, about.
         boxes: boxes of the grid that are put to the bound, for each threshold.
         cells: cells of a box that the model itself is asked about, if there are more.
-        people: refused people of the reference for whom fronts are compared with brute force.
+        people: rejected people of the reference for whom fronts are compared with brute force.
         random_state: seeds the choice of rows, boxes and cells.
 
     >>> import pandas as pd

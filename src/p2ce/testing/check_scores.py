@@ -21,7 +21,7 @@ class Reading(NamedTuple):
     how: str
     value: FloatArray
     accepts: BoolArray
-    refuses: BoolArray
+    rejects: BoolArray
 
 
 class Compared(NamedTuple):
@@ -38,22 +38,22 @@ def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, answers: Fl
     for reading in readings_of(subject, grid, rows):
         error = check_unusual_rows(subject, rows, answers, reading)
         worst = error if worst is None or error is None else max(worst, error)
-        doubtful = max(doubtful, int((~reading.accepts & ~reading.refuses).sum()))
+        doubtful = max(doubtful, int((~reading.accepts & ~reading.rejects).sum()))
     return Compared(worst, doubtful)
 
 
 def readings_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
     """Put rows to all scores in every way that they offer; each row stands for a person who stays.
 
-    Several scores accept where all of them do, and if that is enough; one that refuses is always enough.
+    Several scores accept where all of them do, and if that is enough; one that rejects is always enough.
     """
     each = [_verdicts_of_score(score, grid, rows) for score in subject.scores]
     joined = []
     for way in range(max(map(len, each), default=0)):
         some = [ways[min(way, len(ways) - 1)] for ways in each]
         accepts = np.all([reading.accepts for reading in some], axis=0) & subject.decides
-        refuses = np.any([reading.refuses for reading in some], axis=0)
-        joined.append(some[0]._replace(accepts=accepts, refuses=refuses))
+        rejects = np.any([reading.rejects for reading in some], axis=0)
+        joined.append(some[0]._replace(accepts=accepts, rejects=rejects))
     return joined
 
 
@@ -93,7 +93,7 @@ def check_unusual_rows(
     accepted = subject.accepts(answers)
     for said, wrong, what in (
         (reading.accepts, reading.accepts & ~accepted, "sure that rows are accepted"),
-        (reading.refuses, reading.refuses & accepted, "sure that rows are refused"),
+        (reading.rejects, reading.rejects & accepted, "sure that rows are rejected"),
     ):
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])

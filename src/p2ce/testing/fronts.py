@@ -88,7 +88,7 @@ def brute_force_costs(
 
 
 def same_costs(one: FloatArray, other: FloatArray) -> bool:
-    """Tell whether two fronts (points, objectives) hold the same costs, in any order.
+    """Return whether two fronts (points, objectives) hold the same costs, in any order.
 
     What is reported may be a root, or another function of what is compared: a step more or less is equal.
     """

@@ -29,9 +29,9 @@ def check_model_fronts(
     rng: np.random.Generator,
     explainer: MakeExplainer | None,
 ) -> Fronts:
-    """Compare fronts of refused people, if there are any, and of one explainer of the reading by default."""
-    refused = rejected_rows(subject, people, rng)
-    if not len(refused):
+    """Compare fronts of rejected people, if there are any, and of one explainer of the reading by default."""
+    rejected = rejected_rows(subject, people, rng)
+    if not len(rejected):
         return Fronts(0, 0)
     ordered = reference[list(labels_of(reference, read.columns))]
     actions = small_actions(subject, ordered, rng)
@@ -42,7 +42,7 @@ def check_model_fronts(
         return subject.accepts(subject.ask_frame(frame))
 
     explainers = {"by the model as read": own, "by a bare callable": asked}
-    return check_fronts(explainers, subject.frame(refused), accepts)
+    return check_fronts(explainers, subject.frame(rejected), accepts)
 
 
 def _of_callable(read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet) -> Explainer:

@@ -21,7 +21,7 @@ class Report:
     thresholds: int  # at which the bound was tried
     boxes: int  # boxes put to the bound, all thresholds together
     dropped: int  # of these: said to be hopeless
-    cells: int  # cells of those boxes, all of which the user's own object refused
+    cells: int  # cells of those boxes, all of which the user's own object rejected
     people: int  # for whom the front was compared with brute force
     points: int  # on those fronts
     state: str  # what was compared to see that nothing has changed

@@ -1,4 +1,4 @@
-"""Choose a few refused people and a grid so small that brute force can ask about all of it."""
+"""Choose a few rejected people and a grid so small that brute force can ask about all of it."""
 
 import numpy as np
 import pandas as pd
@@ -40,16 +40,16 @@ def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
 
 
 def rejected_rows(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
-    """Choose people whom the subject refuses: the nearest, the farthest, and others; (n, own columns).
+    """Choose people whom the subject rejects: the nearest, the farthest, and others; (n, own columns).
 
     They are of the reference, but some lack a value, or have a label that nobody has.
     """
     rows = subject.reference[rng.permutation(len(subject.reference))[:500]]
     rows = with_unusual(subject, rows, rng)
     answers = subject.ask(rows)
-    refused = np.flatnonzero(~subject.accepts(answers))
-    if not len(refused):
+    rejected = np.flatnonzero(~subject.accepts(answers))
+    if not len(rejected):
         return rows[:0]
-    order = refused[np.argsort(answers[refused])[::-1]]
-    chosen = list(dict.fromkeys([*order[:1].tolist(), *order[-1:].tolist(), *refused.tolist()]))
+    order = rejected[np.argsort(answers[rejected])[::-1]]
+    chosen = list(dict.fromkeys([*order[:1].tolist(), *order[-1:].tolist(), *rejected.tolist()]))
     return np.asarray(rows[chosen[:count]], dtype=np.float64)

@@ -99,7 +99,7 @@ class Subject:
         return np.array(found, dtype=np.float64)
 
     def accepts(self, answers: FloatArray) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-        """Tell which answers are enough."""
+        """Return which answers are enough."""
         return np.asarray(answers >= self.threshold, dtype=np.bool_)
 
     def shown(self, row: FloatArray) -> str:
@@ -195,7 +195,7 @@ def _with_unseen(subject: Subject) -> Subject:
         row[0, column] = coding.encode([label])[0]
         try:
             answers = subject.ask(row)
-        except Exception:  # it refuses such labels in its own way, as it may
+        except Exception:  # it rejects such labels in its own way, as it may
             continue
         if np.isfinite(answers).all():
             found[column] = float(row[0, column])

@@ -15,7 +15,7 @@ from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
 
-class SavedExplainer(NamedTuple):
+class Kept(NamedTuple):
     """Whether rows keep what the user asked for."""
 
     allowed: BoolArray  # (n,)
@@ -23,7 +23,7 @@ class SavedExplainer(NamedTuple):
     broken_for_sure: BoolArray  # (n,) in a way that the search should have known
 
 
-def kept_rows(problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> SavedExplainer:
+def kept_rows(problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> Kept:
     """Check rows (n, d) of codes, and the same as a frame, against every constraint and rule."""
     allowed = allowed_rows(problem.actions, problem.codebook, before, after)
     if problem.max_changes is not None:
@@ -36,7 +36,7 @@ def kept_rows(problem: Problem, before: FloatArray, after: FloatArray, frame: pd
             allowed &= rule.holds(problem.names, before, after)
         elif len(frame):
             denied |= ~rule.holds_frame(frame)
-    return SavedExplainer(allowed & ~denied, denied, for_sure)
+    return Kept(allowed & ~denied, denied, for_sure)
 
 
 def allowed_rows(actions: ActionSet, codebook: Codebook, before: FloatArray, after: FloatArray) -> BoolArray:

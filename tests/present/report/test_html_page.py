@@ -82,7 +82,7 @@ def test_names_and_units_are_those_of_displays() -> None:
 def test_protected_and_fixed_features_are_named_as_never_advised() -> None:
     page = checked(to_html(answer()))
     assert "Never advised, since protected: sex." in page.text
-    assert "SavedExplainer as they are: age." in page.text
+    assert "Kept as they are: age." in page.text
 
 
 def test_versions_hashes_policy_and_certificate_are_there() -> None:

@@ -18,7 +18,7 @@ from p2ce.tables.codebook import MISSING, Codebook, Coding
 from p2ce.visible import echoed
 
 Counts = Literal["once", "each"]
-MOST_DECIMALS = 7  # places after the point for which there is a quick way
+MOST_DECIMALS = 7  # places after the point that fast arithmetic covers
 
 
 @dataclass(frozen=True, slots=True)

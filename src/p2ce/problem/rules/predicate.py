@@ -21,16 +21,16 @@ Function: TypeAlias = "Callable[[pd.DataFrame], Any]"
 
 @dataclass(frozen=True, slots=True)
 class Predicate(Rule):
-    """A function that gets a frame of candidate rows and answers with a bool for each.
+    """A function that gets a frame of candidate rows and returns a bool for each.
 
-    It is asked about rows that the search has found, and prunes nothing before. Given as
+    It is called on rows that the search has found, and prunes nothing before. Given as
     "module:function" it can be saved in a policy file; that module is imported when the rule is first
-    asked, never when the file is read. Importing runs its code: use policies whose predicates you trust.
+    called, never when the file is read. Importing runs its code: use policies whose predicates you trust.
     """
 
     function: "Function | str"
     name: str
-    about: tuple[str, ...] = ()  # columns that the function looks at, as far as somebody says
+    about: tuple[str, ...] = ()  # columns that the function looks at, where the user names them
 
     kind = "predicate"
     required = ("function",)
@@ -70,7 +70,7 @@ class Predicate(Rule):
         return ResolvedRule(self)
 
     def holds_frame(self, frame: "pd.DataFrame") -> BoolArray:
-        """Ask the function about rows of the columns' own types, (n,); it gets a copy of them."""
+        """Call the function on rows of the columns' own types, (n,); it gets a copy of them."""
         function = self._loaded()
         try:
             answer = function(frame.copy())
@@ -82,7 +82,7 @@ class Predicate(Rule):
             ) from error
         index = getattr(answer, "index", None)
         if index is not None and hasattr(answer, "reindex") and not frame.index.equals(index):
-            # Sorted on the way, say: pandas knows which answer belongs to which row.
+            # The function may have sorted them: pandas knows which result belongs to which row.
             if len(answer) != len(frame) or not frame.index.isin(index).all():
                 raise self._unusable("answers with another index", len(frame))
             answer = answer.reindex(frame.index)
@@ -132,7 +132,7 @@ class Predicate(Rule):
 def predicate(
     function: "Function | str", *, name: str | None = None, columns: "str | Iterable[str]" = ()
 ) -> Predicate:
-    """Let a function judge candidate rows: it gets a frame and answers with a bool for each row.
+    """Let a function judge candidate rows: it gets a frame and returns a bool for each row.
 
     It is checked on candidates but prunes nothing, so that it may make the search slow. ``columns`` says
     which columns it looks at, for messages. Write "module:function" if the rule is to be saved.
