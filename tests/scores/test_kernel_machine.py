@@ -25,8 +25,8 @@ def machine(**more) -> KernelMachine:
             "intercept": 0.1,
             "gamma": 0.3,
             "kernel": "rbf",
-            "sure": 0.0,
-            "maybe": 0.0,
+            "accept_from": 0.0,
+            "reject_below": 0.0,
             **more,
         }
     )

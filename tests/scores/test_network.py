@@ -23,7 +23,14 @@ def network(*, kinds: tuple[str, ...] = ("relu", "tanh"), factor: float = 1.0, *
         for shape, kind in zip(pairwise(widths), [*kinds, "identity"], strict=True)
     )
     return NetworkScore(
-        **{"name": "model", "column_count": 4, "layers": layers, "sure": 0.0, "maybe": 0.0, **more}
+        **{
+            "name": "model",
+            "column_count": 4,
+            "layers": layers,
+            "accept_from": 0.0,
+            "reject_below": 0.0,
+            **more,
+        }
     )
 
 

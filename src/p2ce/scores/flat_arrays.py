@@ -101,7 +101,7 @@ def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: Floa
             tables.append(score.weights)
         elif score.spending is not None:
             budgets.append(score.spending)
-        flat[s]["offset"], flat[s]["sure"], flat[s]["maybe"] = (
+        flat[s]["offset"], flat[s]["accept_from"], flat[s]["reject_below"] = (
             score.offset,
             score.accept_from,
             score.reject_below,
@@ -241,7 +241,7 @@ def _score_ticks(
             moving = np.where(allowed, moving, 0.0)
             resting[:, grid.columns] = 0.0
             if table >= weighted:
-                _free_of_charge(moving, resting, score["maybe"])
+                _free_of_charge(moving, resting, score["reject_below"])
             start = start + resting.sum(axis=1)
             span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
             terms += own.shape[2]
@@ -258,8 +258,8 @@ def _score_ticks(
         with np.errstate(
             over="ignore"
         ):  # a threshold that everyone or nobody reaches may be as large as floats get
-            reject_below = np.where(usable, np.floor(score["maybe"] / tick - doubt), -np.inf)
-            accept_from = np.where(usable, np.ceil(score["sure"] / tick + doubt), np.inf)
+            reject_below = np.where(usable, np.floor(score["reject_below"] / tick - doubt), -np.inf)
+            accept_from = np.where(usable, np.ceil(score["accept_from"] / tick + doubt), np.inf)
         limits["reject_below"][:, s] = whole_ticks(reject_below)
         limits["accept_from"][:, s] = whole_ticks(accept_from)
     return gains, limits

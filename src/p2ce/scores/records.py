@@ -31,8 +31,8 @@ SCORE = np.dtype(
         ("looks_at", np.int64),  # which view of the values
         ("table", np.int64),  # which additive table, -1 for none
         ("offset", np.float64),
-        ("sure", np.float64),
-        ("maybe", np.float64),
+        ("accept_from", np.float64),
+        ("reject_below", np.float64),
     ]
 )
 

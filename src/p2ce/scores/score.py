@@ -51,7 +51,7 @@ class CompiledScore:
 
     The two thresholds are the proven part. A row whose score is at least ``sure`` is accepted by the
     user's own model, one below ``maybe`` is refused by it; in between only the model itself knows,
-    since the library adds in another order or precision. ``maybe <= sure``; both may be infinite.
+    since the library adds in another order or precision. ``reject_below <= accept_from``; both may be infinite.
 
     A rule between features is a score as well: minus what a row spends of a budget.
     """

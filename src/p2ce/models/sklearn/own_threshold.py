@@ -11,7 +11,7 @@ same comparison of the same floats.
   sides are then exact.
 * **The other class is wanted.** ``s < t`` is not a comparison of the other class's own score with 1 - t: that
   score is rounded by itself, and 1 - s is the same float for many small s. So the inner classifier is parsed
-  for the positive class all the same, and the parsed score c is negated. At ``c >= sure`` the model decides
+  for the positive class all the same, and the parsed score c is negated. At ``c >= accept_from`` the model decides
   ``s >= t``, at ``c < maybe`` it decides ``s < t``. For c' = -c the first is a certified rejection at
   ``c' <= -sure``, the second a certified acceptance at ``c' > -maybe``. In floats ``c' > x`` is
   ``c' >= next(x)`` and ``c' <= x`` is ``c' < next(x)``, where next is the next float up: the new thresholds
