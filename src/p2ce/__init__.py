@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from p2ce.result import FeatureMap as FeatureMap
     from p2ce.result import Judgement as Judgement
     from p2ce.result import ModelFacts as ModelFacts
-    from p2ce.result import Relaxation as Relaxation
     from p2ce.result import Pick as Pick
     from p2ce.result import Question as Question
+    from p2ce.result import Relaxation as Relaxation
     from p2ce.result import Status as Status
     from p2ce.result import WhyNone as WhyNone
     from p2ce.solver.engine import Progress as Progress

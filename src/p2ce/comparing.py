@@ -33,6 +33,6 @@ def rounded(costs: FloatArray) -> FloatArray:
 
 
 def dominates(one: FloatArray, other: FloatArray) -> BoolArray:
-    """Return which of some cost vectors (…, m) are nowhere more expensive than others (…, m), and somewhere cheaper."""
+    """Return which cost vectors (…, m) dominate others (…, m): nowhere larger, somewhere smaller."""
     mine, theirs = quanta(one), quanta(other)
     return np.asarray((mine <= theirs).all(axis=-1) & (mine < theirs).any(axis=-1))

@@ -136,7 +136,7 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
         return replace(found, score=score)
 
     with pytest.raises(AssertionError, match="calls a box hopeless"):
-        check_adapter(read(), FRAME, read_again=read, **{**QUICK, "boxes": 400})
+        check_adapter(read(), FRAME, parse_at=read, **{**QUICK, "boxes": 400})
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]
 def _lint(asked: Asked) -> "Iterator[str]":
     from p2ce.apps.table_files import read_table
     from p2ce.apps.typed_columns import with_gaps
-    from p2ce.problem.policy_file import read_file, parse_policy
+    from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import lint
 
     assert asked.policy is not None

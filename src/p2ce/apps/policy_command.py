@@ -49,7 +49,7 @@ def check(
     from p2ce.apps.paths import require_file
     from p2ce.apps.table_files import read_table
     from p2ce.apps.typed_columns import with_gaps
-    from p2ce.problem.policy_file import read_file, parse_policy
+    from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import Severity, lint
 
     limits = read_limits(limit or ())

@@ -1,7 +1,15 @@
 """Keep an explainer without its model in one file of plain parts, and read it back: one file per part."""
 
-from p2ce.archive.saved_arguments import SavedArguments, arguments_to_save, own_copy
 from p2ce.archive.read_archive import AS_SAVED, SavedExplainer, read_saved
+from p2ce.archive.saved_arguments import SavedArguments, arguments_to_save, own_copy
 from p2ce.archive.write_archive import save
 
-__all__ = ["AS_SAVED", "SavedArguments", "SavedExplainer", "arguments_to_save", "own_copy", "read_saved", "save"]
+__all__ = [
+    "AS_SAVED",
+    "SavedArguments",
+    "SavedExplainer",
+    "arguments_to_save",
+    "own_copy",
+    "read_saved",
+    "save",
+]

@@ -123,7 +123,9 @@ def _read(path: str, limits: Limits) -> SavedExplainer:
         raise Damaged("it ends before its list of contents") from error
     with parts:
         if HEAD not in parts:
-            raise NotSupported(f"{echoed(path)} is not a p2ce file: it is a zip archive without {echoed(HEAD)}.")
+            raise NotSupported(
+                f"{echoed(path)} is not a p2ce file: it is a zip archive without {echoed(HEAD)}."
+            )
         head = json.loads(parts.take(HEAD))
         _check_format(head, path)
         frame, kind = read_table(json.loads(parts.take(TABLE)), _arrays(parts, "reference"))
@@ -138,7 +140,9 @@ def _read(path: str, limits: Limits) -> SavedExplainer:
     count = take(take(head, "model", dict), "scores", int)
     if count < 1 or len(scores) % count or count != (given.models or 1):
         raise Damaged("scores of another number of models")
-    return SavedExplainer(path=path, given=given, own=own, detector=detector, scores=scores.reshape(count, -1))
+    return SavedExplainer(
+        path=path, given=given, own=own, detector=detector, scores=scores.reshape(count, -1)
+    )
 
 
 def _arrays(parts: Parts, folder: str) -> "Callable[[str], npt.NDArray[Any]]":
@@ -148,7 +152,9 @@ def _arrays(parts: Parts, folder: str) -> "Callable[[str], npt.NDArray[Any]]":
 def _check_format(head: Any, path: str) -> None:
     name, _, number = take(head, "format", str).partition("/")
     if name != FORMAT or not number.isdecimal():
-        raise NotSupported(f"{echoed(path)} is not a p2ce file: its format is {echoed(head['format'], most=60)}.")
+        raise NotSupported(
+            f"{echoed(path)} is not a p2ce file: its format is {echoed(head['format'], most=60)}."
+        )
     if int(number) == NUMBER:
         return
     versions = head.get("versions")

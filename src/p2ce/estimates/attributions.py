@@ -38,7 +38,7 @@ class Attributor:
     """Attributions φ of one model, all on one scale.
 
     ``reference`` (n, d) holds the rows from which the background is drawn: rows of rejected people explain
-    rejected people best (measured on Taiwan: half as many cells left as with rows of everybody).
+    rejected people best (measured on Taiwan: half as many cells left as with rows of all).
     ``link`` is the scale on which attributions add up to the score: `Link.LOGIT` for probabilities, mostly.
     ``parsed`` is the model where it is supported natively: trees and networks need no evaluations.
     """
@@ -47,7 +47,7 @@ class Attributor:
         self,
         spec: Wanted,
         parsed: Parsed | None,
-        ask: EvaluateRows,
+        evaluate: EvaluateRows,
         reference: FloatArray,
         columns: Sequence[str],
         random_state: int | None,
@@ -58,7 +58,7 @@ class Attributor:
         self.spec = spec
         self.link = Link(link)
         self.columns = tuple(columns)
-        self.ask = ask
+        self.evaluate = evaluate
         seed = spec.random_state if spec.random_state is not None else random_state
         rng = np.random.default_rng(seed)
         chosen = rng.choice(len(reference), size=min(spec.background, len(reference)), replace=False)
@@ -70,8 +70,8 @@ class Attributor:
         self.explainer_name, self._engine = self._choose(spec.explainer)
 
     def score(self, rows: FloatArray) -> FloatArray:
-        """Ask the model and turn the answer to the scale of the estimate."""
-        return self.to_scale(self.ask(rows))
+        """Evaluate the model on the scale of the estimate."""
+        return self.to_scale(self.evaluate(rows))
 
     def to_scale(self, values: FloatArray) -> FloatArray:
         """Turn reported scores, or a threshold, to the scale of the estimate."""
@@ -79,7 +79,7 @@ class Attributor:
 
     @property
     def evaluations(self) -> int:
-        """How often the model is asked for each row that is explained for the first time."""
+        """How often the model is evaluated for each row that is explained for the first time."""
         return self._engine.evaluations
 
     def explain(self, rows: FloatArray) -> FloatArray:

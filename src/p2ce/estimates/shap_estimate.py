@@ -14,7 +14,7 @@ LARGEST_SEED = 2**32 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapEstimate:
-    """Ask for the paper's SHAP estimate, repaired and calibrated, to prune the search of an opaque model.
+    """Use the paper's SHAP estimate, repaired and calibrated, to prune the search of a black-box model.
 
     ``explainer`` computes the attributions φ. "sampling" is our own: permutations of the features, each
     walked in both directions, all rows in one call of the model. "tree" and "deep" look into trees and
@@ -22,7 +22,7 @@ class ShapEstimate:
     of the shap package. "auto" is "tree" or "deep" where the model is of that kind, else "sampling".
 
     ``personal`` also looks at each single change of the person: its attribution with the person as the
-    background. Each costs one evaluation, of a cell that the search would ask for anyway, and prunes
+    background. Each costs one evaluation, of a cell that the search would evaluate anyway, and prunes
     several times more than attributions from other people's rows alone.
 
     ``miss_rate`` is the share of people, between 0 and 1, whose front may come out wrong; the estimate is
@@ -54,7 +54,7 @@ class ShapEstimate:
             raise InvalidArgument(
                 "miss_rate is the share of people whose front may come out wrong, above 0 and below 1 (0.01 "
                 f"is one in a hundred); got {echoed(self.miss_rate)}. "
-                'For answers with proof, pass bound="none".'
+                'For results with proof, pass bound="none".'
             )
         _check_count("people", self.people, "people to calibrate on")
         _check_count("background", self.background, "background rows")

@@ -29,7 +29,7 @@ class Explained:
 
 
 def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> Explained:
-    """Let shap ask for scores: "permutation", "kernel" or "exact"; ``score`` is already on the scale."""
+    """Let shap evaluate scores: "permutation", "kernel" or "exact"; ``score`` is already on the scale."""
     shap = _shap()
     rows, columns = background.shape
     with _quietly(seed):
@@ -51,7 +51,7 @@ def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, 
             evaluations = budget * rows
             if name == "exact" and columns > 20:
                 raise InvalidArgument(
-                    f'explainer="exact" asks for 2**{columns} scores per background row. '
+                    f'explainer="exact" needs 2**{columns} scores per background row. '
                     'Pass "sampling" for more than 20 columns.'
                 )
 
@@ -60,7 +60,7 @@ def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, 
                 return np.asarray(found.values, dtype=np.float64).reshape(columns)
 
     def explain(rows: FloatArray) -> FloatArray:
-        # Row by row under one seed: an answer must not depend on what was explained before.
+        # Row by row under one seed: a result must not depend on what was explained before.
         found = np.empty(rows.shape)
         for index, row in enumerate(rows):
             with _quietly(seed):

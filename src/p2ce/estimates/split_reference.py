@@ -19,10 +19,10 @@ class Division(NamedTuple):
 
 
 def divide(rejected: BoolArray, spec: ShapEstimate, rng: np.random.Generator) -> Division:
-    """Divide the rows that the model rejects (n,), since it is rejected people who will ask.
+    """Divide the rows that the model rejects (n,), since explanations are for rejected people.
 
     Learning takes a quarter of them, 256 at most, calibration up to ``spec.people`` of the rest. If the
-    model rejects no more than one row, attributions are learnt from all rows and nobody is left to
+    model rejects no more than one row, attributions are learnt from all rows and none is left to
     calibrate on, so that nothing will be pruned.
 
     >>> parts = divide(np.arange(50) < 40, ShapEstimate(people=20), np.random.default_rng(0))

@@ -95,7 +95,9 @@ class BaseGrid:
         width = max((len(axis) for axis in values), default=0) + 1
         rows = [np.append(axis, np.full(width - len(axis), axis[-1])) for axis in values]
         single = one_way or {}
-        sides = [_sides(axis, single.get(name, NOT_ONE_WAY)) for name, axis in zip(names, values, strict=True)]
+        sides = [
+            _sides(axis, single.get(name, NOT_ONE_WAY)) for name, axis in zip(names, values, strict=True)
+        ]
         down, up = tuple(side[0] for side in sides), tuple(side[1] for side in sides)
         return cls(
             names=names,
@@ -120,7 +122,7 @@ def _sides(axis: FloatArray, one_way: OneWay) -> tuple[Int32Array, Int32Array]:
 
 
 def _most(down: Int32Array, up: Int32Array) -> int:
-    """Count the candidates of the instance that has most: those below to go down to, those above to go up to."""
+    """Count the most candidates that any instance has: those below to go down to, those above to go up to."""
     places = np.arange(int(max(down.max(initial=0), up.max(initial=0))) + 2)
     below, above = np.searchsorted(down, places), len(up) - np.searchsorted(up, places)
     return int((below + above).max())

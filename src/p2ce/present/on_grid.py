@@ -3,7 +3,7 @@
 from p2ce.present.speaker import Speaker
 from p2ce.result import Certificate, Explanation, Feature
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED
-from p2ce.result.grid_words import MOST_NAMED, claims_none, says_its_grid, stepped_features, displayed_step
+from p2ce.result.grid_words import MOST_NAMED, claims_none, displayed_step, says_its_grid, stepped_features
 
 # Grid → what an auditor reads of it, and how the officer's sentence on it begins.
 NAMES = {GIVEN: "grid_given", INFERRED: "grid_inferred", FINEST: "grid_finest"}

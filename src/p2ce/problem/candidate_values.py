@@ -13,7 +13,9 @@ SHARED_BY = 4  # people: where most values have so many, the values are the colu
 LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
 ENOUGH_VALUES = 20  # different ones, to believe that what they have in common is no accident
-SMALLEST_STEP = Fraction(1, 10**12)  # of the range; rows that are closer together than this count as one place
+SMALLEST_STEP = Fraction(
+    1, 10**12
+)  # of the range; rows that are closer together than this count as one place
 MOST_THINNED = 20  # candidates of a column where every cell costs an evaluation, or thresholds say more
 NEAR = 0.002  # of the column's standard deviation: how far from a threshold a rounder number may lie
 

@@ -49,8 +49,8 @@ class FeatureActions:
     Candidates of a category are its ``labels``, or the ``choices`` among them.
 
     A missing value may become any candidate if it is ``fillable``, whatever the direction, since no
-    change from there is up or down. A known one becomes missing only if it ``may_go_missing``. A ``special`` value
-    (a code such as -9 for "no record") is a category beside the numbers: no advice leads there, and an
+    change from there is up or down. A known one becomes missing only if it ``may_go_missing``. A ``special``
+    value (a code such as -9 for "no record") is a category beside the numbers: no advice leads there, and an
     instance that has one keeps it, unless the feature ``leaves_special``, in whatever direction.
 
     >>> rate = FeatureActions(
@@ -296,7 +296,7 @@ class FeatureActions:
             return range(0)
         ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
         inside = index_range(*ends, anchor=self._anchor(), step=as_typed(self.step))
-        # A multiple a hair outside counts as well if the column's precision does not separate it from the end.
+        # A multiple a hair outside counts as well if the column's precision makes it equal to the end.
         before = self._at(range(inside.start - 1, inside.start))[0]
         after = self._at(range(inside.stop, inside.stop + 1))[0]
         return range(inside.start - int(before >= low), inside.stop + int(after <= high))

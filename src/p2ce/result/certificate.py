@@ -49,7 +49,9 @@ class Certificate:
     # disagreed with the compiled scores.
     verified: int = field(default=0, compare=False)
     discrepancies: int = field(default=0, compare=False)
-    miss_rate: float | None = None  # share of rejected people for whom an estimate is expected to miss options
+    miss_rate: float | None = (
+        None  # share of rejected people for whom an estimate is expected to miss options
+    )
     sample_size: int | None = None  # people it was calibrated on
     explainer: str | None = None  # what computed the attributions of an estimate
     residual: float | None = None  # by how much the estimate was widened for that

@@ -59,7 +59,7 @@ def made_column(values: Sequence[Any], dtype: str, categories: Categories | None
         return _made_column(values, dtype, categories)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(
-            f"A column cannot be of the type {echoed(dtype)}: {error}. Was the file changed after it was written?"
+            f"A column cannot be of the type {echoed(dtype)}: {error}. Was the file edited?"
         ) from error
 
 

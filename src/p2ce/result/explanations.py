@@ -169,7 +169,9 @@ class Explanations(Sequence[Explanation]):
         for entry in self:
             data = entry.to_dict(times=times, question=False)
             if entry.question is not None:
-                data["question_number"], _ = questions.setdefault(id(entry.question), (len(questions), entry.question))
+                data["question_number"], _ = questions.setdefault(
+                    id(entry.question), (len(questions), entry.question)
+                )
             people.append(data)
         return {
             "format": FORMAT,
@@ -181,7 +183,7 @@ class Explanations(Sequence[Explanation]):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanations":
-        """Undo `to_dict`. Data that it cannot have written raise an `InvalidArgument` that names the place."""
+        """Undo `to_dict`. Data that it cannot have written raise `InvalidArgument`, which names the place."""
         entry = entry_of(data, cls, limits)
         require_format(entry, cls, FORMAT)
         questions = [Question._read(question) for question in entry.get("questions", ()).each()]

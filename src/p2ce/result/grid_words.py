@@ -49,13 +49,13 @@ def claims_none(explanation: "Explanation") -> bool:
 
 
 def says_its_grid(explanation: "Explanation") -> bool:
-    """Return whether an explanation must name its grid: there is no option, or there was none on the usual one."""
+    """Return whether an explanation must name its grid: there is no option, or none on the usual grid."""
     certificate = explanation.certificate
     return certificate is not None and (certificate.grid == FINEST or claims_none(explanation))
 
 
 def grid_in_brief(explanation: "Explanation") -> str:
-    """Name the grid of an explanation and its steps, in one line without a full stop; it has a certificate."""
+    """Name the grid and its steps in one line without a full stop; the explanation has a certificate."""
     certificate = explanation.certificate
     assert certificate is not None  # the caller saw to it
     steps = _steps(explanation.question)

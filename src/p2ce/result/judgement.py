@@ -44,7 +44,5 @@ class Judgement:
         return visible_lines(lines)
 
     def _plausibility_in_words(self) -> str:
-        words = {None: "plausibility not required", True: "plausible", False: "not plausible"}[
-            self.plausible
-        ]
+        words = {None: "plausibility not required", True: "plausible", False: "not plausible"}[self.plausible]
         return words if self.plausibility is None else f"{words} ({self.plausibility:.3g})"

@@ -66,8 +66,8 @@ class WhyNone:
     """Why a person has no option: the smallest sets of restrictions whose removal gives one.
 
     Only what `considered` lists was tried. A set in `undecided` was not settled in time: relaxing it
-    may or may not give an option. `complete` says that every set of what was considered is settled, up to all of it together, so
-    that the relaxations are all there are on the grids that were tried.
+    may or may not give an option. `complete` says that every set of what was considered is settled, up to
+    all of it together, so that the relaxations are all there are on the grids that were tried.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "Income": 42_000}, changes={"Income": (30_000, 42_000)},
@@ -116,7 +116,9 @@ class WhyNone:
             options, Layout(dtypes=self.dtypes, categories=self.categories, objectives=self.objectives)
         )
         ours: dict[str, pd.Series[Any]] = {
-            "restrictions": pd.Series(["; ".join(one.restrictions) for one in self.relaxations], dtype="object"),
+            "restrictions": pd.Series(
+                ["; ".join(one.restrictions) for one in self.relaxations], dtype="object"
+            ),
             "kinds": pd.Series(["; ".join(one.kinds) for one in self.relaxations], dtype="object"),
             "proven": pd.Series([one.proven for one in self.relaxations], dtype="bool"),
         }
@@ -149,7 +151,8 @@ class WhyNone:
         return cls(
             person=entry["person"].values(columns),
             relaxations=tuple(
-                Relaxation._read(one, columns=columns, objectives=objectives) for one in entry["relaxations"].each()
+                Relaxation._read(one, columns=columns, objectives=objectives)
+                for one in entry["relaxations"].each()
             ),
             undecided=tuple(restrictions.texts() for restrictions in entry["undecided"].each()),
             considered=entry["considered"].texts(),
@@ -205,7 +208,11 @@ def _quoted(restrictions: tuple[str, ...]) -> str:
 
 def _closing(why: WhyNone) -> str:
     if not why.complete:
-        return "The list is not complete: relaxing other sets of what was considered may give an option as well."
+        return (
+            "The list is not complete: relaxing other sets of what was considered may give an option as well."
+        )
     if not len(why):
         return "Proven: with all of them relaxed together, there is still no option on the grids tried."
-    return "Complete on the grids tried: every option needs one of these sets relaxed, no smaller one is enough."
+    return (
+        "Complete on the grids tried: every option needs one of these sets relaxed, no smaller one is enough."
+    )

@@ -1,4 +1,4 @@
-"""Find a person's front by asking the model itself about every cell: slow, and nothing to doubt."""
+"""Find a person's front by evaluating the model itself on every cell: slow and obvious."""
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -16,7 +16,7 @@ CELLS_AT_ONCE = 200_000
 
 
 def brute_force_front(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
-    """Find the costs (points, objectives) of a person's front by asking about every cell.
+    """Find the costs (points, objectives) of a person's front by evaluating every cell.
 
     Without rules, that is every combination of candidates with at most so many changes.
     """
@@ -59,10 +59,10 @@ def _cells(
 
 
 def _cheapest(totals: FloatArray) -> FloatArray:
-    """Keep one row of every cost that nothing beats."""
+    """Keep one row of every cost that is not dominated."""
     compared, first = np.unique(quanta(totals), axis=0, return_index=True)
     kept = []
-    while len(compared):  # in lexicographic order, so that nothing beats the first
+    while len(compared):  # in lexicographic order, so that the first is never dominated
         kept.append(first[0])
         worse = (compared >= compared[0]).all(axis=1)
         compared, first = compared[~worse], first[~worse]

@@ -29,36 +29,36 @@ def check_model_fronts(
     rng: np.random.Generator,
     explainer: MakeExplainer | None,
 ) -> Fronts:
-    """Compare fronts of rejected people, if there are any, and of one explainer of the reading by default."""
+    """Compare fronts of rejected people, if there are any, of one explainer of the adapter by default."""
     rejected = rejected_rows(subject, people, rng)
     if not len(rejected):
         return Fronts(0, 0)
     ordered = reference[list(labels_of(reference, read.columns))]
     actions = small_actions(subject, ordered, rng)
-    asked = _of_callable(read, ordered, actions)
-    own = _of_reading(read, ordered, actions, subject) if explainer is None else explainer(ordered, actions)
+    black_box = _of_callable(read, ordered, actions)
+    own = _of_adapter(read, ordered, actions, subject) if explainer is None else explainer(ordered, actions)
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
-        return subject.accepts(subject.ask_frame(frame))
+        return subject.accepts(subject.evaluate_frame(frame))
 
-    explainers = {"by the model as read": own, "by a bare callable": asked}
+    explainers = {"by the parsed model": own, "by a bare callable": black_box}
     return check_fronts(explainers, subject.frame(rejected), accepts)
 
 
 def _of_callable(read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
-    """Make an explainer that knows nothing of the model but its answers."""
+    """Make an explainer that knows nothing of the model but its scores."""
     made = explainer_of(lambda frame: read.ask(frame), reference, actions=actions, threshold=read.threshold)
-    asked = made._problem.model
-    # Whoever computes in single precision rounds otherwise in another batch, which a few rows may not show.
-    asked = replace(asked, tolerance=max(asked.tolerance, read.tolerance))
-    made._problem = _with_model(made._problem, asked, made._problem.may_miss)
+    black_box = made._problem.model
+    # Single precision rounds differently in another batch, which a few rows may not show.
+    black_box = replace(black_box, tolerance=max(black_box.tolerance, read.tolerance))
+    made._problem = _with_model(made._problem, black_box, made._problem.may_miss)
     return made
 
 
-def _of_reading(
+def _of_adapter(
     read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet, subject: Subject
 ) -> Explainer:
-    """Put a reading that no family is registered for in the place of a callable's."""
+    """Put an adapter without a registered family in the place of a callable's."""
     made = _of_callable(read, reference, actions)
     may_miss = frozenset(subject.columns[column] for column in subject.may_miss)
     made._problem = _with_model(made._problem, read, made._problem.may_miss | may_miss)
@@ -78,7 +78,7 @@ def explainer_of(
     target: Any = 1,
     scale: str | None = None,
 ) -> Explainer:
-    """Make an explainer that leaves everything else as it is by default, but asks for no plausibility."""
+    """Make an explainer that leaves everything else as it is by default, but requires no plausibility."""
     return Explainer(
         model,
         reference,

@@ -35,7 +35,9 @@ class _Transitions(Rule):
         return {"rule": self.kind, "column": self.column, "transitions": listed}
 
     def _named(self) -> str:
-        return "; ".join(f"{value_text(start)} → {', '.join(map(value_text, ends))}" for start, ends in self.moves)
+        return "; ".join(
+            f"{value_text(start)} → {', '.join(map(value_text, ends))}" for start, ends in self.moves
+        )
 
     def _pairs(self, codebook: Codebook) -> "_Pairs":
         coding = coding_for(self, codebook, self.column)
