@@ -88,8 +88,8 @@ def steps() -> ActionSet:
     return ActionSet.infer(applicants()).fix("Age").step(Income=500, Loan=1000, Years=4)
 
 
-def refused(model: Any, count: int = 10, people: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Give those whom the model refuses, the most clearly refused first."""
+def rejected(model: Any, count: int = 10, people: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Give those that the model rejects, the most clearly rejected first."""
     people = applicants() if people is None else people
     order = np.argsort(model.predict_proba(people)[:, 1], kind="stable")
     assert (model.predict(people.iloc[order[:count]]) == 0).all()
@@ -97,8 +97,8 @@ def refused(model: Any, count: int = 10, people: pd.DataFrame | None = None) -> 
 
 
 def ask(model: Any, **changed: Any) -> p2ce.Explainer:
-    asked = {"actions": steps(), "plausibility": None, "max_changes": 2, **changed}
-    return p2ce.Explainer(model, asked.pop("reference", applicants()), **asked)
+    arguments = {"actions": steps(), "plausibility": None, "max_changes": 2, **changed}
+    return p2ce.Explainer(model, arguments.pop("reference", applicants()), **arguments)
 
 
 def test_permitted_ranges_and_immutable_features_are_kept() -> None:
@@ -111,7 +111,7 @@ def test_permitted_ranges_and_immutable_features_are_kept() -> None:
         .protect("Housing")
     )
     for model in (credit_model(), tree_model()):
-        people = refused(model, 40)
+        people = rejected(model, 40)
         table = ask(model, actions=actions, max_changes=3).explain_many(people).to_frame()
         assert len(table) > 20
         before = people.loc[table["person"]].reset_index(drop=True)
@@ -128,7 +128,7 @@ def test_permitted_ranges_and_immutable_features_are_kept() -> None:
 def test_the_counterfactual_flips_the_model_and_rounding_does_not_flip_it_back() -> None:
     """DiCE#473 #417 #215: what is shown is what was scored, also after a trip through a file."""
     for model in (credit_model(), tree_model()):
-        table = ask(model).explain_many(refused(model, 30)).to_frame()
+        table = ask(model).explain_many(rejected(model, 30)).to_frame()
         rows = table[list(applicants())]
         assert len(rows) > 20
         assert (model.predict(rows) == 1).all()
@@ -148,7 +148,7 @@ def test_float32_models_flip() -> None:
     around = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)])
     for frame in (people, people.astype({"Income": np.float64})):
         actions = ActionSet.infer(frame).fix("Age", "Years").values(Income=around.tolist())
-        found = ask(model, reference=frame, actions=actions).explain_many(refused(model, 30, frame))
+        found = ask(model, reference=frame, actions=actions).explain_many(rejected(model, 30, frame))
         table = found.to_frame()
         assert table["Income"].isin(around.astype(frame["Income"].dtype)).any()
         assert (model.predict(table[NUMBERS]) == 1).all()
@@ -156,9 +156,9 @@ def test_float32_models_flip() -> None:
 
 
 def test_nothing_found_comes_with_the_reason() -> None:
-    """DiCE#281 #227: a proof that nothing is there, and what would open a way."""
+    """DiCE#281 #227: a proof that nothing is there, and the minimal sets of constraints to relax."""
     model = credit_model()
-    person = refused(model).iloc[0]
+    person = rejected(model).iloc[0]
     explainer = ask(model, actions=steps().fix("Income", "Housing").decrease_only("Years"), max_changes=1)
     found = explainer.explain(person)
     assert found.status is Status.NO_RECOURSE
@@ -180,7 +180,7 @@ def test_ten_rows_take_no_hours_and_time_limits_are_obeyed() -> None:
     explainer = ask(tree_model(), actions=ActionSet.infer(applicants()), max_changes=3)
     explainer.warm_up()
     start = time.perf_counter()
-    found = explainer.explain_many(refused(tree_model()))
+    found = explainer.explain_many(rejected(tree_model()))
     assert time.perf_counter() - start < 5.0  # even on a machine that does ten other things
     assert all(one.certificate.proven for one in found)
 
@@ -188,15 +188,17 @@ def test_ten_rows_take_no_hours_and_time_limits_are_obeyed() -> None:
         time.sleep(0.02)
         return np.asarray(credit_model().predict_proba(rows)[:, 1])
 
-    told: list[float] = []
+    message: list[float] = []
     slowly = ask(slow, bound="none", max_changes=None, threshold=0.999)
     slowly.warm_up()
-    person = refused(credit_model()).iloc[0]
+    person = rejected(credit_model()).iloc[0]
     start = time.perf_counter()
-    stopped = slowly.explain(person, time_limit=0.3, listener=lambda progress: told.append(progress.elapsed))
+    stopped = slowly.explain(
+        person, time_limit=0.3, listener=lambda progress: message.append(progress.elapsed)
+    )
     assert time.perf_counter() - start < 5.0
     assert stopped.status in (Status.TIME_LIMIT, Status.NO_RECOURSE, Status.OPTIMAL)
-    assert told
+    assert message
 
 
 def test_two_one_hot_levels_are_never_set_at_once_and_the_number_of_changes_is_kept() -> None:
@@ -228,7 +230,7 @@ def test_categories_need_not_be_strings_and_unseen_values_do_not_crash() -> None
     model = HistGradientBoostingClassifier(max_iter=15, categorical_features="from_dtype", random_state=0)
     model.fit(people, label())
     explainer = ask(model, reference=people, actions=ActionSet.infer(people).fix("Age").step(Income=500))
-    person = refused(model, 1, people)
+    person = rejected(model, 1, people)
     table = explainer.explain(person).to_frame()
     assert len(table) > 0
     assert table[list(people)].dtypes.equals(people.dtypes)
@@ -237,7 +239,7 @@ def test_categories_need_not_be_strings_and_unseen_values_do_not_crash() -> None
     assert unseen.status is Status.OPTIMAL
     assert set(unseen.to_frame()["Job"]) <= {0, 1, 2, 3, 7}
     # Text goes the same way.
-    words = ask(credit_model()).explain({**refused(credit_model()).iloc[0].to_dict(), "Job": "astronaut"})
+    words = ask(credit_model()).explain({**rejected(credit_model()).iloc[0].to_dict(), "Job": "astronaut"})
     assert words.person["Job"] == "astronaut"
     assert words.status is Status.OPTIMAL
 
@@ -252,7 +254,7 @@ def test_linked_features_and_forbidden_transitions() -> None:
         rules.inequality("1000*Years <= 20*Income"),
     )
     model = tree_model()
-    table = ask(model, actions=actions, max_changes=3).explain_many(refused(model, 60)).to_frame()
+    table = ask(model, actions=actions, max_changes=3).explain_many(rejected(model, 60)).to_frame()
     before = applicants().loc[table["person"]].reset_index(drop=True)
     grown = table["Years"] - before["Years"]
     assert (grown > 0).any()
@@ -263,7 +265,7 @@ def test_linked_features_and_forbidden_transitions() -> None:
 
 
 def test_trees_and_pipelines_work() -> None:
-    """alibi#598 #172, DiCE#43: no gradients, no wrappers; what cannot be read is asked."""
+    """alibi#598 #172, DiCE#43: no gradients, no wrappers; what is not supported natively is a black box."""
     people, wanted = applicants(), label()
     ordinal = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
     models = {
@@ -279,7 +281,7 @@ def test_trees_and_pipelines_work() -> None:
     for bound, several in models.items():
         for model in several:
             model.fit(people, wanted)
-            found = ask(model, actions=actions).explain(refused(model).iloc[0])
+            found = ask(model, actions=actions).explain(rejected(model).iloc[0])
             assert found.status is Status.OPTIMAL
             assert found.certificate.bound == bound
             assert (model.predict(found.to_frame()[list(people)]) == 1).all()
@@ -324,14 +326,14 @@ def test_the_factual_is_echoed_exactly() -> None:
     for option in found:
         assert all(option.values[name] == row[name] for name in row if name not in option.changes)
         assert all(before == row[name] for name, (before, _) in option.changes.items())
-    (many,) = explainer.explain_many(pd.DataFrame([row], index=["somebody"]))
+    (many,) = explainer.explain_many(pd.DataFrame([row], index=["ann"]))
     assert many.person == row
     lacking = explainer.explain({**row, "Income": np.nan, "Job": None})
     assert np.isnan(lacking.person["Income"])
     assert lacking.person["Job"] is None
 
 
-def test_missing_values_are_not_refused() -> None:
+def test_missing_values_are_not_rejected() -> None:
     """DiCE#224: a missing value is a value, for boosting and for pipelines with an imputer."""
     draw = np.random.default_rng(5)
     people = applicants()[NUMBERS].astype(float)
@@ -354,7 +356,7 @@ def test_missing_values_are_not_refused() -> None:
 def test_how_do_i_get_a_data_frame() -> None:
     """DiCE#119 #191 #201 #283 #388: `to_frame()` on every result, and in the first lines of the README."""
     explainer = ask(credit_model())
-    people = refused(credit_model(), 3)
+    people = rejected(credit_model(), 3)
     one, many = explainer.explain(people.iloc[0]), explainer.explain_many(people)
     names = list(applicants())
     assert list(one.to_frame())[: len(names)] == names
@@ -372,7 +374,7 @@ def test_how_do_i_get_a_data_frame() -> None:
 
 def test_the_same_answer_on_each_run() -> None:
     """DiCE#206: to the byte, in a new explainer, in another order of people, beside global seeds."""
-    people = refused(tree_model(), 4)
+    people = rejected(tree_model(), 4)
 
     def answered(order: list[int]) -> list[str]:
         detector = p2ce.IsolationForest(n_estimators=10)
@@ -396,5 +398,5 @@ def test_few_dependencies_without_upper_pins_or_commercial_solvers() -> None:
     assert not [line for line in needed if "==" in line or "<" in line.partition(";")[0]]
     heavy = {"torch", "tensorflow", "shap", "lightgbm", "xgboost", "catboost", "polars", "pyarrow", "numba"}
     code = f"import sys, p2ce; print([name for name in {heavy!r} if name in sys.modules])"
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == "[]"
+    message = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert message.stdout.strip() == "[]"

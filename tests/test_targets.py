@@ -106,9 +106,9 @@ def assert_is_the_front(
     return found
 
 
-def ask(model: Any, frame: pd.DataFrame, **asked: Any) -> p2ce.Explainer:
-    asked = {"actions": few(frame), "max_changes": 2, "plausibility": None, **asked}
-    return p2ce.Explainer(model, frame, **asked)
+def ask(model: Any, frame: pd.DataFrame, **arguments: Any) -> p2ce.Explainer:
+    arguments = {"actions": few(frame), "max_changes": 2, "plausibility": None, **arguments}
+    return p2ce.Explainer(model, frame, **arguments)
 
 
 @pytest.mark.parametrize("target", ["barolo", "grignolino", "barbera"])

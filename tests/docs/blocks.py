@@ -38,9 +38,9 @@ def blocks_of(page: Path) -> list[Block]:
     while place < len(lines):
         relaxation = FENCE.match(lines[place])
         if relaxation is None:
-            told = NOT_RUN.match(lines[place])
-            if told or lines[place].strip():
-                reason, touching = (told[1] if told else None), False
+            message = NOT_RUN.match(lines[place])
+            if message or lines[place].strip():
+                reason, touching = (message[1] if message else None), False
             place += 1
             continue
         closing = _closing(lines, place, relaxation["indent"])

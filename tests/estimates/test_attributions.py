@@ -32,18 +32,18 @@ def attributor(
 
 
 def test_a_repeated_row_costs_nothing() -> None:
-    asked = 0
+    arguments = 0
 
     def ask(rows: FloatArray) -> FloatArray:
-        nonlocal asked
-        asked += len(rows)
+        nonlocal arguments
+        arguments += len(rows)
         return chance(rows)
 
     once = attributor(ask)
     first = once.explain(ROWS)
-    before = asked
+    before = arguments
     assert_array_equal(once.explain(ROWS[::-1]), first[::-1])
-    assert asked == before
+    assert arguments == before
 
 
 def test_an_answer_depends_on_the_row_alone() -> None:
@@ -92,10 +92,10 @@ def test_a_score_that_is_no_number_is_named() -> None:
 
 
 def test_a_missing_package_names_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(name: str) -> None:
+    def fail_if_called(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(shap_explainers, "import_module", refuse)
+    monkeypatch.setattr(shap_explainers, "import_module", fail_if_called)
     with pytest.raises(MissingExtra, match=r"pip install 'p2ce\[shap\]'"):
         attributor(explainer="exact")
     # Trees need no package.

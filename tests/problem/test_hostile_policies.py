@@ -53,14 +53,14 @@ def test_no_mutation_of_a_policy_ends_in_another_error() -> None:
     for where, changed in mutations(whole, PLAIN):
         tried += 1
         try:
-            reading = parse_policy(Document(changed))
-            repr(ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules)))
+            policy = parse_policy(Document(changed))
+            repr(ActionSet(features=policy.features, rules=tuple(rule for _, rule in policy.rules)))
         except P2CEError as error:
             raw += [where] if not tame(str(error)) else []
         except Exception as error:
             raw.append(f"{where}: {type(error).__name__}")
         else:
-            raw += [f"{where}: {one.message[:80]}" for one in reading.problems if len(one.message) > 1000]
+            raw += [f"{where}: {one.message[:80]}" for one in policy.problems if len(one.message) > 1000]
     assert tried > 2000
     assert raw == []
 

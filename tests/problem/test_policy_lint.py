@@ -31,10 +31,10 @@ def found(
 ) -> list[tuple[str, str]]:
     """Give severity and code of each finding; the data as text gives the same ones."""
     text = actions if isinstance(actions, str) else to_text(actions)
-    reading = parse_policy(read_document(text))
-    findings = lint(reading, people, protected=protected)
+    policy = parse_policy(read_document(text))
+    findings = lint(policy, people, protected=protected)
     as_text = people.astype(object).where(people.notna(), None).map(lambda v: None if v is None else str(v))
-    again = lint(reading, as_text, protected=protected)
+    again = lint(policy, as_text, protected=protected)
     assert [(one.line, one.code) for one in again] == [(one.line, one.code) for one in findings]
     assert all(1 <= one.line <= text.count("\n") + 1 for one in findings)
     return [(str(one.severity), one.code) for one in findings]
@@ -61,7 +61,7 @@ def test_protected_columns_that_may_change() -> None:
     assert found(ActionSet.infer(people), people) == [("warning", "protected-changeable")]
     assert found(ActionSet.infer(people).protect("Age"), people) == []
     linked = ActionSet.infer(people).rule(rules.linked("Level", "Age"))
-    assert found(linked, people) == []  # nobody is told to grow older
+    assert found(linked, people) == []  # no advice names age itself
     assert found(linked, people, protected=("Age",)) == [("error", "protected-changeable")]
 
 
@@ -152,8 +152,8 @@ def test_everything_that_cannot_be_read_is_found_at_once() -> None:
         .replace("<= Rate", "<= Ratee")
         .replace("version: 1", "version: 3")
     )
-    reading = parse_policy(read_document(spoilt))
-    findings = lint(reading, PEOPLE)
+    policy = parse_policy(read_document(spoilt))
+    findings = lint(policy, PEOPLE)
     assert {finding.severity for finding in findings} == {Severity.ERROR}
     assert [finding.code for finding in findings] == ["unreadable"] * len(findings)
     assert len(findings) == 3  # the version and two features; the rule may be right once these are

@@ -22,7 +22,7 @@ from tests.properties.random_problems import Problem, problems
 
 @njit(_nrt=False)
 def box_is_hopeless(flat, people, p, s, changes_left, work):
-    """Tell whether the box at hand would be dropped by the bound of score ``s``."""
+    """Return whether the box at hand would be dropped by the bound of score ``s``."""
     me = instance_of(people, p)
     return is_infeasible(flat, s, me, work.box, list_axes(me, work.box), changes_left, work)
 
@@ -89,7 +89,7 @@ def random_box(problem: Problem, seed: int) -> tuple[Workspace, np.ndarray, np.n
 
 @examples(200)
 @given(problem=problems, seed=st.integers(0, 10**6), changes_left=st.integers(0, 6))
-def test_a_box_is_dropped_only_if_every_completion_is_refused(
+def test_a_box_is_dropped_only_if_every_completion_is_rejected(
     problem: Problem, seed: int, changes_left: int
 ) -> None:
     work, cells, changed, forced = random_box(problem, seed)

@@ -56,7 +56,7 @@ class Case:
         return self.library.decision_function(self.rows(points))
 
     def truth(self, points: np.ndarray) -> np.ndarray:
-        """Compute the decision value in more digits than anybody else has."""
+        """Compute the decision value in more digits than any library."""
         rows, score = self.rows(points).astype(np.longdouble), self.score
         if score.kernel == "rbf":
             kernels = np.exp(-score.gamma * ((rows[:, None, :] - score.support) ** 2).sum(axis=2))
@@ -133,7 +133,7 @@ def test_every_bound_covers_every_completion(seed: int) -> None:
 
 @examples(100)
 @given(seed=SEEDS)
-def test_a_box_is_hopeless_only_if_libsvm_refuses_every_cell(seed: int) -> None:
+def test_a_box_is_hopeless_only_if_libsvm_rejects_every_cell(seed: int) -> None:
     case = random_case(seed)
     rng = np.random.default_rng(seed + 1)
     for _ in range(5):

@@ -33,11 +33,13 @@ def costs_of(explanation: p2ce.Explanation) -> tuple[Any, ...]:
 def test_p2ce_its_ablation_and_the_exact_search_agree(
     case: Case, max_changes: int | None, order: str
 ) -> None:
-    asked: dict[str, Any] = {"plausibility": FOREST, "max_changes": max_changes}
-    exact = case.explain(**asked)
+    arguments: dict[str, Any] = {"plausibility": FOREST, "max_changes": max_changes}
+    exact = case.explain(**arguments)
     for bound in proven_bounds(case):
-        whole = case.explain(method=P2CE(bound=bound, order=order), **asked)
-        ablation = case.explain(method=P2CE(bound=bound, order=order, partial_plausibility=False), **asked)
+        whole = case.explain(method=P2CE(bound=bound, order=order), **arguments)
+        ablation = case.explain(
+            method=P2CE(bound=bound, order=order, partial_plausibility=False), **arguments
+        )
         assert costs_of(whole) == costs_of(ablation) == costs_of(exact)
         if exact.certificate is None:
             return
@@ -120,11 +122,11 @@ def test_bounds_change_the_work_and_not_the_answer(case: Case, max_changes: int 
 def test_the_same_question_gets_the_same_answer_to_the_byte(
     case: Case, max_changes: int | None, method: str
 ) -> None:
-    asked = {"plausibility": FOREST, "max_changes": max_changes, "method": method}
-    once = case.explainer(**asked)
+    arguments = {"plausibility": FOREST, "max_changes": max_changes, "method": method}
+    once = case.explainer(**arguments)
     first = json.dumps(once.explain(case.person).to_dict())
     assert json.dumps(once.explain(case.person).to_dict()) == first
-    assert json.dumps(case.explainer(**asked).explain(case.person).to_dict()) == first
+    assert json.dumps(case.explainer(**arguments).explain(case.person).to_dict()) == first
 
 
 @examples(25)

@@ -102,12 +102,12 @@ def ask(model: Any, frame: pd.DataFrame, place: int, seed: int, **changed: Any) 
     actions = few_candidates(frame, draw)
     for make in (make_if_then, make_transitions):
         actions = actions.rule(make(frame, ["job", "home", "grade"], draw).rule)
-    asked = {"actions": actions, "max_changes": 2, "plausibility": None, **changed}
-    reference, row = asked.pop("reference", frame), asked.pop("row", frame.iloc[[place]])
-    return p2ce.Explainer(model, reference, **asked).explain(row)
+    arguments = {"actions": actions, "max_changes": 2, "plausibility": None, **changed}
+    reference, row = arguments.pop("reference", frame), arguments.pop("row", frame.iloc[[place]])
+    return p2ce.Explainer(model, reference, **arguments).explain(row)
 
 
-def refused_place(model: Any, frame: pd.DataFrame) -> int:
+def rejected_place(model: Any, frame: pd.DataFrame) -> int:
     return int(np.argmin(model.predict_proba(frame)[:, 1]))
 
 
@@ -120,7 +120,7 @@ def test_renaming_categories_changes_nothing(family: str, seed: int, forest: boo
     if family in NATIVE:
         frame, new = _in_categories(frame), _in_categories(new)
     model, new_model = MODELS[family](frame, label), MODELS[family](new, label)
-    place = refused_place(model, frame)
+    place = rejected_place(model, frame)
     plausibility = p2ce.IsolationForest(n_estimators=10, contamination=0.2) if forest else None
     before = ask(model, frame, place, seed, plausibility=plausibility)
     after = ask(new_model, new, place, seed, plausibility=plausibility)
@@ -139,7 +139,7 @@ def test_the_order_of_columns_and_rows_changes_nothing(family: str, seed: int) -
     if family in NATIVE:
         frame = _in_categories(frame)
     model = MODELS[family](frame, label)
-    place = refused_place(model, frame)
+    place = rejected_place(model, frame)
     draw = np.random.default_rng(seed)
     columns = draw.permutation(list(frame))
     before = ask(model, frame, place, seed)
@@ -159,7 +159,7 @@ def test_the_order_in_which_labels_are_declared_changes_nothing(family: str, see
     """For encoders, which go by the label; boosting libraries go by its place, as do orders."""
     frame, label = make_people(seed)
     model = MODELS[family](frame, label)
-    place = refused_place(model, frame)
+    place = rejected_place(model, frame)
     other = frame.assign(home=frame["home"].cat.reorder_categories(["free", "own", "boat", "rent"]))
     before, after = ask(model, frame, place, seed), ask(model, other, place, seed)
     assert after.status is before.status

@@ -1,4 +1,4 @@
-"""A search whose scores are computed outside finds the front of brute force, and asks about no cell twice."""
+"""A search with external evaluators finds the front of brute force, and evaluates no cell twice."""
 
 from itertools import product
 
@@ -78,8 +78,8 @@ def search(
     people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
     if bans is not None:
         people = people._replace(banned=bans.banned, first_ban=bans.first_ban)
-    asked = [OutsideScore(people=one, has_bound=bounded, keeps_values=True) for one in outside]
-    return search_in_waves(layout, people, rules, asked, **more), outside
+    arguments = [OutsideScore(people=one, has_bound=bounded, keeps_values=True) for one in outside]
+    return search_in_waves(layout, people, rules, arguments, **more), outside
 
 
 @pytest.fixture(params=[False, True], ids=["as it is", "in small steps"])
@@ -126,7 +126,7 @@ def test_front_equals_brute_force(
 @pytest.mark.usefixtures("in_steps")
 @examples(40)
 @given(problem=problems, inside=st.integers(0, 2), max_changes=LIMITS, ties=st.booleans())
-def test_refused_cells_give_way_to_the_next_best(
+def test_rejected_cells_give_way_to_the_next_best(
     problem: Problem, inside: int, max_changes: int | None, ties: bool
 ) -> None:
     rules = rules_of(max_changes=max_changes, keep_ties=ties, use_bounds=True)

@@ -27,9 +27,9 @@ def balanced(frame: pd.DataFrame) -> np.ndarray:
         (lambda: IsolationForest(n_estimators=30), "tree leaves"),
         (lambda: Fitted(n_estimators=30, random_state=0).fit(FRAME), "tree leaves"),
         (lambda: Fitted(n_estimators=30, random_state=0).fit(FRAME[["ratio", "age"]]), "tree leaves"),
-        (lambda: LocalOutlierFactor(novelty=True).fit(FRAME), "no bound, asked"),
-        (lambda: KernelDensity(bandwidth=300.0, kernel="tophat").fit(FRAME), "no bound, asked"),
-        (lambda: balanced, "no bound, asked"),
+        (lambda: LocalOutlierFactor(novelty=True).fit(FRAME), "none (black box)"),
+        (lambda: KernelDensity(bandwidth=300.0, kernel="tophat").fit(FRAME), "none (black box)"),
+        (lambda: balanced, "none (black box)"),
     ],
     ids=["ours", "scikit-learn's", "two columns", "local outliers", "density", "callable"],
 )
@@ -49,7 +49,7 @@ def test_real_detectors_conform(make: Callable[[], Any], bound: str, contaminati
 
 @pytest.fixture
 def reads_as(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Have every reading changed in some way before it is checked."""
+    """Change every parsed adapter before it is checked."""
 
     def install(change: Callable[[Any], Any]) -> None:
         monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Checks are for authors: whoever only explains does not load them."""
+"""Checks are for authors: `import p2ce` does not load them."""
 
 import subprocess
 import sys

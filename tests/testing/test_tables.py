@@ -20,7 +20,7 @@ from p2ce.detectors.parse_detector import parse_detector
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.score import CompiledScore
 from p2ce.tables.codebook import codebook_of
-from p2ce.testing import check_detector, check_model, check_adapter
+from p2ce.testing import check_adapter, check_detector, check_model
 from p2ce.testing import check_detector as detectors
 from p2ce.testing.subject import subject_of_model
 from tests.detectors.test_tables import encoder, people
@@ -44,7 +44,7 @@ def formula(frame: pd.DataFrame) -> np.ndarray:
     [
         (histogram, "tree leaves"),
         (lambda: make_pipeline(encoder(), LogisticRegression()).fit(TABLE, GOOD), None),
-        (lambda: formula, "no bound, asked"),
+        (lambda: formula, "none (black box)"),
     ],
     ids=["histogram", "pipeline", "callable"],
 )
@@ -56,7 +56,7 @@ def test_models_of_tables_conform(make: Callable[[], Any], bound: str | None) ->
     assert "with missing values" in str(report)
 
 
-def test_labels_that_a_model_refuses_are_not_tried() -> None:
+def test_labels_that_a_model_rejects_are_not_tried() -> None:
     def strict(frame: pd.DataFrame) -> np.ndarray:
         if not frame["housing"].dropna().isin(["own", "rent", "free"]).all():
             raise ValueError("unknown label")
@@ -148,14 +148,14 @@ def test_a_class_that_one_score_forgot_to_beat() -> None:
         check_adapter(replace(found, also=()), WINE, **QUICK)
 
 
-def test_a_further_score_that_refuses_too_early() -> None:
+def test_a_further_score_that_rejects_too_early() -> None:
     found = three()
     strict = replace(
         found.also[0],
         reject_below=found.also[0].reject_below + 1.0,
         accept_from=found.also[0].accept_from + 1.0,
     )
-    with pytest.raises(AssertionError, match="is sure that rows are refused only where"):
+    with pytest.raises(AssertionError, match="is certain that rows are rejected only where"):
         check_adapter(replace(found, also=(strict,)), WINE, **QUICK)
     with pytest.raises(AssertionError, match="without a score has no further ones"):
         check_adapter(replace(found, score=None), WINE, **QUICK)
@@ -172,7 +172,7 @@ def test_a_further_score_that_refuses_too_early() -> None:
             lambda: Fitted(n_estimators=15, random_state=0).fit(TABLE[["age", "income", "kids"]]),
             "tree leaves",
         ),
-        (lambda: make_pipeline(encoder(), OneClassSVM(nu=0.1)).fit(TABLE), "no bound, asked"),
+        (lambda: make_pipeline(encoder(), OneClassSVM(nu=0.1)).fit(TABLE), "none (black box)"),
     ],
     ids=["ours", "scikit-learn's", "pipeline"],
 )

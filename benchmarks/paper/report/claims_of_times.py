@@ -125,8 +125,8 @@ def seconds_against_minutes(results: Results, summary: pd.DataFrame) -> Verdict:
             if in_paper is not None and calls > 0:
                 paper = (
                     f" The authors' MAPOCAM calls the model {calls:,.0f} times a person: the paper's "
-                    f"{in_paper.seconds.mean:.0f} s are {words.seconds(in_paper.seconds.mean / calls)} for each "
-                    "call."
+                    f"{in_paper.seconds.mean:.0f} s are {words.seconds(in_paper.seconds.mean / calls)} for "
+                    "each call."
                 )
             slower = theirs >= MUCH_SLOWER * ours
             cases.append(Case(name=name, figures=figures, holds=bool(slower)))

@@ -25,8 +25,8 @@ def summarise(results: Results) -> pd.DataFrame:
     nothing. ``given`` counts all, and so do ``invalid``, ``not_allowed``, ``implausible`` and ``off_grid``;
     of these an answer whose verdict is not there is wrong. An outlier share is the mean over the people
     answered of each one's share, so that its interval counts people. ``requested`` is how many people the
-    studies have, ``people`` for how many there is a row. Times are of a call for one person; ``seconds_in_batch`` is
-    the share of a call for all.
+    studies have, ``people`` for how many there is a row. Times are of a call for one person;
+    ``seconds_in_batch`` is the share of a call for all.
     """
     rows = []
     studies = results.studies.drop_duplicates(["data", "model", "seed"])

@@ -11,7 +11,7 @@ from p2ce.compilation.external_scores import Networks, lay_out_networks
 from p2ce.grid.candidate_costs import CostTables, tabulate
 from p2ce.grid.grouped_axis import Compound, widen
 from p2ce.grid.placement import Placement, place
-from p2ce.objectives.changes import FittedChanges
+from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ class CostTables:
     """What each candidate costs each person of a batch, exactly as the objective says.
 
     A cell's *total* joins its costs axis after axis, in the order of the axes. Joining them here
-    and in a kernel gives the same float64, bit for bit, so that cells tie or do not tie wherever they are compared.
+    and in a kernel gives the same float64, bit for bit, so that cells tie or do not tie everywhere alike.
     ``p2ce.comparing`` says when two totals count as equal.
 
     ``envelope`` is the least cost of going at least that far: at an index right of the current one, the

@@ -130,7 +130,10 @@ class FittedCostTable(FittedObjective):
             self._reject_unpriced(column, values, values != current)
             return np.where(values == current, 0.0, self.default or 0.0)
         return np.stack(
-            [self._asked(column, table, row, float(now)) for row, (now,) in zip(values, current, strict=True)]
+            [
+                self._prices_by_function(column, table, row, float(now))
+                for row, (now,) in zip(values, current, strict=True)
+            ]
         )
 
     def _from_list(
@@ -151,7 +154,9 @@ class FittedCostTable(FittedObjective):
                 f"Add it to the table, give CostTable a default=, or fix({echoed(feature)})."
             )
 
-    def _asked(self, column: int, table: PriceOf, values: FloatArray, current: float) -> FloatArray:
+    def _prices_by_function(
+        self, column: int, table: PriceOf, values: FloatArray, current: float
+    ) -> FloatArray:
         feature = self.features[column]
         now = self._as_users_see(column, np.array([current]))[0]
         try:

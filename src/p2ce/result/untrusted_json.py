@@ -204,7 +204,7 @@ def require_format(entry: Entry, cls: type, expected: str) -> None:
     if not isinstance(given, str) or given != expected:
         got = given if isinstance(entry.data, Mapping) else type(given).__name__
         raise InvalidArgument(
-            f"{entry.who} expects a dict with format {expected!r}, got {echoed(got)}. "
+            f"{entry.who} expects a dict with format {echoed(expected)}, got {echoed(got)}. "
             f"Give it what {cls.__name__}.to_dict() returned."
         )
 

@@ -83,7 +83,7 @@ class WhyNone:
     1 minimal set of restrictions to relax, of 2 considered:
     1. without "Income stays within 25,000 to 40,000":
        Income: 30,000 → 42,000 (changes 1)
-    Complete on the grids tried: every option needs one of these sets relaxed, no smaller one is enough.
+    Complete on the grids tried: every option needs one of these sets relaxed, and no smaller one.
     """
 
     person: dict[str, Value]
@@ -213,6 +213,4 @@ def _closing(why: WhyNone) -> str:
         )
     if not len(why):
         return "Proven: with all of them relaxed together, there is still no option on the grids tried."
-    return (
-        "Complete on the grids tried: every option needs one of these sets relaxed, no smaller one is enough."
-    )
+    return "Complete on the grids tried: every option needs one of these sets relaxed, and no smaller one."

@@ -84,8 +84,8 @@ class Subject:
         )
         require(
             frame.equals(before) and frame.columns.equals(before.columns),
-            f"ask of this {self.who} ({self.family}) has to leave the frame alone; {called} it wrote into it, "
-            f"first in {_first_difference(before, frame)}. Hand a copy to whatever writes.",
+            f"ask of this {self.who} ({self.family}) has to leave the frame alone; {called} it wrote into "
+            f"it, first in {_first_difference(before, frame)}. Hand a copy to whatever writes.",
         )
         wrong = np.isnan(found) if self.may_be_infinite else ~np.isfinite(found)
         if wrong.any():

@@ -278,12 +278,15 @@ def test_what_a_peer_says_is_kept(rows: tuple, error: str | None, status: str, k
 def test_what_the_model_rejects_counts_as_no_answer(tmp_path: Path) -> None:
     study = prepare(small_data("german"), "logistic", SETTINGS, cache=None)
     person = study.people.iloc[0].to_numpy(float)
-    cheap, dear = person.copy(), study.parts.test[study.accepts(study.parts.test.to_numpy(float))].iloc[0]
+    cheap, expensive = (
+        person.copy(),
+        study.parts.test[study.accepts(study.parts.test.to_numpy(float))].iloc[0],
+    )
     cheap[1] += 0.1
     task = next(task for task in plan(tables=("2",), figures=()) if task.method == "dice-random")
     findings = Findings()
     people = (
-        Answered(seconds=1.0, status="FOUND", rows=(tuple(cheap), tuple(dear.astype(float)))),
+        Answered(seconds=1.0, status="FOUND", rows=(tuple(cheap), tuple(expensive.astype(float)))),
         Answered(seconds=1.0, status="FOUND", rows=(tuple(study.people.iloc[1].astype(float)),)),
         Answered(seconds=1.0, status="NOTHING", rows=()),
         Answered(seconds=None, status="ERROR", rows=(), error="it broke"),

@@ -1,4 +1,4 @@
-"""A claim holds when the frames say so, fails when they say the opposite, and is open when nothing was measured."""
+"""A claim holds or fails as the frames say, and is open when nothing was measured."""
 
 import json
 from pathlib import Path
