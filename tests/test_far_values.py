@@ -214,7 +214,7 @@ def test_a_far_candidate_leaves_the_rest_of_the_front(
     assert [(option.values, option.costs) for option in near_by] == [
         (option.values, option.costs) for option in before if option in near_by
     ]
-    # Only a far option that is better in something may stand beside them, and it dominates none: it costs most.
+    # Only a far option that is better in something may stand beside them; it dominates none: it costs most.
     if before.status is p2ce.Status.OPTIMAL:
         cheapest = min(option.costs["mean_distance"] for option in before)
         assert min(option.costs["mean_distance"] for option in after) == cheapest

@@ -18,7 +18,7 @@
     ├── UnsupportedModel (TypeError)         a model that cannot be read exactly
     ├── UnsupportedDetector (TypeError)      a detector that cannot be read exactly
     ├── ModelMismatch (RuntimeError)         the model as read disagrees with the model itself
-    ├── InvalidOutput (RuntimeError)         the user's own model or detector answered something unusable
+    ├── InvalidOutput (RuntimeError)         the user's own model or detector returned something unusable
     ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
     ├── MissingData (FileNotFoundError)      a data set of the paper that no place has
     ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
@@ -132,7 +132,7 @@ class ModelMismatch(P2CEError, RuntimeError):
 
 
 class InvalidOutput(P2CEError, RuntimeError):
-    """The user's own model or detector answered with NaN or with the wrong shape."""
+    """The user's own model or detector returned NaN or the wrong shape."""
 
 
 class NotFitted(P2CEError, ValueError):

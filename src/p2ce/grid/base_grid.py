@@ -28,7 +28,7 @@ NOT_ONE_WAY = OneWay(np.empty(0), np.empty(0))
 class BaseGrid:
     """The axes of the grid, one per feature that may change, before any person stands on it.
 
-    Axes are in alphabetical order of name, so that the order of the columns can change no answer. Some
+    Axes are in alphabetical order of name, so that the order of the columns can change no result. Some
     candidates are there for one direction only: what lies just above a threshold for those who come from
     below it, what lies just below for those who come from above.
 

@@ -35,7 +35,7 @@ class CostTables:
     envelope: FloatArray  # (n, M, m, width)
     joins: Int32Array  # (M,) 0 sum, 1 max
     # (n, M) what makes totals of different objectives of the same order, to be added up: the best-first order
-    # goes by it, and nothing that is answered.
+    # depends on it, and no result does.
     shares: FloatArray
 
     def totals(self, owner: IntArray, points: Int32Array) -> FloatArray:

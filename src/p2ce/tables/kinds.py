@@ -70,11 +70,11 @@ def check_kind(kind: str) -> None:
 
 
 def library(name: str) -> Any:
-    """Import the library in whose kind an answer is wanted."""
+    """Import the library in whose kind a result is wanted."""
     try:
         return import_module(name)
     except ImportError as error:
         raise MissingExtra(
-            f"This answer is to be a table of {name}, which is not installed. "
+            f"This result is to be a table of {name}, which is not installed. "
             f"Type: pip install {name}. Or choose another kind: to_frame(kind='pandas')."
         ) from error

@@ -16,7 +16,7 @@ def as_person(row: Any) -> tuple[Any, str | None]:
 
     What pandas or NumPy already is stays as it is. One-row tables of every other kind, named tuples and
     rows of structured arrays become dicts of plain values. Where the kind is None (a dict, a tuple, an
-    array), answers come in the kind of the reference.
+    array), results come in the kind of the reference.
 
     >>> as_person([{"Age": 41, "Housing": "own"}])
     ({'Age': 41, 'Housing': 'own'}, 'records')

@@ -2,8 +2,8 @@
 
 These are for authors of plug-ins, and for anyone who wants to check that a model is parsed correctly.
 `import p2ce` does not load them. A check that fails raises an AssertionError which says what was
-expected, what came instead, on which row, and what to do; a model that is not supported at all raises the P2CEError that
-`Explainer` would raise.
+expected, what came instead, on which row, and what to do; a model that is not supported at all raises
+the P2CEError that `Explainer` would raise.
 
 >>> from p2ce.testing import check_model
 """

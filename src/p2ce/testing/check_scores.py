@@ -102,6 +102,6 @@ def check_verdicts(
                 f"{name} is {what} only where its own score agrees; of {int(said.sum())} such rows "
                 f"{int(wrong.sum())} are not, such as {subject.shown(rows[at])}: score "
                 f"{float(one.value[at])!r}, own score {float(answers[at])!r}, threshold "
-                f"{subject.threshold!r}. Raise `accept_from`, or lower `reject_below`, by the rounding error.",
+                f"{subject.threshold!r}. Raise `accept_from`, or lower `reject_below`, by the rounding.",
             )
     return worst

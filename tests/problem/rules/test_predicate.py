@@ -44,7 +44,7 @@ def test_any_column_of_bools_is_understood(answer: Any) -> None:
     ],
 )
 def test_other_answers_are_rejected_with_the_name(answer: Any, got: str) -> None:
-    with pytest.raises(InvalidOutput, match=f"predicate 'mine' must answer with 3 bools.*{got}"):
+    with pytest.raises(InvalidOutput, match=f"predicate 'mine' must return 3 bools.*{got}"):
         predicate(answer, name="mine").holds_frame(ROWS)
 
 
