@@ -310,7 +310,7 @@ def test_another_process_gives_the_same_answers(tmp_path: Path) -> None:
         """
         import json, sys
         import p2ce
-        from tests.verify import loans
+        from tests.explain import loans
         loaded = p2ce.load(sys.argv[1], loans.forest())
         print(json.dumps(loaded.explain(loans.refused().iloc[0].to_dict()).to_dict()))
         """

@@ -70,7 +70,7 @@ def test_a_weight_that_is_slightly_off() -> None:
     found = adapter_of(logistic())
     weights = found.score.weights.copy()
     weights[0] += 1e-5
-    fails(changed(found, weights=weights), "score of this model as read .* has to be within")
+    fails(changed(found, weights=weights), "score of this model as parsed .* has to be within")
 
 
 def test_a_score_that_accepts_too_early() -> None:
@@ -145,8 +145,8 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
         (lambda frame: formula(frame) > 0.5, "one float per row"),
         (lambda frame: np.where(frame["age"] > 60, np.nan, 0.4), "finite numbers.*age="),
         (lambda frame: np.where(frame["age"] > 60, np.inf, 0.4), "finite numbers"),
-        (lambda frame: formula(frame) - 0.1 * formula(frame).mean(), "the same about a row.*size"),
-        (lambda frame: formula(frame) + 1e-7 * np.arange(len(frame)), "same about a row every time.*order"),
+        (lambda frame: formula(frame) - 0.1 * formula(frame).mean(), "the same score every time.*size"),
+        (lambda frame: formula(frame) + 1e-7 * np.arange(len(frame)), "the same score every time.*order"),
         (lambda frame: formula(frame) + 1e-6 * (len(frame) == 1), "called on the row alone"),
         (lambda frame: formula(frame) + 1e-6 * (frame.columns[0] == "age"), "columns in another order"),
     ],

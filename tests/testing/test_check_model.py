@@ -88,12 +88,12 @@ def test_columns_in_another_order_than_the_model_was_fitted_on() -> None:
     assert report.people == 2
 
 
-def test_a_reading_without_registration() -> None:
+def test_an_adapter_without_registration() -> None:
     found = adapter_of(tree())
     renamed = replace(found, family="a new family")
     report = check_adapter(renamed, FRAME, **QUICK)
     assert report.thresholds == 1
-    assert str(report).startswith("a new family: conforms\n  answers: ")
+    assert str(report).startswith("a new family: conforms\n  scores: ")
 
 
 def test_the_same_seed_checks_the_same() -> None:

@@ -1,5 +1,6 @@
 """Checks work on real tables, on several classes and on ranges, and catch what is read wrongly there."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,6 @@ from p2ce.models.parse_model import parse_model
 from p2ce.scores.score import CompiledScore
 from p2ce.tables.codebook import codebook_of
 from p2ce.testing import check_adapter, check_detector, check_model
-from p2ce.testing import check_detector as detectors
 from p2ce.testing.subject import subject_of_model
 from tests.detectors.test_tables import encoder, people
 from tests.testing.subjects import QUICK
@@ -123,7 +123,7 @@ def test_one_class_of_three_conforms(threshold: float | None) -> None:
     assert report.people == QUICK["people"]
     if threshold is None:
         assert report.largest_error is None
-        assert "no single score tells" in str(report)
+        assert "several scores decide" in str(report)
 
 
 @pytest.mark.parametrize("target", [(180.0, 220.0), (None, 110.0)])
@@ -139,12 +139,12 @@ def three() -> ModelAdapter:
     return parse_model(model, reference=WINE, target=1)
 
 
-def test_a_class_that_one_score_forgot_to_beat() -> None:
+def test_a_class_that_one_score_forgot() -> None:
     found = three()
     assert len(found.also) == 1
     check_adapter(found, WINE, **QUICK)
     check_adapter(replace(found, also=(), decides=False), WINE, **QUICK)  # necessary is all that it claims
-    with pytest.raises(AssertionError, match="is sure that rows are accepted only where"):
+    with pytest.raises(AssertionError, match="is certain that rows are accepted only where"):
         check_adapter(replace(found, also=()), WINE, **QUICK)
 
 
@@ -183,11 +183,13 @@ def test_detectors_of_tables_conform(make: Callable[[], Any], bound: str) -> Non
     assert report.missing > 30
 
 
-def test_a_forest_that_was_not_read_for_missing_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forest_that_was_not_parsed_for_missing_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        detectors, "parse_detector", lambda *given, **more: parse_detector(*given, **more).again(frozenset())
+        sys.modules["p2ce.testing.check_detector"],
+        "parse_detector",
+        lambda *given, **more: parse_detector(*given, **more).again(frozenset()),
     )
-    with pytest.raises(AssertionError, match=r"score of this detector as read .* has to be within"):
+    with pytest.raises(AssertionError, match=r"score of this detector as parsed .* has to be within"):
         check_detector(
             Fitted(n_estimators=15, random_state=0).fit(TABLE[["age", "income", "kids"]]), TABLE, **QUICK
         )
