@@ -220,9 +220,9 @@ def test_a_users_own_forest_is_used_as_it_is() -> None:
     row = loans.refused().iloc[0]
     found = loans.explainer(plausibility=loans.detector()).explain(row)
     rows = found.to_frame()[list(loans.people().columns)]
-    message = loans.detector().decision_function(rows)
-    assert (message >= 0.0).all()
-    assert message.tolist() == [option.plausibility for option in found]
+    decided = loans.detector().decision_function(rows)
+    assert (decided >= 0.0).all()
+    assert decided.tolist() == [option.plausibility for option in found]
     assert found.certificate.detector_family == "scikit-learn isolation forest"
 
 

@@ -77,14 +77,14 @@ def test_a_network_of_torch_read_and_asked(tmp_path: Path, read: bool) -> None:
         scores = torch.sigmoid(network(torch.tensor(frame.to_numpy(), dtype=torch.float32))).numpy()[:, 0]
     threshold = float(np.quantile(scores, 0.7))
 
-    def arguments(rows: pd.DataFrame) -> np.ndarray:
+    def black_box(rows: pd.DataFrame) -> np.ndarray:
         with torch.no_grad():
             given = torch.tensor(rows.to_numpy(), dtype=torch.float32)
             return np.asarray(torch.sigmoid(network(given)).numpy()[:, 0], dtype=np.float64)
 
     actions = p2ce.ActionSet.infer(frame).step(a=0.5, b=0.5, c=0.5)
     people = frame[scores < threshold].head(3)
-    model: Any = network if read else arguments
+    model: Any = network if read else black_box
     assert_same_after(model, frame, people, tmp_path, threshold=threshold, actions=actions)
 
 

@@ -41,13 +41,13 @@ def _note(news: list[tuple[tuple[int, int], str]], block: Block, printed: str) -
 
 def _as_typed(block: Block, printed: str) -> str:
     """Put commands that go over several lines back as they stood in the page."""
-    typed, message = [], False
+    typed, told = [], False
     for line in block.code.splitlines():
         if line.startswith("$ "):
             typed.append(line)
-        elif message:
+        elif told:
             typed[-1] += f"\n{line}"
-        message = line.endswith("\\") and (line.startswith("$ ") or message)
+        told = line.endswith("\\") and (line.startswith("$ ") or told)
     for command, lines in zip(commands(block), typed, strict=True):
         printed = printed.replace(f"$ {command}\n", f"{lines}\n", 1)
     return printed

@@ -26,24 +26,24 @@ REFERENCE, ROWS = RNG.normal(size=(60, 4)), RNG.normal(size=(9, 4))
 
 
 def attributor(
-    ask: Callable[[FloatArray], FloatArray] = chance, parsed: Parsed | None = None, **options: Any
+    evaluate: Callable[[FloatArray], FloatArray] = chance, parsed: Parsed | None = None, **options: Any
 ) -> Attributor:
-    return Attributor(ShapEstimate(**options), parsed, ask, REFERENCE, "abcd", 0, Link.LOGIT)
+    return Attributor(ShapEstimate(**options), parsed, evaluate, REFERENCE, "abcd", 0, Link.LOGIT)
 
 
 def test_a_repeated_row_costs_nothing() -> None:
-    arguments = 0
+    evaluated = 0
 
-    def ask(rows: FloatArray) -> FloatArray:
-        nonlocal arguments
-        arguments += len(rows)
+    def evaluate(rows: FloatArray) -> FloatArray:
+        nonlocal evaluated
+        evaluated += len(rows)
         return chance(rows)
 
-    once = attributor(ask)
+    once = attributor(evaluate)
     first = once.explain(ROWS)
-    before = arguments
+    before = evaluated
     assert_array_equal(once.explain(ROWS[::-1]), first[::-1])
-    assert arguments == before
+    assert evaluated == before
 
 
 def test_an_answer_depends_on_the_row_alone() -> None:

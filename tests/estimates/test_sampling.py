@@ -53,14 +53,14 @@ def test_a_single_column_takes_everything() -> None:
 
 
 def test_evaluations_are_counted() -> None:
-    arguments = 0
+    evaluated = 0
 
     def score(rows: np.ndarray) -> np.ndarray:
-        nonlocal arguments
-        arguments += len(rows)
+        nonlocal evaluated
+        evaluated += len(rows)
         return crooked(rows)
 
     sampler = Sampler.build(score, BACKGROUND, np.random.default_rng(1))
-    arguments = 0
+    evaluated = 0
     sampler.explain(ROWS)
-    assert arguments == len(ROWS) * sampler.evaluations
+    assert evaluated == len(ROWS) * sampler.evaluations

@@ -53,9 +53,9 @@ def test_it_is_short_and_says_what_it_shows(example: Path) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_it_runs(example: Path, tmp_path: Path) -> None:
-    message = run(example, tmp_path)
+    printed = run(example, tmp_path)
     for line in TOLD[example.stem]:
-        assert line in message, message
+        assert line in printed, printed
     for name in WRITTEN.get(example.stem, []):
         assert (tmp_path / name).stat().st_size > 0
 

@@ -107,9 +107,9 @@ def take_explanation(path: Path) -> None:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:  # Python's own parser, before p2ce sees anything
         raise InvalidArgument("no JSON") from error
-    message = str(data.get("format", "")) if isinstance(data, dict) else ""
+    stated = str(data.get("format", "")) if isinstance(data, dict) else ""
     kinds: dict[str, Any] = {"explanations": Explanations, "why": WhyNone}
-    kind = next((one for name, one in kinds.items() if name in message), Explanation)
+    kind = next((one for name, one in kinds.items() if name in stated), Explanation)
     answer = kind.from_dict(data)
     json.dumps(answer.to_dict(), allow_nan=False)
     answer.to_frame()

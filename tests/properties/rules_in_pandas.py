@@ -92,21 +92,21 @@ def make_if_then(frame: pd.DataFrame, names: list[str], draw: np.random.Generato
     """If one column has one of two values (or changes), the other has one of two or lies in a range."""
     one, other = names[:2]
     if_values = _values(frame, one, draw, 2)
-    arguments: Any = rules.CHANGES if draw.random() < 0.3 else if_values
+    condition: Any = rules.CHANGES if draw.random() < 0.3 else if_values
     if pd.api.types.is_numeric_dtype(frame[other]) and draw.random() < 0.4:
         known = frame[other].dropna().astype(float)
         low, high = float(known.quantile(0.3)), float(known.max())
-        rule = rules.if_then(if_={one: arguments}, then={other: (low, high)})
+        rule = rules.if_then(if_={one: condition}, then={other: (low, high)})
         return Spoken(
-            rule=rule, keeps=lambda p, r: ~_met(p, r, one, arguments) | between(r, other, low, high)
+            rule=rule, keeps=lambda p, r: ~_met(p, r, one, condition) | between(r, other, low, high)
         )
     then_values = _values(frame, other, draw, 2)
-    rule = rules.if_then(if_={one: arguments}, then={other: then_values})
-    return Spoken(rule=rule, keeps=lambda p, r: ~_met(p, r, one, arguments) | at(r, other, then_values))
+    rule = rules.if_then(if_={one: condition}, then={other: then_values})
+    return Spoken(rule=rule, keeps=lambda p, r: ~_met(p, r, one, condition) | at(r, other, then_values))
 
 
-def _met(person: Person, rows: pd.DataFrame, name: str, arguments: Any) -> Any:
-    return changed(person, rows, name) if arguments is rules.CHANGES else at(rows, name, arguments)
+def _met(person: Person, rows: pd.DataFrame, name: str, condition: Any) -> Any:
+    return changed(person, rows, name) if condition is rules.CHANGES else at(rows, name, condition)
 
 
 def make_transitions(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> Spoken:

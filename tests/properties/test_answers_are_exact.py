@@ -123,8 +123,8 @@ def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
         person["wealth"] += 0.37  # beside the grid
     around = reachable_cells(person, actions, question.max_changes)
     scores = score(as_frame(around, frame)) if len(around) else np.array([0.5])
-    arguments = "default" if linear and "cell" in question.threshold else question.threshold
-    threshold = threshold_of(arguments, scores, rng)
+    kind_of_threshold = "default" if linear and "cell" in question.threshold else question.threshold
+    threshold = threshold_of(kind_of_threshold, scores, rng)
     explainer = p2ce.Explainer(
         model,
         frame,

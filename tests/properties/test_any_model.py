@@ -196,7 +196,7 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
     fitted = MODELS[name](frame, label, seed)
     case = make_any(fitted, frame, label, objectives, seed)
     own = case.explainer(max_changes=max_changes, ties=ties).explain(case.person)
-    arguments = p2ce.Explainer(
+    black_box = p2ce.Explainer(
         lambda rows: fitted.score(rows),
         frame,
         actions=case.actions,
@@ -207,21 +207,21 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
         ties=ties,
     ).explain(case.person)
     if own.status is p2ce.Status.ALREADY_FAVOURABLE:
-        assert arguments.status is own.status
+        assert black_box.status is own.status
         return
     truth = truth_of(case, fitted, own, max_changes=max_changes)
     assert_is_the_front(case, own, truth, ties=ties)
-    assert_is_the_front(case, arguments, truth, ties=ties)
-    assert points_of(case, arguments) == points_of(case, own)
+    assert_is_the_front(case, black_box, truth, ties=ties)
+    assert points_of(case, black_box) == points_of(case, own)
     # Columns of single precision are scored in it, and then the company in a batch moves the last digits.
-    assert [option.score for option in arguments] == pytest.approx([option.score for option in own], rel=1e-5)
+    assert [option.score for option in black_box] == pytest.approx([option.score for option in own], rel=1e-5)
     black_box_only = own.certificate.bound == "complete"
     assert black_box_only == ("opaque" in own.certificate.model_family)
     # A sum that the model itself rounds too coarsely is not read.
     assert not black_box_only or not fitted.is_read or (frame.dtypes != np.float64).any()
-    assert arguments.certificate.model_family == "opaque (<lambda>)"
-    assert arguments.certificate.bound == "complete"
-    assert arguments.certificate.pruned["model bound"] == 0  # nothing is known about a whole box
+    assert black_box.certificate.model_family == "opaque (<lambda>)"
+    assert black_box.certificate.bound == "complete"
+    assert black_box.certificate.pruned["model bound"] == 0  # nothing is known about a whole box
 
 
 def scrambled(salt: int, share: float) -> Callable[[pd.DataFrame], np.ndarray]:

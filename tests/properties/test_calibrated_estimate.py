@@ -79,7 +79,7 @@ def is_missed(found: p2ce.Explanation, truth: p2ce.Explanation) -> bool:
 @pytest.mark.parametrize("personal", [True, False], ids=["personal", "as published"])
 @pytest.mark.parametrize("rate", [0.2, 0.05])
 def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, personal: bool) -> None:
-    missed = arguments = calibrated = 0
+    missed = explained = calibrated = 0
     stated, spared = [], 0
     for seed in range(11, 15):
         model = Entangled(seed)
@@ -96,15 +96,15 @@ def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, persona
             is_missed(one, whole) for one, whole in zip(found, truth, strict=True) if one.certificate.proven
         )
         missed += sum(is_missed(one, whole) for one, whole in zip(found, truth, strict=True))
-        arguments += len(people)
+        explained += len(people)
         calibrated += certificate.sample_size
         stated.append(certificate.miss_rate)
         spared += sum(whole.certificate.scored for whole in truth)
         spared -= sum(one.certificate.scored for one in found)
-    assert arguments >= 300
+    assert explained >= 300
     # Both the people who were calibrated on and those who ask are samples.
-    error = np.sqrt(rate * (1.0 - rate) * (1.0 / arguments + 1.0 / calibrated))
-    assert missed / arguments <= np.mean(stated) + 3.0 * error
+    error = np.sqrt(rate * (1.0 - rate) * (1.0 / explained + 1.0 / calibrated))
+    assert missed / explained <= np.mean(stated) + 3.0 * error
     # A rate that is held by never pruning anything would say nothing.
     assert spared > 0
 

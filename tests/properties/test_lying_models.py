@@ -31,8 +31,8 @@ def rejecting(ask: Evaluate, threshold: float, share: float, salt: int) -> Evalu
     """Reject some of the rows that the model accepts."""
 
     def lie(frame: pd.DataFrame) -> np.ndarray:
-        message = is_lied_about(frame, share, salt)
-        return np.where(message, np.minimum(ask(frame), threshold - 0.05), ask(frame))
+        lying_score = is_lied_about(frame, share, salt)
+        return np.where(lying_score, np.minimum(ask(frame), threshold - 0.05), ask(frame))
 
     return lie
 
@@ -185,17 +185,17 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
     problem = explainer._problem
     score = problem.model.score
     # A score that certifies only values this far above the threshold.
-    doubtful = replace(score, accept_from=score.reject_below + wide * (1.0 + abs(score.reject_below)))
+    uncertain = replace(score, accept_from=score.reject_below + wide * (1.0 + abs(score.reject_below)))
     ask = problem.model.ask
 
-    def message(frame: pd.DataFrame) -> np.ndarray:
+    def lying_score(frame: pd.DataFrame) -> np.ndarray:
         read = score_rows(score, frame[list(problem.names)].to_numpy(dtype=np.float64))
         # A forest answers alike where it reaches the same leaves, so the lie goes by the score.
         lied_about = is_lied_about(pd.DataFrame({"score": read}), share, salt)
-        open_to_doubt = (read >= score.reject_below) & (read < doubtful.accept_from) & lied_about
-        return np.where(open_to_doubt, np.minimum(ask(frame), problem.model.threshold - 1e-4), ask(frame))
+        undecided = (read >= score.reject_below) & (read < uncertain.accept_from) & lied_about
+        return np.where(undecided, np.minimum(ask(frame), problem.model.threshold - 1e-4), ask(frame))
 
-    model = replace(problem.model, score=doubtful, ask=message, tolerance=1.0)
+    model = replace(problem.model, score=uncertain, ask=lying_score, tolerance=1.0)
     explainer._problem = problem.with_models([model], detector=problem.detector, may_miss=problem.may_miss)
     found = explainer.explain(case.person)
     if found.status is p2ce.Status.ALREADY_FAVOURABLE:
@@ -206,7 +206,7 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
         case.person,
         case.frame,
         problem.actions,
-        score=message,
+        score=lying_score,
         threshold=problem.model.threshold,
         is_plausible=None,
         max_changes=3,

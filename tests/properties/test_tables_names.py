@@ -96,7 +96,7 @@ MODELS: dict[str, Callable[[pd.DataFrame, np.ndarray], Any]] = {
 NATIVE = ("LightGBM", "histogram boosting")
 
 
-def ask(model: Any, frame: pd.DataFrame, place: int, seed: int, **changed: Any) -> p2ce.Explanation:
+def explain_row(model: Any, frame: pd.DataFrame, place: int, seed: int, **changed: Any) -> p2ce.Explanation:
     """Ask about one person, with actions and rules that are the same whatever labels are called."""
     draw = np.random.default_rng(seed)
     actions = few_candidates(frame, draw)
@@ -122,8 +122,8 @@ def test_renaming_categories_changes_nothing(family: str, seed: int, forest: boo
     model, new_model = MODELS[family](frame, label), MODELS[family](new, label)
     place = rejected_place(model, frame)
     plausibility = p2ce.IsolationForest(n_estimators=10, contamination=0.2) if forest else None
-    before = ask(model, frame, place, seed, plausibility=plausibility)
-    after = ask(new_model, new, place, seed, plausibility=plausibility)
+    before = explain_row(model, frame, place, seed, plausibility=plausibility)
+    after = explain_row(new_model, new, place, seed, plausibility=plausibility)
     assert after.status is before.status
     assert [one.costs for one in after] == [one.costs for one in before]
     assert [one.plausibility for one in after] == [one.plausibility for one in before]
@@ -142,12 +142,12 @@ def test_the_order_of_columns_and_rows_changes_nothing(family: str, seed: int) -
     place = rejected_place(model, frame)
     draw = np.random.default_rng(seed)
     columns = draw.permutation(list(frame))
-    before = ask(model, frame, place, seed)
-    after = ask(model, frame, place, seed, reference=frame[columns], row=frame.iloc[[place]][columns])
+    before = explain_row(model, frame, place, seed)
+    after = explain_row(model, frame, place, seed, reference=frame[columns], row=frame.iloc[[place]][columns])
     assert after.status is before.status
     assert list(after) == list(before)
     # In another order of rows sums round differently, and labels that are equally common swap places.
-    shuffled = ask(model, frame, place, seed, reference=frame.iloc[draw.permutation(ROWS)])
+    shuffled = explain_row(model, frame, place, seed, reference=frame.iloc[draw.permutation(ROWS)])
     assert shuffled.status is before.status
     assert_same_costs(shuffled, before)
 
@@ -161,7 +161,7 @@ def test_the_order_in_which_labels_are_declared_changes_nothing(family: str, see
     model = MODELS[family](frame, label)
     place = rejected_place(model, frame)
     other = frame.assign(home=frame["home"].cat.reorder_categories(["free", "own", "boat", "rent"]))
-    before, after = ask(model, frame, place, seed), ask(model, other, place, seed)
+    before, after = explain_row(model, frame, place, seed), explain_row(model, other, place, seed)
     assert after.status is before.status
     assert_same_costs(after, before)
     assert before.to_frame()["home"].dtype == frame["home"].dtype
@@ -178,5 +178,5 @@ def test_a_person_reads_as_they_were_given() -> None:
     """The names themselves come back, whatever the codes behind them are."""
     frame, label = make_people(1)
     model = MODELS["one-hot and logistic regression"](renamed(frame), label)
-    found = ask(model, renamed(frame), 3, 1)
+    found = explain_row(model, renamed(frame), 3, 1)
     assert {name: plain(value) for name, value in found.person.items()} == plain_row(renamed(frame), 3)

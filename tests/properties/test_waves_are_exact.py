@@ -78,8 +78,8 @@ def search(
     people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
     if bans is not None:
         people = people._replace(banned=bans.banned, first_ban=bans.first_ban)
-    arguments = [OutsideScore(people=one, has_bound=bounded, keeps_values=True) for one in outside]
-    return search_in_waves(layout, people, rules, arguments, **more), outside
+    external = [OutsideScore(people=one, has_bound=bounded, keeps_values=True) for one in outside]
+    return search_in_waves(layout, people, rules, external, **more), outside
 
 
 @pytest.fixture(params=[False, True], ids=["as it is", "in small steps"])

@@ -74,8 +74,8 @@ def test_styles_of_displays_are_used() -> None:
 
 
 def test_the_score_is_that_of_the_row_that_is_reported() -> None:
-    shown_text = replace(explanation()[0], rounded={"LoanAmount": 6001}, rounded_score=0.5678, score=0.51)
-    text = Fragment(explanation(counterfactuals=(shown_text,))._repr_html_()).text
+    option = replace(explanation()[0], rounded={"LoanAmount": 6001}, rounded_score=0.5678, score=0.51)
+    text = Fragment(explanation(counterfactuals=(option,))._repr_html_()).text
     assert "6,001" in text
     assert "0.568" in text
 
