@@ -23,14 +23,14 @@ from benchmarks.sections import Row
 from benchmarks.speed import table
 
 LIBRARIES = ("numpy", "numba", "scikit-learn", "lightgbm", "shap", "pandas")
-ASKED = {"german": 3, "taiwan": 20, "adult": 3}  # how many times faster than brute force, MLP
+REQUIRED = {"german": 3, "taiwan": 20, "adult": 3}  # how many times faster than brute force, MLP
 WIDTH = 110  # of what is printed to a file
-SIDE_BY_SIDE = 3  # columns of a table: three data sets, or three ways
+SIDE_BY_SIDE = 3  # columns of a table: three data sets, or three searches
 
 
 def network(options: argparse.Namespace) -> Iterator[Row]:
     for name in options.data:
-        yield any_sections.network(_case(name, "mlp", options), asked=ASKED[name])
+        yield any_sections.network(_case(name, "mlp", options), required=REQUIRED[name])
 
 
 def bare_callable(options: argparse.Namespace) -> Iterator[Row]:
@@ -48,14 +48,16 @@ def estimated_trees(options: argparse.Namespace) -> Iterator[Row]:
         yield from any_sections.estimated(_case("taiwan", "lightgbm", options))
 
 
-def opaque(options: argparse.Namespace) -> Iterator[Row]:
+def black_boxes(options: argparse.Namespace) -> Iterator[Row]:
     for kind in ("svc", "knn"):
         for name in options.data:
             case = build_case(name, kind, people=options.few, rows=options.rows)
             trained_on = min(options.rows, len(case.data.train))
             if kind == "svc":  # which is also read, with margins of its own
-                yield any_sections.opaque(case, trained_on=trained_on, score=case.model.decision_function)
-            yield any_sections.opaque(case, trained_on=trained_on)
+                yield any_sections.black_boxes(
+                    case, trained_on=trained_on, score=case.model.decision_function
+                )
+            yield any_sections.black_boxes(case, trained_on=trained_on)
 
 
 def memory(options: argparse.Namespace) -> Iterator[Row]:
@@ -75,12 +77,15 @@ def _case(name: str, kind: str, options: argparse.Namespace) -> Case:
 
 SECTIONS: dict[str, tuple[str, Callable[[argparse.Namespace], Iterator[Row]]]] = {
     "network": ("MLP (100, 100), read and proven, beside brute force", network),
-    "callable": ("The same MLP as a bare callable: the complete way", bare_callable),
-    "estimated": ("The same callable: the complete way beside the estimates", estimated),
-    "trees": ("LightGBM, 100 trees, asked only: the complete way beside the estimates", estimated_trees),
-    "opaque": (
-        "SVC (rbf), asked and read, and 5 nearest neighbours, on few training rows and people",
-        opaque,
+    "callable": ("The same MLP as a bare callable: the complete search", bare_callable),
+    "estimated": ("The same callable: the complete search beside the estimates", estimated),
+    "trees": (
+        "LightGBM, 100 trees, as a black box: the complete search beside the estimates",
+        estimated_trees,
+    ),
+    "black-box": (
+        "SVC (rbf), as a black box and parsed, and 5 nearest neighbours, on few training rows and people",
+        black_boxes,
     ),
     "memory": ("Memory for a batch of people, MLP", memory),
     "several": ("MLP, LightGBM and logistic regression all have to accept", several),
@@ -88,13 +93,15 @@ SECTIONS: dict[str, tuple[str, Callable[[argparse.Namespace], Iterator[Row]]]] =
 
 
 def main() -> None:
-    """Read the command line, measure what it asks for, print and store it."""
+    """Parse the command line, run the chosen measurements, print and store them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.any_model", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="sections to run")
     parser.add_argument("--data", nargs="+", choices=NAMES, default=list(NAMES), help="data sets to use")
     parser.add_argument("--people", type=int, default=50, help="denied people per data set")
-    parser.add_argument("--few", type=int, default=8, help="people of the sections 'opaque' and 'several'")
-    parser.add_argument("--rows", type=int, default=3000, help="most training rows of the section 'opaque'")
+    parser.add_argument("--few", type=int, default=8, help="people of the sections 'black-box' and 'several'")
+    parser.add_argument(
+        "--rows", type=int, default=3000, help="most training rows of the section 'black-box'"
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     require(options.data)
@@ -121,8 +128,8 @@ def main() -> None:
                 console.print(table(title, rows[first : first + SIDE_BY_SIDE]))
             console.print(f"{name}: {perf_counter() - start:.0f} s\n", style="dim")
             if options.json:  # after each section, so that an interrupted run leaves what it has
-                asked = {"people": options.people, "few": options.few, "rows": options.rows}
-                stored = {"machine": machine, "threads": 1, "asked": asked, "figures": figures}
+                arguments = {"people": options.people, "few": options.few, "rows": options.rows}
+                stored = {"machine": machine, "threads": 1, "arguments": arguments, "figures": figures}
                 options.json.write_text(json.dumps(stored, indent=2, default=float))
 
 

@@ -21,11 +21,11 @@ AIM_MS = 10.0  # per person, for a network
 MOST_MB = 500.0  # above the loaded model
 MARGIN = 0.05
 FEW_REPEATS = 3  # of what may take seconds
-UNSEEN = 4  # people who warm an explainer up that remembers whom it has seen
+UNSEEN = 4  # people who warm an explainer up that remembers earlier people
 Explained = list[p2ce.Explanation]
 
 
-def network(case: Case, *, asked: float) -> Row:
+def network(case: Case, *, required: float) -> Row:
     """A network that is read, beside brute force through its own predict_proba."""
     ours, fronts = warmed(explainer(case)), fronts_of(case)
     explanations, seconds = timed(lambda: _batch(ours, case.people))
@@ -35,9 +35,9 @@ def network(case: Case, *, asked: float) -> Row:
     return row | {
         "one explain alone, median ms": 1e3 * float(np.median(alone)),
         "one explain alone, slowest ms": 1e3 * float(alone.max()),
-        "times faster, asked for": asked,
+        "times faster, required": required,
         "ms per person, aimed at": AIM_MS,
-        "verdict": verdict(all(right) and row["times faster"] >= asked),
+        "verdict": verdict(all(right) and row["times faster"] >= required),
         "verdict on the aim": verdict(row["ms per person"] <= AIM_MS),
     }
 
@@ -56,38 +56,38 @@ def bare_callable(case: Case) -> Row:
     same = [_points(one) == _points(other) for one, other in zip(truth, explanations, strict=True)]
     scored = np.mean([e.certificate.scored for e in explanations if e.certificate])
     return row | {
-        "rows asked per person": rows / len(case.people),
+        "rows evaluated per person": rows / len(case.people),
         "cells scored per person": float(scored),
         "share of the cells": f"{100 * rows / sum(front.cells for front in fronts):.1f} %",
         "same points as read": share(same),
-        "asked for": "same, proven",
+        "required": "same, proven",
         "verdict": verdict(all(same) and all(_proven(explanations))),
     }
 
 
 def estimated(case: Case) -> Iterator[Row]:
-    """The complete way, the paper's own search and the calibrated estimate, side by side on the same people.
+    """The complete search, the paper's own and the calibrated estimate, side by side on the same people.
 
     The paper's search gets the model as it is: trees and layers give the attributions, as in the paper.
     """
     truth = _batch(warmed(explainer(case)), case.people)
     hidden = as_callable(case)
     estimates_from = case if case.kind == "lightgbm" else hidden
-    complete, complete_ms = _one_way(hidden, truth, "complete", bound="auto")
-    paper, _ = _one_way(case, truth, "p2ce", method="p2ce")
-    calibrated, ms = _one_way(estimates_from, truth, "shap", bound="shap")
-    yield complete | {"model": case.kind, "asked for": "–", "verdict": "–"}
-    yield paper | {"model": case.kind, "asked for": "–", "verdict": "–"}  # for comparison only
+    complete, complete_ms = _one_search(hidden, truth, "complete", bound="auto")
+    paper, _ = _one_search(case, truth, "p2ce", method="p2ce")
+    calibrated, ms = _one_search(estimates_from, truth, "shap", bound="shap")
+    yield complete | {"model": case.kind, "required": "–", "verdict": "–"}
+    yield paper | {"model": case.kind, "required": "–", "verdict": "–"}  # for comparison only
     faster = verdict(ms < complete_ms and "ERROR" not in calibrated["statuses"])
-    asked = ("–", "–") if estimates_from is case else ("faster still", faster)
-    yield calibrated | {"model": case.kind, "asked for": asked[0], "verdict": asked[1]}
+    required = ("–", "–") if estimates_from is case else ("faster still", faster)
+    yield calibrated | {"model": case.kind, "required": required[0], "verdict": required[1]}
 
 
-def _one_way(case: Case, truth: Explained, way: str, **asked: str) -> tuple[Row, float]:
+def _one_search(case: Case, truth: Explained, search: str, **required: str) -> tuple[Row, float]:
     watched = (LGBMClassifier, "predict_proba") if case.kind == "lightgbm" else (BareCallable, "__call__")
     with watch(*watched) as calls:
         start = perf_counter()
-        ours = warmed(explainer(case, **asked))
+        ours = warmed(explainer(case, **required))
         ready = perf_counter() - start
         rows_to_get_ready = sum(call.rows for call in calls)
         _batch(ours, _others(case))
@@ -106,11 +106,11 @@ def _one_way(case: Case, truth: Explained, way: str, **asked: str) -> tuple[Row,
     row = {
         "data": case.data.name,
         "model": case.kind,
-        "way": way,
+        "search": search,
         "ms per person": ms,
-        "rows asked per person": rows / len(explanations),
+        "rows evaluated per person": rows / len(explanations),
         "s to get ready (calibration)": ready,
-        "rows asked to get ready": rows_to_get_ready,
+        "rows evaluated to get ready": rows_to_get_ready,
         "fronts equal": share(equal),
         "share of them": f"{100 * np.mean(equal):.0f} %",
         "same points": share(same),
@@ -119,7 +119,7 @@ def _one_way(case: Case, truth: Explained, way: str, **asked: str) -> tuple[Row,
 
 
 def _stated(explanations: Explained, *, missed: int) -> Row:
-    """What the answers say about the estimate, and how likely so many misses or more are if that is true."""
+    """What the results say about the estimate, and how likely so many misses or more are if that is true."""
     certificate = next((e.certificate for e in explanations if e.certificate), None)
     rate, chance, people = "–", "–", "–"
     if certificate is not None and certificate.miss_rate is not None:
@@ -137,10 +137,10 @@ def _stated(explanations: Explained, *, missed: int) -> Row:
     }
 
 
-def opaque(case: Case, *, trained_on: int, score: Callable[..., Any] | None = None) -> Row:
+def black_boxes(case: Case, *, trained_on: int, score: Callable[..., Any] | None = None) -> Row:
     """A model, or only its function ``score``, beside brute force; each person also alone: "never slower"."""
-    asked = case if score is None else replace(case, model=score)
-    ours, fronts = warmed(explainer(asked)), fronts_of(case)
+    required = case if score is None else replace(case, model=score)
+    ours, fronts = warmed(explainer(required)), fronts_of(case)
     explanations, seconds = timed(lambda: _batch(ours, case.people), repeats=FEW_REPEATS)
     alone = _alone(ours, case.people)
     theirs = np.array([front.total_seconds for front in fronts])
@@ -152,15 +152,15 @@ def opaque(case: Case, *, trained_on: int, score: Callable[..., Any] | None = No
         "people": len(fronts),
         "least ratio, person alone": float((theirs / alone).min()),
         "people slower alone": slower,
-        "asked for": "never slower",
+        "required": "never slower",
         "verdict": verdict(row["times faster"] >= 1 and not slower),
     }
 
 
 def memory(case: Case) -> Iterator[Row]:
     """What a batch of people needs above the loaded model, in processes of their own."""
-    for way, one in (("read", case), ("bare callable", as_callable(case))):
-        row = {"data": case.data.name, "network": way} | measured_apart("benchmarks.batch_memory", one)
+    for search, one in (("parsed", case), ("bare callable", as_callable(case))):
+        row = {"data": case.data.name, "network": search} | measured_apart("benchmarks.batch_memory", one)
         yield row | {
             "MB, at most": MOST_MB,
             "verdict": verdict(row["MB above it, peak"] <= MOST_MB),
@@ -168,7 +168,7 @@ def memory(case: Case) -> Iterator[Row]:
 
 
 def several(cases: Sequence[Case]) -> Row:
-    """All models of the list have to accept by a margin, beside brute force that asks one after another."""
+    """All models of the list have to accept by a margin, beside brute force over the same models."""
     first = cases[0]
     bar = replace(brute_force(first), accepts=lambda rows: _all_accept(cases, rows))
     fronts = _fronts(bar, first.people)
@@ -180,7 +180,7 @@ def several(cases: Sequence[Case]) -> Row:
         "models": " + ".join(case.kind for case in cases),
         "margin": MARGIN,
         "people": len(fronts),
-        "asked for": "equal, proven",
+        "required": "equal, proven",
         "verdict": verdict(all(right)),
     }
 
@@ -196,7 +196,7 @@ def _all_accept(cases: Sequence[Case], rows: FloatArray) -> BoolArray:
 
 @lru_cache
 def fronts_of(case: Case) -> list[Front]:
-    """Brute force for every person of a case; the same case is not asked about twice in a run."""
+    """Brute force for every person of a case; the same case is not searched twice in a run."""
     return _fronts(brute_force(case), case.people)
 
 
@@ -234,7 +234,7 @@ def _alone(ours: p2ce.Explainer, people: pd.DataFrame) -> FloatArray:
 
 
 def _others(case: Case) -> pd.DataFrame:
-    """Denied people who are not asked about."""
+    """Denied people who are not explained."""
     return case.denied.drop(case.people.index).head(UNSEEN)
 
 

@@ -10,7 +10,7 @@ from benchmarks.memory import kilobytes
 
 
 def main(path: str) -> None:
-    """Load the case, ask for all people at once, print the readings as JSON."""
+    """Load the case, explain all people at once, print the figures as JSON."""
     case: Case = joblib.load(path)
     case.scores(case.people.to_numpy(float))
     loaded = kilobytes("VmRSS")

@@ -1,4 +1,4 @@
-"""Find the Pareto front the simple way: build every row, predict once, keep the cheapest plausible ones.
+"""Find the Pareto front by brute force: build every row, predict once, keep the cheapest plausible ones.
 
 This is the bar that p2ce is measured against, so it is written to be fast: the rows of all supports
 are laid out once per shape of the grid and filled by one gather, costs are looked up only for the rows
@@ -93,7 +93,7 @@ class BruteForce:
         return self.fronts(person, self.is_plausible)[0]
 
     def fronts(self, person: FloatArray, *tests: Callable[[FloatArray], BoolArray]) -> tuple[Front, ...]:
-        """The front among what passes each of the tests; the model is asked once for all of them."""
+        """The front among what passes each of the tests; the model is called once for all of them."""
         clock = [perf_counter()]
         current = person[self.columns]
         others = [values[values != now] for now, values in zip(current, self.candidates, strict=True)]

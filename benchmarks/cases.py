@@ -1,4 +1,4 @@
-"""Put the question together: data, fitted model, detector, denied people, and both ways to answer it."""
+"""Build one benchmark case: data, fitted model, detector, denied people, the engine and brute force."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ FEW_ROWS, EPOCHS = 1000, 30  # with fewer rows a network is trained for so many 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
-    """One data set with one fitted model, and the people who are asked about."""
+    """One data set with one fitted model, and the people to explain."""
 
     data: DataSet
     kind: str  # a key of MODELS, or "callable"
@@ -48,7 +48,7 @@ class Case:
         return 0.0 if self.kind == "svc" else THRESHOLD
 
     def scores(self, rows: FloatArray) -> FloatArray:
-        """Ask the library itself, by its quickest way, on one core."""
+        """Call the library itself, by its fastest method, on one core."""
         if self.kind == "lightgbm":
             return self.model.booster_.predict(rows, num_threads=1)
         frame = pd.DataFrame(rows, columns=self.data.train.columns)
@@ -76,7 +76,7 @@ class BareCallable:
 
 
 def as_callable(case: Case) -> Case:
-    """Ask the same about the same model, of which p2ce sees nothing but a function."""
+    """Pose the same case with the same model as a black box: p2ce sees nothing but a function."""
     return replace(case, kind="callable", model=BareCallable(case.model))
 
 
@@ -87,7 +87,7 @@ def build_case(name: str, kind: str, *, people: int, rows: int | None = None) ->
 
 
 def case_of(data: DataSet, kind: str, *, people: int, rows: int | None = None) -> Case:
-    """Train on all or only some ``rows`` of the data, and choose among those whom the model denies."""
+    """Train on all or only some ``rows`` of the data, and choose among those that the model denies."""
     trained_on = data.train
     if rows is not None:
         trained_on = choose(data.train, count=rows, rng=np.random.default_rng(SEED))
@@ -103,7 +103,7 @@ def case_of(data: DataSet, kind: str, *, people: int, rows: int | None = None) -
 
 def _network(rows: int) -> Any:
     """An MLP that is quickly trained."""
-    # A tenth of few rows tells nothing about when to stop: of German's 45, nearly everybody was accepted.
+    # A tenth of few rows is too little for early stopping: of German's 45, nearly all were accepted.
     enough = rows >= FEW_ROWS
     stop: dict[str, Any] = {"early_stopping": True} if enough else {"max_iter": EPOCHS}
     return make_pipeline(StandardScaler(), MLPClassifier((100, 100), random_state=SEED, **stop))

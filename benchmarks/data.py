@@ -1,4 +1,4 @@
-"""Load the benchmark data sets, split them, and choose the people who are asked about."""
+"""Load the benchmark data sets, split them, and choose the people to explain."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

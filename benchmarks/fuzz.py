@@ -1,7 +1,7 @@
 """Try hostile files by the clock: ``python -m benchmarks.fuzz --minutes 30 [--format lightgbm] [--seed 7]``.
 
 Mutators of our own, which know each format, rather than atheris: what may crash lies in LightGBM, XGBoost,
-CatBoost, scikit-learn and ONNX Runtime, whose published builds tell a fuzzer nothing about coverage.
+CatBoost, scikit-learn and ONNX Runtime, whose published builds have no coverage instrumentation.
 ``tests/hostile`` holds all of it, and runs a bounded part in CI.
 """
 
@@ -51,7 +51,7 @@ class Inputs:
 
 
 def main() -> None:
-    """Fuzz until the time is over, tell the numbers, and end with 1 if anything failed."""
+    """Fuzz until the time is over, print the counts, and end with 1 if anything failed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--format", choices=list(INPUTS), action="append", help="one of several; all if none")
@@ -76,11 +76,11 @@ def main() -> None:
 
     with ThreadPoolExecutor(WORKERS) as pool:
         found = [one for part in pool.map(work, range(WORKERS)) for one in part]
-    tell(found, minutes=(monotonic() - start) / 60, seed=options.seed)
+    print_counts(found, minutes=(monotonic() - start) / 60, seed=options.seed)
     sys.exit(1 if any(outcome.failed for _, outcome in found) else 0)
 
 
-def tell(found: list[tuple[str, Outcome]], *, minutes: float, seed: int) -> None:
+def print_counts(found: list[tuple[str, Outcome]], *, minutes: float, seed: int) -> None:
     """Print the numbers per format, and one example of each failure."""
     console = Console(width=None if sys.stdout.isatty() else 160)
     table = Table(title=f"{len(found):,} inputs in {minutes:.1f} minutes, seed {seed}; {one_thread.TOLD}")

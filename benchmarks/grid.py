@@ -35,7 +35,7 @@ HARD: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A way to choose candidates."""
+    """A strategy of choosing candidates."""
 
     name: str
     actions: p2ce.ActionSet
@@ -65,13 +65,13 @@ def cheapest(found: Sequence[p2ce.Explanation]) -> FloatArray:
     return np.array(rows)
 
 
-def seconds_of(asked: p2ce.Explainer, people: pd.DataFrame) -> float:
+def seconds_of(engine: p2ce.Explainer, people: pd.DataFrame) -> float:
     """Give the least processor time of one batch, for a person; other work on the machine counts less so."""
-    asked.explain_many(people)
+    engine.explain_many(people)
     taken = []
     for _ in range(TIMES):
         begin = time.process_time()
-        list(asked.explain_many(people))
+        list(engine.explain_many(people))
         taken.append(time.process_time() - begin)
     return min(taken) / len(people)
 
@@ -89,13 +89,13 @@ def cost_rows(case: Case) -> list[list[str]]:
         Grid(name="round steps of 5 %", actions=in_round_steps(default)),
         Grid(name="default", actions=default),
     ):
-        asked = explainer(case, actions=grid.actions)
-        found = asked.explain_many(case.people)
+        engine = explainer(case, actions=grid.actions)
+        found = engine.explain_many(case.people)
         ratio = cheapest(found) / best
         median, mean = np.nanmedian(ratio, axis=0), np.nanmean(ratio, axis=0)
         has_option = np.array([len(one) > 0 for one in found])
         times = [
-            f"{1e3 * seconds_of(asked, people):.2f} ({len(people)})" if len(people) else "–"
+            f"{1e3 * seconds_of(engine, people):.2f} ({len(people)})" if len(people) else "–"
             for people in (case.people[has_option], case.people[~has_option])
         ]
         rows.append(
@@ -119,8 +119,8 @@ def none_rows(case: Case) -> list[list[str]]:
             Grid(name="round steps of 5 %", actions=in_round_steps(default)),
             Grid(name="default", actions=default),
         ):
-            asked = explainer(case, actions=grid.actions, **question)
-            found = asked.explain_many(case.people)
+            engine = explainer(case, actions=grid.actions, **question)
+            found = engine.explain_many(case.people)
             none = [one.status is p2ce.Status.NO_RECOURSE for one in found]
             people = case.people[none]
             wrong = 0

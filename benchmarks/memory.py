@@ -29,11 +29,11 @@ def changes_for(counts: list[int], cells: int) -> int:
         reach += sum(map(prod, combinations(counts, size)))
         if reach >= cells:
             return size
-    raise SystemExit(f"This grid has only {reach:,} cells, {cells:,} were asked for.")
+    raise SystemExit(f"This grid has only {reach:,} cells, {cells:,} were requested.")
 
 
 def main(path: str) -> None:
-    """Load the case, ask for every person in turn, print the readings as JSON."""
+    """Load the case, explain every person in turn, print the figures as JSON."""
     case: Case = joblib.load(path)
     case.model.predict_proba(case.people)
     loaded = kilobytes("VmRSS")

@@ -24,7 +24,7 @@ Row = dict[str, Any]
 REPEATS = 5  # a time of milliseconds is the median of this many runs
 
 
-def against_brute_force(case: Case, *, asked: float) -> Row:
+def against_brute_force(case: Case, *, required: float) -> Row:
     """One process, verification included, beside brute force on the same people and the same grid."""
     ours, bar = warmed(explainer(case)), brute_force(case)
     rows = case.people.to_numpy(float)
@@ -37,7 +37,7 @@ def against_brute_force(case: Case, *, asked: float) -> Row:
         return list(ours.explain_many(people, n_jobs=1, progress=False))
 
     explanations, seconds = timed(lambda: batch(case.people))
-    # A batch does not tell people apart, so the slowest person is found by asking for each alone.
+    # A batch has one time for all people, so the slowest person is found by explaining each alone.
     # That is a little unfair to us: nothing is shared then.
     people_alone = [case.people.iloc[[i]] for i in range(len(rows))]
     alone = np.array([timed(lambda row=row: batch(row))[1] for row in people_alone])
@@ -56,7 +56,7 @@ def against_brute_force(case: Case, *, asked: float) -> Row:
         "brute force ms, median": 1e3 * np.median(their_seconds),
         "brute force ms, slowest": 1e3 * their_seconds.max(),
         "times faster": their_seconds.mean() / mean,
-        "times faster, asked for": asked,
+        "times faster, required": required,
         "least ratio of one person alone": (their_seconds / alone).min(),
         "slower than brute force": int((alone > their_seconds).sum()),
         "fronts equal": f"{sum(equal)}/{len(equal)}",
@@ -70,7 +70,7 @@ def single_call(case: Case, *, own_forest: bool) -> Row:
     "calls, most" counts those to the model + those to the detector.
     """
     # Patched on the classes before the explainer reads them, since an instance with a method of its
-    # own would rightly be refused.
+    # own would rightly be rejected.
     watch_model = watch(LGBMClassifier, "predict_proba")
     watch_detector = watch(IsolationForest, "decision_function")
     with watch_model as model, watch_detector as detector:
@@ -172,15 +172,15 @@ def memory(case: Case) -> Row:
 
 
 def measured_apart(module: str, case: Case) -> Row:
-    """Run a module on a stored case in a process of its own, which prints its readings."""
+    """Run a module on a stored case in a process of its own, which prints its figures."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.joblib"
         joblib.dump(case, path)
         done = subprocess.run(
             [sys.executable, "-m", module, str(path)], check=True, capture_output=True, text=True
         )
-    readings: Row = json.loads(done.stdout)
-    return readings
+    measured: Row = json.loads(done.stdout)
+    return measured
 
 
 def warmed(ours: p2ce.Explainer) -> p2ce.Explainer:

@@ -19,18 +19,18 @@ from benchmarks.data import NAMES, require
 from benchmarks.sections import Row
 
 LIBRARIES = ("numpy", "numba", "scikit-learn", "lightgbm", "pandas")
-ASKED = {"german": 100, "taiwan": 200, "adult": 50}  # how many times faster than brute force, LightGBM
+REQUIRED = {"german": 100, "taiwan": 200, "adult": 50}  # how many times faster than brute force, LightGBM
 Cases = Callable[[str, str], Case]  # name of the data, kind of the model
 
 
 def lightgbm(cases: Cases, options: argparse.Namespace) -> Iterator[Row]:
     for name in options.data:
-        yield sections.against_brute_force(cases(name, "lightgbm"), asked=ASKED[name])
+        yield sections.against_brute_force(cases(name, "lightgbm"), required=REQUIRED[name])
 
 
 def logistic(cases: Cases, options: argparse.Namespace) -> Iterator[Row]:
     for name in options.data:
-        yield sections.against_brute_force(cases(name, "logistic"), asked=100)
+        yield sections.against_brute_force(cases(name, "logistic"), required=100)
 
 
 def single(cases: Cases, options: argparse.Namespace) -> Iterator[Row]:
@@ -89,7 +89,7 @@ def _readable(value: Any) -> str:
 
 
 def main() -> None:
-    """Read the command line, measure what it asks for, print and store it."""
+    """Parse the command line, run the chosen measurements, print and store them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="sections to run")
     parser.add_argument("--data", nargs="+", choices=NAMES, default=list(NAMES), help="data sets to use")

@@ -39,9 +39,9 @@ def some_of(known: list[str]) -> Callable[[str], list[str]]:
 
 
 def main() -> None:
-    """Read the command line, measure what it asks for, print and store it."""
+    """Parse the command line, run the chosen measurements, print and store them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description=__doc__)
-    kinds = ", ".join(f"{name}: {kind.told}" for name, kind in KINDS.items()).replace("%", "%%")
+    kinds = ", ".join(f"{name}: {kind.title}" for name, kind in KINDS.items()).replace("%", "%%")
     parser.add_argument("--data", type=some_of(list(NAMES)), default=list(NAMES), help="data sets to use")
     parser.add_argument("--kinds", type=some_of(list(KINDS)), default=list(KINDS), help=kinds)
     parser.add_argument("--people", type=int, default=50, help="denied people per data set")
@@ -68,17 +68,17 @@ def main() -> None:
             start = perf_counter()
             rows = figures[kind] = []
             for name in options.data:
-                with console.status(f"Measuring: {KINDS[kind].told}, {name}"):
+                with console.status(f"Measuring: {KINDS[kind].title}, {name}"):
                     rows.append(
                         beside_brute_force(
                             build_table_case(name, kind, people=options.people), few=options.few
                         )
                     )
-            console.print(table(f"{kind}: {KINDS[kind].told}", rows))
+            console.print(table(f"{kind}: {KINDS[kind].title}", rows))
             console.print(f"{kind}: {perf_counter() - start:.0f} s\n", style="dim")
             if options.json:  # after each kind, so that an interrupted run leaves what it has
-                asked = {"people": options.people, "few": options.few}
-                stored = {"machine": machine, "threads": 1, "asked": asked, "figures": figures}
+                arguments = {"people": options.people, "few": options.few}
+                stored = {"machine": machine, "threads": 1, "arguments": arguments, "figures": figures}
                 options.json.write_text(json.dumps(stored, indent=2, default=float))
 
 

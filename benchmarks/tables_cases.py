@@ -31,8 +31,8 @@ GAPS = 0.1  # the share of cells that kind d empties
 class Kind:
     """A model as people have it, and how many times faster than brute force we are to be."""
 
-    told: str
-    asked: float
+    title: str
+    required: float
     gaps: bool
     make: Callable[[pd.DataFrame], Any]  # training table → an estimator to fit
 
@@ -50,7 +50,7 @@ def _logistic(table: pd.DataFrame) -> Any:
 
 
 def _network(table: pd.DataFrame) -> Any:
-    # As in the benchmark about any model: a tenth of few rows tells nothing about when to stop.
+    # As in the benchmark about any model: a tenth of few rows is too little for early stopping.
     stop: dict[str, Any] = {"early_stopping": True} if len(table) >= FEW_ROWS else {"max_iter": EPOCHS}
     return _prepared(table, MLPClassifier((100, 100), random_state=SEED, **stop))
 
@@ -65,16 +65,16 @@ def _prepared(table: pd.DataFrame, last: Any) -> Pipeline:
 
 
 KINDS = {
-    "a": Kind(told="LightGBM, its own categories", asked=50, gaps=False, make=_lightgbm),
-    "b": Kind(told="one-hot, scaled, logistic", asked=50, gaps=False, make=_logistic),
-    "c": Kind(told="one-hot, scaled, MLP (100, 100)", asked=10, gaps=False, make=_network),
-    "d": Kind(told="histogram boosting, 10 % missing", asked=50, gaps=True, make=_histogram),
+    "a": Kind(title="LightGBM, its own categories", required=50, gaps=False, make=_lightgbm),
+    "b": Kind(title="one-hot, scaled, logistic", required=50, gaps=False, make=_logistic),
+    "c": Kind(title="one-hot, scaled, MLP (100, 100)", required=10, gaps=False, make=_network),
+    "d": Kind(title="histogram boosting, 10 % missing", required=50, gaps=True, make=_histogram),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableCase:
-    """One table with one fitted model, and the people who are asked about."""
+    """One table with one fitted model, and the people to explain."""
 
     data: DataSet
     kind: str  # a key of KINDS
@@ -82,7 +82,7 @@ class TableCase:
     people: pd.DataFrame
 
     def scores(self, rows: pd.DataFrame) -> FloatArray:
-        """Ask the user's own object, about the user's own frame."""
+        """Call the user's own object on the user's own frame."""
         return np.asarray(self.model.predict_proba(rows)[:, 1])
 
 
@@ -100,12 +100,12 @@ def with_gaps(table: pd.DataFrame, *, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def build_table_case(name: str, kind: str, *, people: int) -> TableCase:
-    """Load, train and choose among those whom the model denies."""
+    """Load, train and choose among those that the model denies."""
     return table_case_of(load_table(name, gaps=KINDS[kind].gaps), kind, people=people)
 
 
 def table_case_of(data: DataSet, kind: str, *, people: int) -> TableCase:
-    """Train on the data, and choose among those whom the model denies."""
+    """Train on the data, and choose among those that the model denies."""
     with catch_warnings():
         simplefilter("ignore", ConvergenceWarning)  # a network may stop after EPOCHS
         model = KINDS[kind].make(data.train).fit(data.train, data.outcome)

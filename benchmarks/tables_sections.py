@@ -32,7 +32,7 @@ def beside_brute_force(case: TableCase, *, few: int) -> Row:
     certificate = next((one.certificate for one in explanations if one.certificate), None)
     return {
         "data": case.data.name,
-        "kind": f"{case.kind}: {kind.told}",
+        "kind": f"{case.kind}: {kind.title}",
         "read as": "–" if certificate is None else certificate.model_family,
         "bound": "–" if certificate is None else certificate.bound,
         "cells": round(np.mean([front.cells for front in fronts])),
@@ -40,10 +40,10 @@ def beside_brute_force(case: TableCase, *, few: int) -> Row:
         "ms per person": 1e3 * mean,
         "brute force ms": 1e3 * theirs,
         "times faster": theirs / mean,
-        "times faster, asked for": kind.asked,
+        "times faster, required": kind.required,
         **{name: share(yes) for name, yes in right.items()},
         "statuses": statuses(explanations),
-        "verdict": verdict(all(map(all, right.values())) and theirs / mean >= kind.asked),
+        "verdict": verdict(all(map(all, right.values())) and theirs / mean >= kind.required),
     }
 
 
@@ -69,7 +69,7 @@ def equal_fronts(fronts: Sequence[Front], explanations: Explained) -> list[bool]
 
 
 def all_accepted(case: TableCase, bar: TableBar, explanation: p2ce.Explanation) -> bool:
-    """Ask the user's own model and the twin of the detector about every row of an answer."""
+    """Evaluate the user's own model and the twin of the detector on every row of an answer."""
     rows = explanation.to_frame()[list(case.data.train.columns)]
     if not len(rows):
         return True

@@ -53,5 +53,5 @@ same = sum(
     [a.changes for a in one] == [b.changes for b in other] for one, other in zip(read, asked, strict=True)
 )
 print(f"Read, by {read[0].certificate.bound}: {read}")
-print(f"Asked, by {asked[0].certificate.bound}: {asked}")
+print(f"SavedArguments, by {asked[0].certificate.bound}: {asked}")
 print(f"Both find the same options for {same} of {len(refused)} people.")

@@ -44,16 +44,16 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def no_hidden_faults(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test in which rows became errors by a mistake of p2ce, whatever else it looks at."""
-    told: list[str] = []
+    faults: list[str] = []
 
     class Listener(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if getattr(record, FAULT_RECORD, False):
-                told.append(record.getMessage())
+                faults.append(record.getMessage())
 
     listener = Listener()
     logging.getLogger("p2ce").addHandler(listener)
     yield
     logging.getLogger("p2ce").removeHandler(listener)
-    if told and request.node.get_closest_marker("makes_faults") is None:
-        pytest.fail(told[0])
+    if faults and request.node.get_closest_marker("makes_faults") is None:
+        pytest.fail(faults[0])

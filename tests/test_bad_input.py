@@ -42,8 +42,8 @@ def homes() -> pd.DataFrame:
     return loans.people().assign(Rents=~loans.people()["Owns"])
 
 
-def explain(row: Any, **asked: Any) -> p2ce.Explanation:
-    return loans.explainer(**asked).explain(row)
+def explain(row: Any, **arguments: Any) -> p2ce.Explanation:
+    return loans.explainer(**arguments).explain(row)
 
 
 def linear() -> LogisticRegression:
@@ -459,7 +459,7 @@ def test_a_gap_that_the_model_takes_is_no_error(monkeypatch: pytest.MonkeyPatch,
     assert loans.forest().predict(found.to_frame()[list(loans.people().columns)]).all()
 
 
-# What the model itself does not take: only when it is asked does that turn out.
+# What the model itself does not take: that shows only when it is called.
 REFUSED_BY_THE_MODEL: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "a gap in the person": (
         lambda: explain(person(Debt=np.nan), model=linear()),

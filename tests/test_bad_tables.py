@@ -46,7 +46,7 @@ def people() -> pd.DataFrame:
 
 @cache
 def pipeline(unknown: str) -> Any:
-    """Fit an encoder that takes unknown labels, or one that raises, and a model that refuses NaN."""
+    """Fit an encoder that takes unknown labels, or one that raises, and a model that rejects NaN."""
     frame = people()
     encoder = make_column_transformer(
         (OneHotEncoder(handle_unknown=unknown), ["job", "home"]), remainder="passthrough"
@@ -91,8 +91,8 @@ def boosting() -> Any:
     return HistGradientBoostingClassifier(max_iter=30).fit(with_gaps(), people()["debt"] < 1.0)
 
 
-def ask(model: Any, frame: pd.DataFrame, **asked: Any) -> p2ce.Explainer:
-    return p2ce.Explainer(model, frame, **{"plausibility": None, **asked})
+def explainer_of(model: Any, frame: pd.DataFrame, **arguments: Any) -> p2ce.Explainer:
+    return p2ce.Explainer(model, frame, **{"plausibility": None, **arguments})
 
 
 def ruled(*added: rules.Rule) -> p2ce.Explanation:
@@ -103,12 +103,12 @@ def ruled(*added: rules.Rule) -> p2ce.Explanation:
 Case = tuple[Callable[[], Any], type[Exception], list[str]]
 CASES: dict[str, Case] = {
     # People who do not fit the reference.
-    "an unseen label that the encoder refuses": (
+    "an unseen label that the encoder rejects": (
         lambda: strict().explain(person(job="pilot")),
         errors.InvalidPerson,
         ["unknown categories ['pilot']", "'job' holds 'pilot'", "not in the reference"],
     ),
-    "an unseen category that the encoder refuses": (
+    "an unseen category that the encoder rejects": (
         lambda: strict().explain(person(home="boat")),
         errors.InvalidPerson,
         ["unknown categories ['boat']", "'home' holds 'boat'"],
@@ -133,8 +133,8 @@ CASES: dict[str, Case] = {
         errors.InvalidPerson,
         ["'age'", "int64", "24.5"],
     ),
-    # Missing values that somebody refuses.
-    "a gap in the person, and a model that refuses it": (
+    # Missing values that a model or detector rejects.
+    "a gap in the person, and a model that rejects it": (
         lambda: lenient().explain(person(debt=np.nan)),
         errors.InvalidOutput,
         ["contains NaN", "'debt'", "imputer"],
@@ -144,13 +144,15 @@ CASES: dict[str, Case] = {
         errors.InvalidOutput,
         ["contains NaN", "'age'"],
     ),
-    "gaps in the reference, and a model that refuses them": (
-        lambda: ask(pipeline("ignore"), people().assign(debt=with_gaps()["debt"])),
+    "gaps in the reference, and a model that rejects them": (
+        lambda: explainer_of(pipeline("ignore"), people().assign(debt=with_gaps()["debt"])),
         errors.InvalidOutput,
         ["contains NaN", "'debt'", "imputer"],
     ),
-    "gaps in the reference, and a detector that refuses them": (
-        lambda: ask(boosting(), with_gaps(), plausibility=LocalOutlierFactor(novelty=True).fit(numbers())),
+    "gaps in the reference, and a detector that rejects them": (
+        lambda: explainer_of(
+            boosting(), with_gaps(), plausibility=LocalOutlierFactor(novelty=True).fit(numbers())
+        ),
         errors.InvalidOutput,
         ["detector", "contains NaN", "'age', 'debt'"],
     ),
@@ -257,49 +259,49 @@ CASES: dict[str, Case] = {
     ),
     # Targets.
     "a regressor without a range": (
-        lambda: ask(regressor(), numbers()),
+        lambda: explainer_of(regressor(), numbers()),
         errors.InvalidTarget,
         ["is a regressor", "target=(low, high)", "None for an open end"],
     ),
     "a range open at both ends": (
-        lambda: ask(regressor(), numbers(), target=(None, None)),
+        lambda: explainer_of(regressor(), numbers(), target=(None, None)),
         errors.InvalidTarget,
         ["asks for nothing", "at least one end"],
     ),
     "a range upside down": (
-        lambda: ask(regressor(), numbers(), target=(5, 2)),
+        lambda: explainer_of(regressor(), numbers(), target=(5, 2)),
         errors.InvalidTarget,
         ["ascending", "(5, 2)"],
     ),
     "a range with NaN": (
-        lambda: ask(regressor(), numbers(), target=(np.nan, 1)),
+        lambda: explainer_of(regressor(), numbers(), target=(np.nan, 1)),
         errors.InvalidTarget,
         ["nan", "None for an open end"],
     ),
     "a regressor with a threshold": (
-        lambda: ask(regressor(), numbers(), target=(1, 2), threshold=0.5),
+        lambda: explainer_of(regressor(), numbers(), target=(1, 2), threshold=0.5),
         errors.InvalidThreshold,
         ["regressor", "threshold=0.5", "target=(low, high)"],
     ),
     "a range for a classifier": (
-        lambda: ask(pipeline("ignore"), people(), target=(0, 1)),
+        lambda: explainer_of(pipeline("ignore"), people(), target=(0, 1)),
         errors.InvalidTarget,
         ["classes 0, 1", "(0, 1)"],
     ),
     "a decision function that is not there": (
-        lambda: ask(
+        lambda: explainer_of(
             RandomForestClassifier(2).fit(numbers(), people()["debt"] < 1), numbers(), scale="decision"
         ),
         errors.InvalidArgument,
         ["scale='decision'", "scale='probability'"],
     ),
     "an unknown scale": (
-        lambda: ask(pipeline("ignore"), people(), scale="decisions"),
+        lambda: explainer_of(pipeline("ignore"), people(), scale="decisions"),
         errors.InvalidArgument,
         ["scale='decisions'", "scale='decision'"],
     ),
     "dates": (
-        lambda: ask(pipeline("ignore"), people().assign(job=pd.Timestamp("2020-01-01"))),
+        lambda: explainer_of(pipeline("ignore"), people().assign(job=pd.Timestamp("2020-01-01"))),
         errors.UnsupportedColumn,
         ["'job'", "datetime64", "days"],
     ),
@@ -313,12 +315,12 @@ def test_the_message_names_the_thing_and_nothing_is_half_done(name: str) -> None
     with pytest.raises(kind) as caught:
         do()
     assert isinstance(caught.value, p2ce.P2CEError)
-    # What somebody else's code answered is no wrong value of the caller's.
+    # A wrong result of the model's own code is no wrong value of the caller's.
     assert isinstance(caught.value, ValueError | TypeError | errors.InvalidOutput)
     for word in words:
         assert word in str(caught.value), str(caught.value)
     assert re.search(r"[.?]$", str(caught.value)), "a message is a sentence"
-    # The same explainers answer as if nothing had been asked.
+    # The same explainers answer as if nothing had happened.
     assert before == (lenient().explain(person()), strict().explain(person()))
     assert before[0].status is Status.OPTIMAL
 
@@ -363,12 +365,12 @@ def test_other_types_of_the_same_values_are_fine() -> None:
         assert found.to_frame().dtypes.equals(expected.to_frame().dtypes)
 
 
-def test_a_detector_that_refuses_a_gap_of_the_person_is_named() -> None:
-    """The model takes the gap; the detector does not, and is asked about rows that still have it."""
+def test_a_detector_that_rejects_a_gap_of_the_person_is_named() -> None:
+    """The model takes the gap; the detector does not, and gets rows that still have it."""
     frame = numbers()
     detector = LocalOutlierFactor(novelty=True).fit(frame)
     policy = ActionSet.infer(with_gaps()).keep_missing("age")
-    explainer = ask(boosting(), frame, actions=policy, plausibility=detector)
+    explainer = explainer_of(boosting(), frame, actions=policy, plausibility=detector)
     lacking = {"age": np.nan, "debt": 1.75}
     with pytest.raises(errors.InvalidOutput, match=r"detector.*contains NaN[\s\S]*'age'"):
         explainer.explain(lacking)
@@ -377,9 +379,9 @@ def test_a_detector_that_refuses_a_gap_of_the_person_is_named() -> None:
     assert first.status is Status.ERROR
     assert "'age'" in first.message
     assert second.status is Status.OPTIMAL
-    # A detector that takes gaps is asked about them.
+    # A detector that takes gaps is called on them.
     forest = IsolationForest(n_estimators=10, random_state=0).fit(with_gaps())
-    taking = ask(boosting(), with_gaps(), actions=policy, plausibility=forest)
+    taking = explainer_of(boosting(), with_gaps(), actions=policy, plausibility=forest)
     assert taking.explain(lacking).status in (Status.OPTIMAL, Status.NO_RECOURSE)
 
 
@@ -442,7 +444,7 @@ def test_a_policy_that_cannot_be_saved_leaves_the_old_file(tmp_path: Path) -> No
 def test_the_callers_table_is_never_changed() -> None:
     frame, rows = people(), pd.DataFrame([person(), person(home="boat")])
     kept, kept_rows = frame.copy(), rows.copy()
-    explainer = ask(pipeline("ignore"), frame)
+    explainer = explainer_of(pipeline("ignore"), frame)
     explainer.explain_many(rows)
     pd.testing.assert_frame_equal(frame, kept)
     pd.testing.assert_frame_equal(rows, kept_rows)

@@ -88,17 +88,17 @@ def steps() -> ActionSet:
     return ActionSet.infer(applicants()).fix("Age").step(Income=500, Loan=1000, Years=4)
 
 
-def refused(model: Any, count: int = 10, people: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Give those whom the model refuses, the most clearly refused first."""
+def rejected(model: Any, count: int = 10, people: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Give those that the model rejects, the most clearly rejected first."""
     people = applicants() if people is None else people
     order = np.argsort(model.predict_proba(people)[:, 1], kind="stable")
     assert (model.predict(people.iloc[order[:count]]) == 0).all()
     return people.iloc[order[:count]]
 
 
-def ask(model: Any, **changed: Any) -> p2ce.Explainer:
-    asked = {"actions": steps(), "plausibility": None, "max_changes": 2, **changed}
-    return p2ce.Explainer(model, asked.pop("reference", applicants()), **asked)
+def explainer_of(model: Any, **changed: Any) -> p2ce.Explainer:
+    arguments = {"actions": steps(), "plausibility": None, "max_changes": 2, **changed}
+    return p2ce.Explainer(model, arguments.pop("reference", applicants()), **arguments)
 
 
 def test_permitted_ranges_and_immutable_features_are_kept() -> None:
@@ -111,8 +111,8 @@ def test_permitted_ranges_and_immutable_features_are_kept() -> None:
         .protect("Housing")
     )
     for model in (credit_model(), tree_model()):
-        people = refused(model, 40)
-        table = ask(model, actions=actions, max_changes=3).explain_many(people).to_frame()
+        people = rejected(model, 40)
+        table = explainer_of(model, actions=actions, max_changes=3).explain_many(people).to_frame()
         assert len(table) > 20
         before = people.loc[table["person"]].reset_index(drop=True)
         moved = table[list(people)].astype(object).ne(before.astype(object))
@@ -128,7 +128,7 @@ def test_permitted_ranges_and_immutable_features_are_kept() -> None:
 def test_the_counterfactual_flips_the_model_and_rounding_does_not_flip_it_back() -> None:
     """DiCE#473 #417 #215: what is shown is what was scored, also after a trip through a file."""
     for model in (credit_model(), tree_model()):
-        table = ask(model).explain_many(refused(model, 30)).to_frame()
+        table = explainer_of(model).explain_many(rejected(model, 30)).to_frame()
         rows = table[list(applicants())]
         assert len(rows) > 20
         assert (model.predict(rows) == 1).all()
@@ -148,7 +148,7 @@ def test_float32_models_flip() -> None:
     around = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)])
     for frame in (people, people.astype({"Income": np.float64})):
         actions = ActionSet.infer(frame).fix("Age", "Years").values(Income=around.tolist())
-        found = ask(model, reference=frame, actions=actions).explain_many(refused(model, 30, frame))
+        found = explainer_of(model, reference=frame, actions=actions).explain_many(rejected(model, 30, frame))
         table = found.to_frame()
         assert table["Income"].isin(around.astype(frame["Income"].dtype)).any()
         assert (model.predict(table[NUMBERS]) == 1).all()
@@ -156,31 +156,33 @@ def test_float32_models_flip() -> None:
 
 
 def test_nothing_found_comes_with_the_reason() -> None:
-    """DiCE#281 #227: a proof that nothing is there, and what would open a way."""
+    """DiCE#281 #227: a proof that nothing is there, and the minimal sets of constraints to relax."""
     model = credit_model()
-    person = refused(model).iloc[0]
-    explainer = ask(model, actions=steps().fix("Income", "Housing").decrease_only("Years"), max_changes=1)
+    person = rejected(model).iloc[0]
+    explainer = explainer_of(
+        model, actions=steps().fix("Income", "Housing").decrease_only("Years"), max_changes=1
+    )
     found = explainer.explain(person)
     assert found.status is Status.NO_RECOURSE
     assert found.certificate.proven
     assert found.certificate.open_boxes == 0
     why = explainer.why_none(found)
     assert len(why) > 0
-    assert all(opening.restrictions for opening in why)
-    for opening in why:
-        row = pd.DataFrame([opening.counterfactual.values])[list(applicants())].astype(applicants().dtypes)
+    assert all(relaxation.restrictions for relaxation in why)
+    for relaxation in why:
+        row = pd.DataFrame([relaxation.counterfactual.values])[list(applicants())].astype(applicants().dtypes)
         assert model.predict(row)[0] == 1
     # Out of time is said as well, with what is open; it is not taken for a proof.
-    stopped = ask(model, max_changes=None).explain(person, listener=lambda _: False)
+    stopped = explainer_of(model, max_changes=None).explain(person, listener=lambda _: False)
     assert stopped.status is Status.TIME_LIMIT or stopped.certificate.proven
 
 
 def test_ten_rows_take_no_hours_and_time_limits_are_obeyed() -> None:
     """DiCE#258 #218 #226 #46: ten rows with 6 features take far less than a second, once compiled."""
-    explainer = ask(tree_model(), actions=ActionSet.infer(applicants()), max_changes=3)
+    explainer = explainer_of(tree_model(), actions=ActionSet.infer(applicants()), max_changes=3)
     explainer.warm_up()
     start = time.perf_counter()
-    found = explainer.explain_many(refused(tree_model()))
+    found = explainer.explain_many(rejected(tree_model()))
     assert time.perf_counter() - start < 5.0  # even on a machine that does ten other things
     assert all(one.certificate.proven for one in found)
 
@@ -188,15 +190,17 @@ def test_ten_rows_take_no_hours_and_time_limits_are_obeyed() -> None:
         time.sleep(0.02)
         return np.asarray(credit_model().predict_proba(rows)[:, 1])
 
-    told: list[float] = []
-    slowly = ask(slow, bound="none", max_changes=None, threshold=0.999)
+    progress_times: list[float] = []
+    slowly = explainer_of(slow, bound="none", max_changes=None, threshold=0.999)
     slowly.warm_up()
-    person = refused(credit_model()).iloc[0]
+    person = rejected(credit_model()).iloc[0]
     start = time.perf_counter()
-    stopped = slowly.explain(person, time_limit=0.3, listener=lambda progress: told.append(progress.elapsed))
+    stopped = slowly.explain(
+        person, time_limit=0.3, listener=lambda progress: progress_times.append(progress.elapsed)
+    )
     assert time.perf_counter() - start < 5.0
     assert stopped.status in (Status.TIME_LIMIT, Status.NO_RECOURSE, Status.OPTIMAL)
-    assert told
+    assert progress_times
 
 
 def test_two_one_hot_levels_are_never_set_at_once_and_the_number_of_changes_is_kept() -> None:
@@ -208,7 +212,7 @@ def test_two_one_hot_levels_are_never_set_at_once_and_the_number_of_changes_is_k
     actions = actions.rule(rules.one_hot("Housing", levels))
     nearly = people[(model.predict(people) == 0) & (model.predict_proba(people)[:, 1] > 0.2)]
     for limit in (1, 2):
-        found = ask(model, reference=people, actions=actions, max_changes=limit).explain_many(nearly)
+        found = explainer_of(model, reference=people, actions=actions, max_changes=limit).explain_many(nearly)
         switched = 0
         for one in found:
             for option in one:
@@ -227,8 +231,10 @@ def test_categories_need_not_be_strings_and_unseen_values_do_not_crash() -> None
     )
     model = HistGradientBoostingClassifier(max_iter=15, categorical_features="from_dtype", random_state=0)
     model.fit(people, label())
-    explainer = ask(model, reference=people, actions=ActionSet.infer(people).fix("Age").step(Income=500))
-    person = refused(model, 1, people)
+    explainer = explainer_of(
+        model, reference=people, actions=ActionSet.infer(people).fix("Age").step(Income=500)
+    )
+    person = rejected(model, 1, people)
     table = explainer.explain(person).to_frame()
     assert len(table) > 0
     assert table[list(people)].dtypes.equals(people.dtypes)
@@ -237,7 +243,9 @@ def test_categories_need_not_be_strings_and_unseen_values_do_not_crash() -> None
     assert unseen.status is Status.OPTIMAL
     assert set(unseen.to_frame()["Job"]) <= {0, 1, 2, 3, 7}
     # Text goes the same way.
-    words = ask(credit_model()).explain({**refused(credit_model()).iloc[0].to_dict(), "Job": "astronaut"})
+    words = explainer_of(credit_model()).explain(
+        {**rejected(credit_model()).iloc[0].to_dict(), "Job": "astronaut"}
+    )
     assert words.person["Job"] == "astronaut"
     assert words.status is Status.OPTIMAL
 
@@ -252,7 +260,7 @@ def test_linked_features_and_forbidden_transitions() -> None:
         rules.inequality("1000*Years <= 20*Income"),
     )
     model = tree_model()
-    table = ask(model, actions=actions, max_changes=3).explain_many(refused(model, 60)).to_frame()
+    table = explainer_of(model, actions=actions, max_changes=3).explain_many(rejected(model, 60)).to_frame()
     before = applicants().loc[table["person"]].reset_index(drop=True)
     grown = table["Years"] - before["Years"]
     assert (grown > 0).any()
@@ -263,7 +271,7 @@ def test_linked_features_and_forbidden_transitions() -> None:
 
 
 def test_trees_and_pipelines_work() -> None:
-    """alibi#598 #172, DiCE#43: no gradients, no wrappers; what cannot be read is asked."""
+    """alibi#598 #172, DiCE#43: no gradients, no wrappers; what is not supported natively is a black box."""
     people, wanted = applicants(), label()
     ordinal = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
     models = {
@@ -279,7 +287,7 @@ def test_trees_and_pipelines_work() -> None:
     for bound, several in models.items():
         for model in several:
             model.fit(people, wanted)
-            found = ask(model, actions=actions).explain(refused(model).iloc[0])
+            found = explainer_of(model, actions=actions).explain(rejected(model).iloc[0])
             assert found.status is Status.OPTIMAL
             assert found.certificate.bound == bound
             assert (model.predict(found.to_frame()[list(people)]) == 1).all()
@@ -292,7 +300,7 @@ def test_any_class_of_several_is_a_target() -> None:
     model = encoded(OneHotEncoder(), LogisticRegression(max_iter=500)).fit(people, tiers)
     for target in model.classes_:
         others = people[model.predict(people) != target].head(5)
-        table = ask(model, target=target).explain_many(others).to_frame()
+        table = explainer_of(model, target=target).explain_many(others).to_frame()
         assert len(table) >= 5
         assert (model.predict(table[list(people)]) == target).all()
 
@@ -303,20 +311,22 @@ def test_the_own_cut_off_is_the_contract() -> None:
     score = model.predict_proba(applicants())[:, 1]
     between = applicants()[(score >= 0.5) & (score < 0.73)].head(5)
     assert len(between) == 5
-    for one in ask(model, threshold=0.73).explain_many(between):
+    for one in explainer_of(model, threshold=0.73).explain_many(between):
         assert one.status is Status.OPTIMAL
         rows = one.to_frame()
         assert (rows["score"] >= 0.73).all()
         assert (model.predict_proba(rows[list(applicants())])[:, 1] >= 0.73).all()
-    assert set(ask(model, threshold=0.5).explain_many(between).statuses) == {Status.ALREADY_FAVOURABLE}
-    low = ask(model, threshold=0.2).explain(applicants()[score < 0.2].iloc[0])
+    assert set(explainer_of(model, threshold=0.5).explain_many(between).statuses) == {
+        Status.ALREADY_FAVOURABLE
+    }
+    low = explainer_of(model, threshold=0.2).explain(applicants()[score < 0.2].iloc[0])
     assert min(option.score for option in low) < 0.5  # asking for less costs less
 
 
 def test_the_factual_is_echoed_exactly() -> None:
     """DiCE#440 #433: also what lies between and beyond the candidates, or is missing."""
     row = {"Age": 33, "Income": 0.1 + 0.2, "Loan": 98_765, "Years": 3, "Housing": "rent", "Job": "nurse"}
-    explainer = ask(credit_model())
+    explainer = explainer_of(credit_model())
     found = explainer.explain(row)
     assert found.person == row
     assert [type(value) for value in found.person.values()] == [type(value) for value in row.values()]
@@ -324,14 +334,14 @@ def test_the_factual_is_echoed_exactly() -> None:
     for option in found:
         assert all(option.values[name] == row[name] for name in row if name not in option.changes)
         assert all(before == row[name] for name, (before, _) in option.changes.items())
-    (many,) = explainer.explain_many(pd.DataFrame([row], index=["somebody"]))
+    (many,) = explainer.explain_many(pd.DataFrame([row], index=["ann"]))
     assert many.person == row
     lacking = explainer.explain({**row, "Income": np.nan, "Job": None})
     assert np.isnan(lacking.person["Income"])
     assert lacking.person["Job"] is None
 
 
-def test_missing_values_are_not_refused() -> None:
+def test_missing_values_are_not_rejected() -> None:
     """DiCE#224: a missing value is a value, for boosting and for pipelines with an imputer."""
     draw = np.random.default_rng(5)
     people = applicants()[NUMBERS].astype(float)
@@ -343,7 +353,7 @@ def test_missing_values_are_not_refused() -> None:
         lacking = people[(model.predict(people) == 0) & people.isna().any(axis=1)].head(12)
         assert len(lacking) > 5
         actions = ActionSet.infer(people).fix("Age").step(Income=500, Loan=1000, Years=4)
-        found = ask(model, reference=people, actions=actions, plausibility=p2ce.IsolationForest())
+        found = explainer_of(model, reference=people, actions=actions, plausibility=p2ce.IsolationForest())
         table = found.explain_many(lacking).to_frame()
         assert {str(one.status) for one in found.explain_many(lacking)} <= {"OPTIMAL", "NO_RECOURSE"}
         assert (model.predict(table[NUMBERS]) == 1).all()
@@ -353,15 +363,15 @@ def test_missing_values_are_not_refused() -> None:
 
 def test_how_do_i_get_a_data_frame() -> None:
     """DiCE#119 #191 #201 #283 #388: `to_frame()` on every result, and in the first lines of the README."""
-    explainer = ask(credit_model())
-    people = refused(credit_model(), 3)
+    explainer = explainer_of(credit_model())
+    people = rejected(credit_model(), 3)
     one, many = explainer.explain(people.iloc[0]), explainer.explain_many(people)
     names = list(applicants())
     assert list(one.to_frame())[: len(names)] == names
     assert len(one.to_frame()) == len(one)
     assert set(names) <= set(many.to_frame())
     assert len(many.summary()) == 3
-    stuck = ask(credit_model(), actions=steps().fix("Income", "Loan", "Years", "Housing"))
+    stuck = explainer_of(credit_model(), actions=steps().fix("Income", "Loan", "Years", "Housing"))
     none = stuck.explain(people.iloc[0])
     for table in (one.to_frame(), many.to_frame(), many.summary(), none.to_frame()):
         assert isinstance(table, pd.DataFrame)
@@ -372,11 +382,11 @@ def test_how_do_i_get_a_data_frame() -> None:
 
 def test_the_same_answer_on_each_run() -> None:
     """DiCE#206: to the byte, in a new explainer, in another order of people, beside global seeds."""
-    people = refused(tree_model(), 4)
+    people = rejected(tree_model(), 4)
 
     def answered(order: list[int]) -> list[str]:
         detector = p2ce.IsolationForest(n_estimators=10)
-        found = ask(tree_model(), plausibility=detector).explain_many(people.iloc[order])
+        found = explainer_of(tree_model(), plausibility=detector).explain_many(people.iloc[order])
         return [json.dumps(one.to_dict()) for one in found]
 
     np.random.seed(1)  # noqa: NPY002 (the point is that it has no effect)
@@ -396,5 +406,5 @@ def test_few_dependencies_without_upper_pins_or_commercial_solvers() -> None:
     assert not [line for line in needed if "==" in line or "<" in line.partition(";")[0]]
     heavy = {"torch", "tensorflow", "shap", "lightgbm", "xgboost", "catboost", "polars", "pyarrow", "numba"}
     code = f"import sys, p2ce; print([name for name in {heavy!r} if name in sys.modules])"
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == "[]"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

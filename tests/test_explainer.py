@@ -162,7 +162,7 @@ def test_many_people_share_one_call() -> None:
     assert calls == ["model", "detector"]
 
 
-def test_someone_accepted_already_is_told_so() -> None:
+def test_someone_accepted_already_is_reported_so() -> None:
     people = loans.people()
     accepted = people[loans.forest().predict(people) == 1].iloc[0]
     found = loans.explainer().explain(accepted)
@@ -220,9 +220,9 @@ def test_a_users_own_forest_is_used_as_it_is() -> None:
     row = loans.refused().iloc[0]
     found = loans.explainer(plausibility=loans.detector()).explain(row)
     rows = found.to_frame()[list(loans.people().columns)]
-    told = loans.detector().decision_function(rows)
-    assert (told >= 0.0).all()
-    assert told.tolist() == [option.plausibility for option in found]
+    decided = loans.detector().decision_function(rows)
+    assert (decided >= 0.0).all()
+    assert decided.tolist() == [option.plausibility for option in found]
     assert found.certificate.detector_family == "scikit-learn isolation forest"
 
 

@@ -101,19 +101,19 @@ def plain_front(
     candidates: Mapping[str, Sequence[float]] = CANDIDATES,
     prices: Mapping[str, tuple[Price, bool]] = DISTANCES,
 ) -> list[dict[str, Fraction]]:
-    """List the cost vectors of every accepted cell that no other one beats, with at most two changes."""
+    """List the cost vectors of every accepted cell that is not dominated, with at most two changes."""
     choices = [sorted({person[name], *candidates[name]}) for name in NAMES]
     cells = [dict(zip(NAMES, values, strict=True)) for values in product(*choices)]
     cells = [cell for cell in cells if 1 <= sum(cell[name] != person[name] for name in NAMES) <= 2]
     accepted = TREE.predict_proba(pd.DataFrame(cells))[:, 1] >= 0.5
     costs = [cost_of(person, cell, prices) for cell, fine in zip(cells, accepted, strict=True) if fine]
 
-    def beats(one: dict[str, Fraction], other: dict[str, Fraction]) -> bool:
+    def dominates(one: dict[str, Fraction], other: dict[str, Fraction]) -> bool:
         return not any(less(other[name], one[name]) for name in prices) and any(
             less(one[name], other[name]) for name in prices
         )
 
-    return [cost for cost in costs if not any(beats(one, cost) for one in costs)]
+    return [cost for cost in costs if not any(dominates(one, cost) for one in costs)]
 
 
 def near(one: Mapping[str, float], other: Mapping[str, Fraction]) -> bool:
@@ -179,7 +179,7 @@ def test_a_prohibitive_price() -> None:
         assert min(option.costs["effort"] for option in found) > 0.2
 
 
-def test_prices_of_any_span_are_told_apart() -> None:
+def test_prices_of_any_span_are_reported_apart() -> None:
     spans = {"a": 1e-200, "b": 1.0, "c": 1e200}
     LIST = {name: {value: spans[name] * (1 + value) for value in CANDIDATES[name]} for name in NAMES}
 
@@ -214,7 +214,7 @@ def test_a_far_candidate_leaves_the_rest_of_the_front(
     assert [(option.values, option.costs) for option in near_by] == [
         (option.values, option.costs) for option in before if option in near_by
     ]
-    # Only a far option that is better in something may stand beside them, and it beats none: it costs most.
+    # Only a far option that is better in something may stand beside them; it dominates none: it costs most.
     if before.status is p2ce.Status.OPTIMAL:
         cheapest = min(option.costs["mean_distance"] for option in before)
         assert min(option.costs["mean_distance"] for option in after) == cheapest
@@ -229,7 +229,7 @@ def test_a_far_candidate_leaves_the_rest_of_the_front(
 def test_how_far_a_far_value_is_changes_nothing_else(
     near_values: tuple[float, float], one: float, other: float
 ) -> None:
-    """The third value decides nothing: whoever keeps it has the same options, wherever it is."""
+    """The third value decides nothing: rows that keep it have the same options, wherever it is."""
     explainer = explainer_of()
     kept = []
     for far in (one, other):

@@ -75,7 +75,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 400, "a\x00b"])
-def test_a_name_that_no_disk_takes_is_refused(name: str, tmp_path: Path) -> None:
+def test_a_name_that_no_disk_takes_is_rejected(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="cannot be written"):
         write_whole(tmp_path / name, b"new")
 
@@ -94,7 +94,7 @@ def test_a_forbidden_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = tmp_path / "a.txt"
     path.write_text("old", encoding="utf-8")
     path.chmod(0o400)
-    monkeypatch.setattr(os, "access", lambda *_: False)  # as for anybody but an administrator
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as for all but an administrator
     with pytest.raises(InvalidArgument, match="not permitted"):
         write_whole(path, b"new")
     assert path.read_text(encoding="utf-8") == "old"
@@ -217,11 +217,11 @@ def test_a_folder_that_cannot_be_synced_is_no_failure(
 ) -> None:
     opened = os.open
 
-    def refusing(path: object, *given: int, **named: int) -> int:
+    def rejecting(path: object, *given: int, **named: int) -> int:
         if path == tmp_path:
             raise PermissionError(13, "Permission denied")
         return opened(path, *given, **named)  # type: ignore[call-overload,no-any-return]
 
-    monkeypatch.setattr(os, "open", refusing)
+    monkeypatch.setattr(os, "open", rejecting)
     write_whole(tmp_path / "a.txt", b"new")
     assert (tmp_path / "a.txt").read_bytes() == b"new"

@@ -58,9 +58,9 @@ def test_once_that_is_said_options_are_sensible(
     with caplog.at_level(logging.WARNING, logger="p2ce"):
         explainer = p2ce.Explainer(model, X, actions=actions, target=0)
     assert not caplog.records
-    refused = X[model.predict(X) == 1][:120]
+    rejected = X[model.predict(X) == 1][:120]
     options = 0
-    for (_, row), found in zip(refused.iterrows(), explainer.explain_many(refused), strict=True):
+    for (_, row), found in zip(rejected.iterrows(), explainer.explain_many(rejected), strict=True):
         assert found.status in (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
         for option in found:
             options += 1

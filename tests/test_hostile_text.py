@@ -195,9 +195,9 @@ def test_the_command_line_repeats_nothing_hostile(tmp_path: Path, capsys: pytest
         ("policy", "infer", tmp_path / "people.csv", "--drop", name + "y" * 10**5),
     ):
         ran = run(capsys, *words)
-        told = ran.out + ran.err
-        assert not UNSEEN.search(told.replace("\n", "")), words
-        assert len(told) < 3000, words
+        shown_text = ran.out + ran.err
+        assert not UNSEEN.search(shown_text.replace("\n", "")), words
+        assert len(shown_text) < 3000, words
 
 
 def test_messages_echo_values_by_one_function() -> None:
@@ -211,7 +211,7 @@ def test_messages_echo_values_by_one_function() -> None:
                     for part in ast.walk(node)
                     if isinstance(part, ast.FormattedValue) and part.conversion == ord("r")
                 ]
-    allowed = {"reading.py", "__init__.py"}  # a format of ours, and a name that Python asks for
+    allowed = {"__init__.py"}  # a name that Python looks up
     assert [one for one in found if one.split(":")[0] not in allowed] == []
 
 

@@ -85,7 +85,7 @@ def explainer(kind: str) -> p2ce.Explainer:
     )
 
 
-def refused() -> pd.DataFrame:
+def rejected() -> pd.DataFrame:
     frame = people()[score(people()) < 3.0]
     lacking = frame[frame["debt"].isna()].head(1)
     return pd.concat([frame.head(4), lacking]).reset_index(drop=True)
@@ -101,25 +101,25 @@ def answers(found: Explanation) -> Any:
 
 @cache
 def expected() -> list[Any]:
-    return [answers(one) for one in explainer("pandas").explain_many(refused())]
+    return [answers(one) for one in explainer("pandas").explain_many(rejected())]
 
 
 def test_the_ordinary_answers_are_worth_comparing() -> None:
     assert [status for status, *_ in expected()] == [Status.OPTIMAL] * 5
     assert sum(len(rows) for _, rows, _ in expected()) >= 8
-    assert refused()["debt"].isna().any()
+    assert rejected()["debt"].isna().any()
 
 
 @pytest.mark.parametrize("reference", MAKE)
 @pytest.mark.parametrize("kind", MAKE)
 def test_many_people_come_back_in_the_kind_they_came_in(kind: str, reference: str) -> None:
-    found = explainer(reference).explain_many(MAKE[kind](refused()))
+    found = explainer(reference).explain_many(MAKE[kind](rejected()))
     assert [answers(one) for one in found] == expected()
     table = found.to_frame()
     assert isinstance(table, TYPES[kind])
     # Whatever the kind, it reads as the same table.
     back, same_kind = as_pandas(table)
-    usual = explainer("pandas").explain_many(refused()).to_frame()
+    usual = explainer("pandas").explain_many(rejected()).to_frame()
     assert same_kind == kind
     assert list(back) == list(usual)
     for name in usual:
@@ -132,7 +132,7 @@ def test_many_people_come_back_in_the_kind_they_came_in(kind: str, reference: st
 @pytest.mark.parametrize("kind", MAKE)
 def test_one_person_comes_back_in_the_kind_they_came_in(kind: str) -> None:
     for place in range(5):
-        alone = refused().iloc[[place]].reset_index(drop=True)
+        alone = rejected().iloc[[place]].reset_index(drop=True)
         found = explainer("pandas").explain(MAKE[kind](alone))
         assert answers(found) == expected()[place]
         assert isinstance(found.to_frame(), TYPES[kind])
@@ -140,19 +140,19 @@ def test_one_person_comes_back_in_the_kind_they_came_in(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", MAKE)
 def test_a_dict_of_values_is_answered_in_the_kind_of_the_reference(kind: str) -> None:
-    row = {name: value if value == value else None for name, value in refused().iloc[4].to_dict().items()}
+    row = {name: value if value == value else None for name, value in rejected().iloc[4].to_dict().items()}
     found = explainer(kind).explain(row)
     assert answers(found) == expected()[4]
     assert isinstance(found.to_frame(), TYPES[kind])
-    as_tuple = next(refused().iloc[[4]].itertuples(index=False))
+    as_tuple = next(rejected().iloc[[4]].itertuples(index=False))
     assert answers(explainer(kind).explain(as_tuple)) == expected()[4]
-    assert answers(explainer(kind).explain(refused().iloc[4].tolist())) == expected()[4]
+    assert answers(explainer(kind).explain(rejected().iloc[4].tolist())) == expected()[4]
 
 
 @pytest.mark.parametrize("kind", MAKE)
 def test_a_row_of_the_kind_itself(kind: str) -> None:
     """What libraries themselves give for one row: a Series, a dict, a record of a structured array."""
-    table = MAKE[kind](refused())
+    table = MAKE[kind](rejected())
     row = {
         "pandas": lambda: table.iloc[1],
         "polars": lambda: table.row(1, named=True),
@@ -167,15 +167,15 @@ def test_a_row_of_the_kind_itself(kind: str) -> None:
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.Table.from_pylist, list])
 def test_a_column_that_holds_nothing_but_a_gap(make: Callable[[Any], Any]) -> None:
     """Such a column of one person has no type of its own: polars and Arrow call it null."""
-    row = {**refused().iloc[4].to_dict(), "debt": None}
+    row = {**rejected().iloc[4].to_dict(), "debt": None}
     assert answers(explainer("pandas").explain(make([row]))) == expected()[4]
     (found,) = explainer("pandas").explain_many(make([row]))
     assert answers(found) == expected()[4]
 
 
 def test_a_lazy_frame_and_a_record_batch() -> None:
-    lazy = MAKE["polars"](refused()).lazy()
-    batch = MAKE["arrow"](refused()).combine_chunks().to_batches()[0]
+    lazy = MAKE["polars"](rejected()).lazy()
+    batch = MAKE["arrow"](rejected()).combine_chunks().to_batches()[0]
     for table, kind in ((lazy, "polars"), (batch, "arrow")):
         found = explainer("pandas").explain_many(table)
         assert [answers(one) for one in found] == expected()

@@ -27,16 +27,16 @@ MIB = 1 << 20
 FEATURES = "version: 1\nfeatures:\n  a: {kind: number, range: [0, 1]}\n  b: {kind: number, range: [0, 1]}\n"
 
 
-def refusal(do: Callable[[], Any], name: str) -> str:
+def rejection(do: Callable[[], Any], name: str) -> str:
     """Do something that exceeds a limit; give the message, which says all that it has to."""
     with pytest.raises(LimitExceeded) as caught:
         do()
-    told = str(caught.value)
-    assert f"the limit {name} is " in told
-    assert f"limits=p2ce.Limits({name}=...)" in told
-    assert f"--limit {name.replace('_', '-')}=..." in told
-    assert tame(told)
-    return told
+    message = str(caught.value)
+    assert f"the limit {name} is " in message
+    assert f"limits=p2ce.Limits({name}=...)" in message
+    assert f"--limit {name.replace('_', '-')}=..." in message
+    assert tame(message)
+    return message
 
 
 def table(path: Path, **limits: Any) -> Any:
@@ -62,7 +62,7 @@ def test_a_small_file_that_unpacks_to_gigabytes(tmp_path: Path, block: bytes, na
     assert path.stat().st_size < 4 * MIB
     tracemalloc.start()
     began = time.perf_counter()
-    refusal(lambda: table(path, table_bytes=100 * MIB, table_rows=10 * MIB), name)
+    rejection(lambda: table(path, table_bytes=100 * MIB, table_rows=10 * MIB), name)
     assert time.perf_counter() - began < 10
     assert tracemalloc.get_traced_memory()[1] < 20 * MIB
     tracemalloc.stop()
@@ -72,10 +72,10 @@ def test_tables_of_text(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("a,b,c\n" + "1,2,3\n" * 10, encoding="utf-8")
     assert table(path, table_rows=10, table_columns=3, table_cells=33).frame.shape == (10, 3)
-    refusal(lambda: table(path, table_rows=9), "table_rows")
-    refusal(lambda: table(path, table_columns=2), "table_columns")
-    refusal(lambda: table(path, table_cells=29), "table_cells")
-    refusal(lambda: table(path, table_bytes=65), "table_bytes")
+    rejection(lambda: table(path, table_rows=9), "table_rows")
+    rejection(lambda: table(path, table_columns=2), "table_columns")
+    rejection(lambda: table(path, table_cells=29), "table_cells")
+    rejection(lambda: table(path, table_bytes=65), "table_bytes")
 
 
 def test_a_header_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
@@ -89,19 +89,19 @@ def test_parquet_is_looked_at_before_it_is_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": np.zeros(1000), "b": ["x"] * 1000}), path)
     assert table(path, table_rows=1000, table_cells=2000).frame.shape == (1000, 2)
     assert table(path).frame["b"].tolist() == ["x"] * 1000
-    refusal(lambda: table(path, table_rows=999), "table_rows")
-    refusal(lambda: table(path, table_columns=1), "table_columns")
-    refusal(lambda: table(path, table_cells=1999), "table_cells")
-    refusal(lambda: table(path, table_bytes=100), "table_bytes")
+    rejection(lambda: table(path, table_rows=999), "table_rows")
+    rejection(lambda: table(path, table_columns=1), "table_columns")
+    rejection(lambda: table(path, table_cells=1999), "table_cells")
+    rejection(lambda: table(path, table_bytes=100), "table_bytes")
 
 
 def test_parquet_in_which_one_long_text_stands_for_many(tmp_path: Path) -> None:
     path = tmp_path / "bomb.parquet"
     codes = pa.array(np.zeros(3000, dtype=np.int32))
     long = pa.table({"a": pa.DictionaryArray.from_arrays(codes, pa.array(["x" * MIB]))})
-    pq.write_table(long, path, store_schema=False)  # so that it is text to whoever reads it
+    pq.write_table(long, path, store_schema=False)  # so that it is read as text
     assert path.stat().st_size < MIB
-    refusal(lambda: table(path), "table_bytes")
+    rejection(lambda: table(path), "table_bytes")
 
 
 @pytest.mark.parametrize(
@@ -118,14 +118,14 @@ def test_policies(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(text, encoding="utf-8")
     began = time.perf_counter()
-    refusal(lambda: ActionSet.load(path), name)
+    rejection(lambda: ActionSet.load(path), name)
     assert time.perf_counter() - began < 30
 
 
 def test_a_policy_within_raised_limits(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(FEATURES, encoding="utf-8")
-    refusal(lambda: ActionSet.load(path, limits=Limits(policy_bytes=len(FEATURES) - 1)), "policy_bytes")
+    rejection(lambda: ActionSet.load(path, limits=Limits(policy_bytes=len(FEATURES) - 1)), "policy_bytes")
     assert ActionSet.load(path, limits=Limits(policy_bytes=len(FEATURES))).names == ("a", "b")
 
 
@@ -149,11 +149,11 @@ def test_no_inequality_takes_long(text: str) -> None:
     try:
         p2ce.rules.inequality(text)
     except InvalidActions as error:
-        told = str(error)
+        message = str(error)
     else:
-        told = ""
+        message = ""
     assert time.perf_counter() - began < 10
-    assert tame(told)
+    assert tame(message)
 
 
 def test_rules_that_leave_each_other_no_room_are_found_quickly(tmp_path: Path) -> None:
@@ -181,8 +181,8 @@ def test_archives(tmp_path: Path) -> None:
     path = tmp_path / "credit.p2ce"
     loans.explainer(plausibility=None).save(path)
     model = loans.forest()
-    refusal(lambda: p2ce.load(path, model, limits=Limits(archive_bytes=1000)), "archive_bytes")
-    refusal(lambda: p2ce.load(path, model, limits=Limits(policy_values=3)), "policy_values")
+    rejection(lambda: p2ce.load(path, model, limits=Limits(archive_bytes=1000)), "archive_bytes")
+    rejection(lambda: p2ce.load(path, model, limits=Limits(policy_values=3)), "policy_values")
     assert p2ce.load(path, model, limits=Limits(archive_bytes=MIB)) is not None
 
 
@@ -192,7 +192,7 @@ def test_archives(tmp_path: Path) -> None:
 )
 def test_expressions_of_where(expression: str) -> None:
     frame = loans.people()
-    refusal(lambda: rows_where(expression + " " * 2000, frame), "where_characters")
+    rejection(lambda: rows_where(expression + " " * 2000, frame), "where_characters")
     with pytest.raises(InvalidArgument) as caught:
         rows_where(expression, frame)
     assert tame(str(caught.value))

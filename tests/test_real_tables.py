@@ -138,11 +138,11 @@ def prices(person: pd.DataFrame, cells: pd.DataFrame, train: pd.DataFrame) -> di
 
 
 def first_of_each_cost(costs: np.ndarray) -> set[tuple[int, ...]]:
-    """Give the cost vectors that no other one beats."""
+    """Give the undominated cost vectors."""
     left = np.unique(costs, axis=0)
     found = set()
     while len(left):
-        best = left[0]  # the first in this order is beaten by nothing that is left
+        best = left[0]  # the first in this order is dominated by nothing that is left
         found.add(tuple(best.tolist()))
         left = left[(left < best).any(axis=1)]
     return found

@@ -35,8 +35,8 @@ def test_whoever_has_a_code_keeps_it_and_why_none_says_so() -> None:
     assert found.status is p2ce.Status.NO_RECOURSE
     explainer = p2ce.Explainer(MODEL, PEOPLE, actions=actions, target=1, plausibility=None)
     why = explainer.why_none(explainer.explain(PERSON))
-    assert [opening.kinds for opening in why] == [("special",)]
-    assert why.openings[0].restrictions == ("Months stays at its special value -9",)
+    assert [relaxation.kinds for relaxation in why] == [("special",)]
+    assert why.relaxations[0].restrictions == ("Months stays at its special value -9",)
 
 
 def test_leaving_a_code_costs_what_a_change_of_category_does() -> None:

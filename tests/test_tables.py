@@ -267,7 +267,7 @@ def test_empty_tables(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "message"),
     [
         (pl.DataFrame({"when": [date(2024, 5, 1)]}), r"'when' \(Date\).*days"),
         (pl.DataFrame({"when": [datetime(2024, 5, 1)]}), r"'when' \(Datetime"),
@@ -283,15 +283,15 @@ def test_empty_tables(kind: str) -> None:
         ({"matrix": np.zeros((2, 2))}, r"'matrix' \(2 dimensions"),
     ],
 )
-def test_columns_that_nobody_can_change_are_refused(table: Any, told: str) -> None:
-    with pytest.raises(UnsupportedColumn, match=told):
+def test_columns_that_nobody_can_change_are_rejected(table: Any, message: str) -> None:
+    with pytest.raises(UnsupportedColumn, match=message):
         as_pandas(table)
-    with pytest.raises(InvalidPerson, match=told):
+    with pytest.raises(InvalidPerson, match=message):
         as_pandas(table, error=InvalidPerson)
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "message"),
     [
         (np.zeros((3, 2)), r"shape \(3, 2\) without names. Pass \(array, names\)"),
         ([], "an empty list"),
@@ -312,8 +312,8 @@ def test_columns_that_nobody_can_change_are_refused(table: Any, told: str) -> No
         ),
     ],
 )
-def test_what_is_no_table_is_refused(table: Any, told: str) -> None:
-    with pytest.raises(InvalidReference, match=told):
+def test_what_is_no_table_is_rejected(table: Any, message: str) -> None:
+    with pytest.raises(InvalidReference, match=message):
         as_pandas(table)
 
 
@@ -371,12 +371,12 @@ def test_several_people_are_not_one(row: Any) -> None:
         as_person(row)
 
 
-def test_dates_of_a_person_are_refused() -> None:
+def test_dates_of_a_person_are_rejected() -> None:
     with pytest.raises(InvalidPerson, match="'when'"):
         as_person(pl.DataFrame({"when": [date(2024, 5, 1)]}))
 
 
-def test_an_unknown_kind_is_refused() -> None:
+def test_an_unknown_kind_is_rejected() -> None:
     with pytest.raises(InvalidArgument, match="Did you mean 'polars'"):
         as_kind(pd.DataFrame(), "polar")
 

@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import Explanation, Status
 from tests.properties.whole_grid import reported_quanta
-from tests.properties.whole_tables import front_by_asking
+from tests.properties.whole_tables import brute_force_front
 
 NETWORK: dict[str, Any] = {"solver": "lbfgs", "max_iter": 4000, "random_state": 0}
 CLASSIFIERS: dict[str, Any] = {
@@ -89,7 +89,7 @@ def assert_is_the_front(
 ) -> Explanation:
     """Hold an answer against the user's own calls on every cell."""
     found = explainer.explain(person)
-    truth = front_by_asking(
+    truth = brute_force_front(
         person.to_dict(),
         frame,
         few(frame),
@@ -106,9 +106,9 @@ def assert_is_the_front(
     return found
 
 
-def ask(model: Any, frame: pd.DataFrame, **asked: Any) -> p2ce.Explainer:
-    asked = {"actions": few(frame), "max_changes": 2, "plausibility": None, **asked}
-    return p2ce.Explainer(model, frame, **asked)
+def explainer_of(model: Any, frame: pd.DataFrame, **arguments: Any) -> p2ce.Explainer:
+    arguments = {"actions": few(frame), "max_changes": 2, "plausibility": None, **arguments}
+    return p2ce.Explainer(model, frame, **arguments)
 
 
 @pytest.mark.parametrize("target", ["barolo", "grignolino", "barbera"])
@@ -116,7 +116,7 @@ def ask(model: Any, frame: pd.DataFrame, **asked: Any) -> p2ce.Explainer:
 def test_a_class_of_several_must_win(name: str, target: str) -> None:
     frame, label = wine()
     model = fitted(name)
-    explainer = ask(model, frame, target=target)
+    explainer = explainer_of(model, frame, target=target)
     others = frame[(label != target) & (model.predict(frame) != target)]
     statuses = []
     for place in (0, len(others) // 2, len(others) - 1):
@@ -144,7 +144,7 @@ def test_a_class_of_several_must_reach_a_threshold(name: str, threshold: float) 
     def accepts(rows: pd.DataFrame) -> np.ndarray:
         return model.predict_proba(rows)[:, index] >= threshold
 
-    explainer = ask(model, frame, target=target, threshold=threshold)
+    explainer = explainer_of(model, frame, target=target, threshold=threshold)
     others = frame[~accepts(frame) & (label != target)]
     for place in (0, len(others) - 1):
         for option in assert_is_the_front(explainer, frame, others.iloc[place], accepts):
@@ -163,7 +163,7 @@ def test_a_number_must_lie_in_a_range(name: str, target: Any) -> None:
         predicted = model.predict(rows)
         return (predicted >= low) & (predicted <= high)
 
-    explainer = ask(model, frame, target=target)
+    explainer = explainer_of(model, frame, target=target)
     others = frame[~accepts(frame)]
     statuses = []
     for place in (0, len(others) - 1):
@@ -186,11 +186,11 @@ def test_a_decision_function_must_reach_a_threshold(name: str, threshold: float 
     def accepts(rows: pd.DataFrame) -> np.ndarray:
         return model.decision_function(rows) >= (threshold or 0.0)
 
-    explainer = ask(model, frame, target=True, scale="decision", threshold=threshold)
+    explainer = explainer_of(model, frame, target=True, scale="decision", threshold=threshold)
     found = assert_is_the_front(explainer, frame, frame[~accepts(frame)].iloc[0], accepts)
     assert found.status is Status.OPTIMAL
     # The other class of the two is the same function with the other sign.
-    other = ask(model, frame, target=False, scale="decision", threshold=threshold)
+    other = explainer_of(model, frame, target=False, scale="decision", threshold=threshold)
     turned = frame[-model.decision_function(frame) < (threshold or 0.0)]
     assert_is_the_front(
         other, frame, turned.iloc[0], lambda rows: -model.decision_function(rows) >= (threshold or 0.0)
@@ -206,7 +206,7 @@ def test_a_decision_function_of_one_class_of_several(name: str) -> None:
     def accepts(rows: pd.DataFrame) -> np.ndarray:
         return model.decision_function(rows)[:, index] >= 0.3
 
-    explainer = ask(model, frame, target="barolo", scale="decision", threshold=0.3)
+    explainer = explainer_of(model, frame, target="barolo", scale="decision", threshold=0.3)
     assert_is_the_front(explainer, frame, frame[~accepts(frame)].iloc[0], accepts)
 
 
@@ -219,5 +219,5 @@ def test_a_range_with_several_models_and_margin() -> None:
         leads = [np.minimum(model.predict(rows) - 100.0, 160.0 - model.predict(rows)) for model in models]
         return np.min(leads, axis=0) >= 5.0
 
-    explainer = ask(models, frame, target=(100.0, 160.0), margin=5.0)
+    explainer = explainer_of(models, frame, target=(100.0, 160.0), margin=5.0)
     assert_is_the_front(explainer, frame, frame[~accepts(frame)].iloc[0], accepts)

@@ -17,7 +17,7 @@ from p2ce.errors import P2CEError
 EPILOG = f"""tables and figures of the paper (all of them, unless some are named):
   --table 1     inlierness: logistic regression, one objective
   --table 2     three objectives: LightGBM and MLP
-  --table 3     what one person is told: Adult, MLP
+  --table 3     the options of one person: Adult, MLP
   --figure 1    the toy in two dimensions
   --figure 2    one objective: LightGBM and MLP
   --forests     not in the paper: random forests, beside OCEAN
@@ -69,7 +69,7 @@ def read_command_line() -> argparse.Namespace:
     )
     parser.add_argument("--no-peers", action="store_true", help="leave DiCE, NICE and OCEAN out")
     parser.add_argument(
-        "--authors", type=Path, help="a checkout of github.com/hiaac-finance/p2ce, asked with the first seed"
+        "--authors", type=Path, help="a checkout of github.com/hiaac-finance/p2ce, run with the first seed"
     )
     parser.add_argument("--out", type=Path, default=Path("report"), help="folder of the report (report)")
     parser.add_argument(
@@ -105,7 +105,7 @@ def at_least_one(text: str) -> int:
 
 
 def effort_of(options: argparse.Namespace) -> Effort:
-    """How much the command line asks for; what it says of people and trials holds for all seeds."""
+    """How much the command line selects; what it says of people and trials holds for all seeds."""
     base = QUICK if options.quick else FULL
     return replace(
         base,
@@ -211,31 +211,33 @@ def is_everything(options: argparse.Namespace) -> bool:
 
 
 def command(options: argparse.Namespace) -> str:
-    """What was asked for on the command line, without folders."""
-    told = ["python", "-m", "benchmarks.paper"]
+    """What the command line selects, without folders."""
+    words = ["python", "-m", "benchmarks.paper"]
     for name in ("quick", "no_peers", "unscaled_maximum", "gender_may_change", "everything_may_change"):
-        told += [f"--{name.replace('_', '-')}"] if getattr(options, name) else []
+        words += [f"--{name.replace('_', '-')}"] if getattr(options, name) else []
     for name in ("seeds", "people", "trials", "mapocam_people", "authors_people", "seconds"):
-        told += [f"--{name.replace('_', '-')}", str(getattr(options, name))] if getattr(options, name) else []
-    told += ["--split", options.split] if options.split != "paper" else []
+        words += (
+            [f"--{name.replace('_', '-')}", str(getattr(options, name))] if getattr(options, name) else []
+        )
+    words += ["--split", options.split] if options.split != "paper" else []
     if not is_everything(options):
         for name in ("table", "figure"):
-            told += [f"--{name}", *getattr(options, name)] if getattr(options, name) else []
-        told += ["--forests"] if options.forests else []
-    told += ["--data", *options.data] if set(options.data) != set(DATA_SETS) else []
-    told += ["--authors", "PATH"] if options.authors else []
-    return shlex.join(told)
+            words += [f"--{name}", *getattr(options, name)] if getattr(options, name) else []
+        words += ["--forests"] if options.forests else []
+    words += ["--data", *options.data] if set(options.data) != set(DATA_SETS) else []
+    words += ["--authors", "PATH"] if options.authors else []
+    return shlex.join(words)
 
 
 def left_out(options: argparse.Namespace) -> list[str]:
     """What the command line left out, for readers."""
-    told = ["the peers, by --no-peers"] if options.no_peers else []
-    told += [] if options.authors else ["the authors' code, which --authors names"]
-    told += [f"Table {name}" for name in TABLES if name not in options.table]
-    told += [f"Figure {name}" for name in ("1", *FIGURES) if name not in options.figure]
-    told += [] if options.forests else ["random forests beside OCEAN, which --forests asks for"]
+    words = ["the peers, by --no-peers"] if options.no_peers else []
+    words += [] if options.authors else ["the authors' code, which --authors names"]
+    words += [f"Table {name}" for name in TABLES if name not in options.table]
+    words += [f"Figure {name}" for name in ("1", *FIGURES) if name not in options.figure]
+    words += [] if options.forests else ["random forests beside OCEAN, which --forests adds"]
     without = [name for key, name in DATA_SETS.items() if key not in options.data]
-    return told + [f"the data set “{name}”, by --data" for name in without]
+    return words + [f"the data set “{name}”, by --data" for name in without]
 
 
 if __name__ == "__main__":

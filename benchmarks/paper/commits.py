@@ -6,7 +6,7 @@ from pathlib import Path
 
 def commit_of(root: Path, *folders: str) -> str:
     """The commit of the code in ``folders`` of a checkout, marked if they were changed since."""
-    told = []
+    said = []
     for command in (
         ["rev-parse", "--short=12", "HEAD"],
         ["status", "--porcelain", "--", *(folders or ["."])],
@@ -14,5 +14,5 @@ def commit_of(root: Path, *folders: str) -> str:
         done = subprocess.run(["git", *command], cwd=root, capture_output=True, text=True, check=False)
         if done.returncode:
             return "unknown"
-        told.append(done.stdout.strip())
-    return f"{told[0]} with changes" if told[1] else told[0]
+        said.append(done.stdout.strip())
+    return f"{said[0]} with changes" if said[1] else said[0]

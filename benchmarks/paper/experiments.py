@@ -1,11 +1,11 @@
-"""List what has to be asked: which method answers which experiment on which data and model."""
+"""List the tasks: which method answers which experiment on which data and model."""
 
 from dataclasses import dataclass
 
 from benchmarks.paper.names import AUTHORS, DATA_SETS, PEERS
 from benchmarks.paper.settings import Limits
 
-PEER_ANSWERS = 4  # with three objectives DiCE is asked for so many, as in the paper
+PEER_ANSWERS = 4  # with three objectives DiCE gives so many, as in the paper
 DICE = ("dice-genetic", "dice-free", "dice-random", "dice-code")
 
 # Experiment → the models it looks at, how many objectives, and the methods. The paper has no peers beside
@@ -35,7 +35,7 @@ EXAMPLE = ("three", "adult", "mlp")  # the cell whose first person Table 3 shows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One method asked about the people of one study, with one seed."""
+    """One method on the people of one study, with one seed."""
 
     experiment: str
     data: str
@@ -50,11 +50,11 @@ class Task:
 
     @property
     def answers(self) -> int:
-        """How many answers a peer is asked for."""
+        """How many answers a peer has to give."""
         return 1 if self.objectives == 1 else PEER_ANSWERS
 
     def people(self, limits: Limits, denied: int) -> int:
-        """About how many it is asked: without a bound a network is searched for minutes."""
+        """How many people it gets: without a bound a network is searched for minutes."""
         if self.method in AUTHORS:
             return min(limits.authors_people, denied)
         return min(limits.slow_people, denied) if (self.method, self.model) == ("mapocam", "mlp") else denied
@@ -70,9 +70,9 @@ def plan(
     authors: bool = True,
     seeds: int = 1,
 ) -> list[Task]:
-    """All tasks, seed by seed and study by study: a model is trained once, and then asked by everybody.
+    """All tasks, seed by seed and study by study: a model is trained once, and then used by all methods.
 
-    Peers, the authors' code among them, and what is not in the paper (forests) are asked with the first seed
+    Peers, the authors' code among them, and what is not in the paper (forests) run with the first seed
     only: later seeds are there for the paper's own methods.
     """
     wanted = {TABLES[name] for name in tables if name != "3"} | {

@@ -97,7 +97,7 @@ class Findings:
         self.missing.append(_labels(task) | {"reason": reason})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """All tables; hypervolumes beside the worst that anybody has need everybody's answers."""
+        """All tables; hypervolumes beside the worst of all methods need all answers."""
         people = pd.DataFrame(self.people)
         answers = pd.concat(self.answers, ignore_index=True) if self.answers else pd.DataFrame()
         if len(people):
@@ -125,12 +125,12 @@ def _labels(task: Task) -> dict[str, Any]:
 
 
 def _valid_costs(judged: pd.DataFrame) -> FloatArray:
-    """An answer that the model refuses is no answer: it counts neither as cheap nor as volume."""
+    """An answer that the model rejects is no answer: it counts neither as cheap nor as volume."""
     return judged.loc[judged["valid"].astype(bool), list(COSTS)].to_numpy(float)
 
 
 def _fronts(task: Task, truth: Truth, costs: FloatArray, *, finished: bool) -> dict[str, bool | None]:
-    """Whether the answers are the true front: of what the method was asked, and of the plausible question."""
+    """Whether the answers are the true front: of the method's own question, and of the plausible one."""
     if task.method not in ON_THE_GRID or not finished:
         return {"front_is_true": None, "front_is_plausible_truth": None}
     of_its_question, of_the_plausible = (

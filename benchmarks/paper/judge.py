@@ -7,7 +7,7 @@ leave bands of low scores where no data are ("ghost regions"); cuts in all direc
 Two things are done as in isotree, the package of the authors' code, and not as in that paper: a cut lies
 between the ends of the node's rows along its direction (a point drawn from the box around them leaves one
 side empty more often than not where there are many columns), and columns count in the deviations of the
-node's own rows (otherwise a few huge values hide everybody else's). On the three data sets the verdicts are
+node's own rows (otherwise a few huge values hide all others). On the three data sets the verdicts are
 then isotree's, within the noise of the seed.
 """
 

@@ -35,7 +35,7 @@ def fit_network(parts: Parts, spec: NetworkSpec, *, seed: int) -> nn.Sequential:
     """
     rows = parts.train.to_numpy(float)
     center, scale = rows.mean(axis=0), rows.std(axis=0)
-    # A constant column tells nothing, but its value must not be divided by the rounding of a mean.
+    # A constant column has no information, but its value must not be divided by the rounding of a mean.
     scale = np.where(rows.min(axis=0) == rows.max(axis=0), 1.0, scale)
     favourable = parts.train_outcome.to_numpy(float)
     weight = torch.tensor((1 - favourable.mean()) / favourable.mean() if spec.balanced else 1.0)
@@ -57,7 +57,7 @@ def fit_network(parts: Parts, spec: NetworkSpec, *, seed: int) -> nn.Sequential:
 
 
 def logits(network: nn.Sequential, rows: FloatArray) -> FloatArray:  # (n, d) → (n,)
-    """Ask the network in its own precision, float64."""
+    """Evaluate the network in its own precision, float64."""
     with torch.no_grad():
         return network(torch.from_numpy(np.array(rows, dtype=float))).numpy()[:, 0]
 

@@ -38,7 +38,7 @@ def objectives_of(study: Study, count: int) -> tuple[str | Objective, ...]:
 
 
 def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explainer:
-    """The engine with the settings of a method, asked the paper's question."""
+    """The engine with the settings of a method, on the paper's question."""
     return p2ce.Explainer(
         study.trained.model,
         study.train,
@@ -61,10 +61,10 @@ def answer(
     seconds_per_person: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Ask for the first ``people`` (None for all), and say what that took.
+    """Explain the first ``people`` (None for all), and say what that took.
 
-    The default engine is asked for all people at once, as a user would, and for each alone. The paper's
-    methods are asked for one person after the other, as the paper timed them.
+    The default engine explains all people at once, as a user would, and for each alone. The paper's
+    methods explain one person after the other, as the paper timed them.
     """
     if progress:
         progress("preparing")
@@ -108,7 +108,7 @@ def _work(certificate: p2ce.Certificate | None) -> dict[str, Any]:
         "cells": certificate.scored,
         "explanations": getattr(certificate, "attributed", 0) or 0,
         "nodes": certificate.boxes,
-        "pruned": dict(certificate.dropped),
+        "pruned": dict(certificate.pruned),
     }
 
 

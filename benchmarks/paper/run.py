@@ -24,7 +24,7 @@ Progress = Callable[[str], None]
 PEER_PACKAGES = ("dice-ml", "NICEx", "oceanpy", "ortools")  # what else is installed there matters little
 NOTHING_FOUND = "No counterfactuals found"  # what DiCE raises when it has no answer
 
-# Answers are kept under the code that gave them: a change of it asks again.
+# Answers are kept under the code that gave them: a change of it runs again.
 OUR_CODE = (Path(p2ce.__file__).parent, Path(ours.__file__))
 PEER_CODE = (Path(peers.__file__).parent,)
 TRUE_CODE = (Path(brute_force.__file__), Path(truth.__file__))
@@ -56,7 +56,7 @@ class Run:
         """Answer one task, or fetch what it answered before, and judge the answers."""
         study = self._study_of(task)
         if study.people.empty:
-            self.findings.add_missing(task, "the model denies nobody in the test part")
+            self.findings.add_missing(task, "the model denies no one in the test part")
             return
         store = Store(self.work / "answers")
         limits = self.effort.of(task.seed)[1]
@@ -69,7 +69,9 @@ class Run:
         if outcome is None or outcome.missing or len(outcome.people) < people:
             outcome = replace(self._answer(task, study, people, limits.seconds), commit=self.commit)
             store.keep(key, outcome)
-        self.versions |= {name: told for name, told in outcome.versions.items() if name in PEER_PACKAGES}
+        self.versions |= {
+            name: version for name, version in outcome.versions.items() if name in PEER_PACKAGES
+        }
         self.commits.add(outcome.commit)
         if outcome.missing:
             self.findings.add_missing(task, outcome.missing)
@@ -119,7 +121,7 @@ class Run:
                 detector=study.detector,
                 objectives=task.objectives,
             )
-        found = peers.ask(
+        found = peers.run_peer(
             task.method,
             request=peers.Request(
                 trained=study.trained,
@@ -143,7 +145,7 @@ class Run:
 
 
 def _answered(person: peers.PeerPerson) -> Answered:
-    """A peer's answer; one with holes is none, and no model could be asked about it."""
+    """A peer's answer; one with holes is none, and no model could score it."""
     whole = np.isfinite(np.array(person.rows, dtype=float)).all()
     error = person.error if whole else "it answered with values that are missing or infinite"
     rows = person.rows if whole else ()

@@ -1,4 +1,4 @@
-"""Judge every answer again, whoever gave it: model, detector, judges, constraints and costs."""
+"""Judge every answer of every method again: model, detector, judges, constraints and costs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a run is told: how much to do, and which of two readings to follow where paper and code differ."""
+"""The settings of a run: how much to do, and which variant to follow where paper and code differ."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -24,10 +24,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What keeps a run within an hour: who is asked of a slow method, and how long it may take."""
+    """What keeps a run within an hour: how many people a slow method gets, and how long it may take."""
 
     slow_people: int = 20  # of MAPOCAM on the MLP, which has no bound there
-    authors_people: int = 3  # of the authors' code, which is asked with the first seed only
+    authors_people: int = 3  # of the authors' code, which runs with the first seed only
     seconds: float = 120.0  # per person, for every method but the default engine
 
 

@@ -1,4 +1,4 @@
-"""Split a data set into the parts to train on, to tune on, and to ask about."""
+"""Split a data set into the parts to train on, to tune on, and to explain."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -49,7 +49,7 @@ class Store:
             return None
 
     def write(self, key: str, content: Any) -> None:
-        """Store at once or not at all: whoever interrupts leaves no half of a file."""
+        """Store at once or not at all: an interruption leaves no half of a file."""
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(f".{os.getpid()}.part")

@@ -1,4 +1,4 @@
-"""Put one question together: a data set, a trained model, the judges, and people whom the model denies."""
+"""Put one question together: a data set, a trained model, the judges, and people that the model denies."""
 
 import hashlib
 import json
@@ -59,7 +59,7 @@ class Study:
         return np.where(spread == 0, 1.0, spread)
 
     def scores(self, rows: FloatArray) -> FloatArray:
-        """Ask the model itself: (n, d) → (n,)."""
+        """Call the model itself: (n, d) → (n,)."""
         found = np.empty(len(rows))
         for start in range(0, len(rows), CHUNK):
             frame = pd.DataFrame(rows[start : start + CHUNK], columns=self.train.columns)
@@ -80,8 +80,8 @@ class Study:
             digest.update(np.ascontiguousarray(values.to_numpy(float)).tobytes())
         digest.update(self.scores(self.train.to_numpy(float)).tobytes())
         for feature in self.actions.features:
-            told = (feature.name, feature.fixed, float(feature.low), float(feature.high))
-            digest.update(repr(told).encode() + feature.candidates().tobytes())
+            described = (feature.name, feature.fixed, float(feature.low), float(feature.high))
+            digest.update(repr(described).encode() + feature.candidates().tobytes())
         return digest.hexdigest()[:16]
 
 

@@ -85,7 +85,7 @@ def make_world(seed: int = 0) -> World:
 
 
 def solve(world: World) -> Toy:
-    """Ask both algorithms for the nearest point (Euclidean, as in the paper's figure)."""
+    """Find the nearest point by both algorithms (Euclidean, as in the paper's figure)."""
     # Someone on the left, with others around.
     left = world.rows[world.rows[FIRST].between(1.6, 2.0)]
     person = left.iloc[world.density.score_samples(left.to_numpy()).argmax()]

@@ -60,7 +60,7 @@ def train(
     The same arguments give the same model; with a ``cache`` folder it is trained only once.
     """
     if kind not in FITS:
-        raise ValueError(f"A model of kind {kind!r} is not known. Ask for one of {', '.join(FITS)}.")
+        raise ValueError(f"A model of kind {kind!r} is not known. Choose one of {', '.join(FITS)}.")
     _require_both_outcomes(parts)
     if cache is None:
         return _train(kind, parts, trials=trials, seed=seed, progress=progress)
@@ -161,7 +161,7 @@ def _require_both_outcomes(parts: Parts) -> None:
 
 def _key(kind: ModelKind, parts: Parts, *, trials: int, seed: int) -> str:
     """Name everything that the model depends on."""
-    told = {
+    described = {
         "kind": kind,
         "trials": trials if kind in tuning.SPACES else 0,
         "seed": seed,
@@ -169,7 +169,7 @@ def _key(kind: ModelKind, parts: Parts, *, trials: int, seed: int) -> str:
         "libraries": {name: version(name) for name in LIBRARIES},
         "python": platform.python_version(),
     }
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode())
     for part in (parts.train, parts.validation, parts.test):
         digest.update(json.dumps([list(part.columns), [str(kind) for kind in part.dtypes]]).encode())
     for held in (
@@ -186,7 +186,9 @@ def _stored(path: Path) -> Trained | None:
     if not path.is_file():
         return None
     try:
-        trained = joblib.load(path)  # runs what it reads: the folder is our own, nobody else writes there
+        trained = joblib.load(
+            path
+        )  # runs what it reads: the folder is our own, no other program writes there
     except Exception:  # a damaged pickle may raise anything
         return None
     return trained if isinstance(trained, Trained) else None

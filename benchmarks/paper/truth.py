@@ -14,7 +14,7 @@ from p2ce.arrays import BoolArray, FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """The costs (n, 3) that nothing on the grid beats, sorted: among plausible rows, and among all."""
+    """The undominated costs (n, 3) on the grid, sorted: among plausible rows, and among all."""
 
     plausible: FloatArray
     anything: FloatArray
@@ -65,7 +65,7 @@ def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] |
 
 
 def brute_force(study: Study) -> BruteForce:
-    """The bar over the candidates that the methods have, asking the model and the detector themselves."""
+    """The bar over the candidates that the methods have, calling the model and the detector themselves."""
     return BruteForce.over(
         study.actions,
         study.train,

@@ -11,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score
 from benchmarks.paper.settings import THRESHOLD
 from p2ce.arrays import FloatArray
 
-# Part of the key of stored models: count up whenever a search space, a way of training or the fields of
+# Part of the key of stored models: count up whenever a search space, the training or the fields of
 # `Trained` change.
 VERSION = 2
 
@@ -57,7 +57,7 @@ def search(
         return reached
 
     if trials < 1:
-        raise ValueError(f"A search needs at least one trial, got {trials}. Ask for 1 or more.")
+        raise ValueError(f"A search needs at least one trial, got {trials}. Give 1 or more.")
     with _quiet():
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
         study.enqueue_trial(space.first)

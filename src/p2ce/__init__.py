@@ -1,4 +1,4 @@
-"""Every Pareto-optimal, plausible way to reach a model's favourable decision, with proof."""
+"""Every Pareto-optimal, plausible counterfactual of a model, with proof."""
 
 from importlib import import_module
 from importlib.metadata import version
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from p2ce.result import FeatureMap as FeatureMap
     from p2ce.result import Judgement as Judgement
     from p2ce.result import ModelFacts as ModelFacts
-    from p2ce.result import Opening as Opening
     from p2ce.result import Pick as Pick
     from p2ce.result import Question as Question
+    from p2ce.result import Relaxation as Relaxation
     from p2ce.result import Status as Status
     from p2ce.result import WhyNone as WhyNone
     from p2ce.solver.progress import Progress as Progress
@@ -67,12 +67,12 @@ _HOMES = {
     "MeanDistance": "p2ce.objectives",
     "ModelFacts": "p2ce.result",
     "Objective": "p2ce.objectives",
-    "Opening": "p2ce.result",
     "P2CEError": "p2ce.errors",
     "PercentileShift": "p2ce.objectives",
     "Pick": "p2ce.result",
     "Progress": "p2ce.solver.progress",
     "Question": "p2ce.result",
+    "Relaxation": "p2ce.result",
     "ShapEstimate": "p2ce.estimates.shap_estimate",
     "Status": "p2ce.result",
     "WeightedDistance": "p2ce.objectives",

@@ -18,7 +18,7 @@
     ├── UnsupportedModel (TypeError)         a model that cannot be read exactly
     ├── UnsupportedDetector (TypeError)      a detector that cannot be read exactly
     ├── ModelMismatch (RuntimeError)         the model as read disagrees with the model itself
-    ├── InvalidOutput (RuntimeError)         the user's own model or detector answered something unusable
+    ├── InvalidOutput (RuntimeError)         the user's own model or detector returned something unusable
     ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
     ├── MissingData (FileNotFoundError)      a data set of the paper that no place has
     ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
@@ -47,10 +47,10 @@ def in_bounds(message: object) -> str:
     >>> len(in_bounds("x" * 10**6)), in_bounds("Wrong.\\x1b[2J")
     (1000, 'Wrong.\\\\x1b[2J')
     """
-    told = visible_code(message)
-    if len(told) <= LONGEST_MESSAGE:
-        return told
-    return f"{told[: LONGEST_MESSAGE - KEPT_END - 3]} … {told[-KEPT_END:]}"
+    text = visible_code(message)
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    return f"{text[: LONGEST_MESSAGE - KEPT_END - 3]} … {text[-KEPT_END:]}"
 
 
 class P2CEError(Exception):
@@ -133,7 +133,7 @@ class ModelMismatch(P2CEError, RuntimeError):
 
 
 class InvalidOutput(P2CEError, RuntimeError):
-    """The user's own model or detector answered with NaN or with the wrong shape."""
+    """The user's own model or detector returned NaN or the wrong shape."""
 
 
 class NotFitted(P2CEError, ValueError):
@@ -156,15 +156,15 @@ class MissingExtra(P2CEError, ImportError):
     """An optional package that is not installed."""
 
 
-def what_happened(error: BaseException, told: str | None = None) -> str:
-    """Say what code of the user's did, in the middle of a message; ``told`` replaces the error's own words.
+def what_happened(error: BaseException, text: str | None = None) -> str:
+    """Say what code of the user's did, in the middle of a message; ``text`` replaces the error's own words.
 
     >>> what_happened(ValueError("too old")), what_happened(SystemExit(3))
     ('raised ValueError: too old', 'called sys.exit(3)')
     """
     if isinstance(error, SystemExit):
         return f"called sys.exit({'' if error.code is None else repr(error.code)})"
-    words = str(error) if told is None else told
+    words = str(error) if text is None else text
     return f"raised {type(error).__name__}: {words}" if words else f"raised {type(error).__name__}"
 
 

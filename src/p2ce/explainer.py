@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.archive import asked_of, save
+from p2ce.archive import arguments_to_save, save
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
@@ -280,7 +280,7 @@ class Explainer:
         is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
         """
         known = self._compiled
-        asked = asked_of(
+        asked = arguments_to_save(
             self._arguments,
             model=self._model,
             reference=known.reference,

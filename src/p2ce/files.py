@@ -1,7 +1,7 @@
 """Write a file as a whole or not at all.
 
 Whenever the program or the machine stops, the name leads to the old content or to the new, both whole. What
-may be left behind is a file ``.p2ce-….tmp`` beside it, which nobody reads.
+may be left behind is a file ``.p2ce-….tmp`` beside it, which nothing reads.
 """
 
 import os
@@ -48,10 +48,10 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "Th
 
 def _replace(target: Path, content: bytes) -> None:
     # In the same folder, since only within one file system a file takes another's place at once. Its name
-    # is of fixed length, so that the longest name allowed stays allowed, and nobody can foresee it.
+    # is of fixed length, so that the longest name allowed stays allowed, and cannot be foreseen.
     beside = target.parent / f".p2ce-{secrets.token_hex(6)}.tmp"
     try:
-        with beside.open("xb") as file:  # not by `tempfile`, whose files nobody else may read
+        with beside.open("xb") as file:  # not by `tempfile`, whose files only their owner may read
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -66,7 +66,7 @@ def _replace(target: Path, content: bytes) -> None:
 def _sync_folder(folder: Path) -> None:
     """Bring the new name to the disk; where a folder cannot be synced, that is left to the system."""
     with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)  # which Windows refuses, for one
+        descriptor = os.open(folder, os.O_RDONLY)  # which Windows rejects, for one
         try:
             os.fsync(descriptor)
         finally:

@@ -1,7 +1,7 @@
-"""How much of an input from outside is taken before it is refused.
+"""How large an input from outside may be before it is rejected.
 
 Every parser has a limit on what it reads, so that a file made to be too large ends in one line of error. The
-defaults are far above what people have; whoever has more raises them.
+defaults are far above what people have; larger inputs need a larger limit.
 """
 
 import os
@@ -42,13 +42,13 @@ class Limits:
     policy_values: int = 100_000  # entries of all lists and mappings
     policy_depth: int = 20  # lists and mappings within each other
     policy_rules: int = 1_000  # each is compared with all others
-    answer_bytes: int = 128 * MIB  # of an explanation's JSON
-    answer_depth: int = 50
+    explanation_bytes: int = 128 * MIB  # of an explanation's JSON
+    explanation_depth: int = 50
     archive_bytes: int = 4 * GIB  # of what `Explainer.save` wrote
     where_characters: int = 2_000  # of --where
 
     def __post_init__(self) -> None:
-        """Refuse limits that are none."""
+        """Reject limits that are none."""
         for field in fields(self):
             value = getattr(self, field.name)
             number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -58,7 +58,7 @@ class Limits:
                 )
 
     def require(self, name: str, amount: float, what: str) -> None:
-        """Refuse an amount beyond the limit of this name; ``what`` begins the sentence."""
+        """Reject an amount beyond the limit of this name; ``what`` begins the sentence."""
         if amount > getattr(self, name):
             raise self.exceeded(name, what)
 

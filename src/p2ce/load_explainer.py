@@ -4,7 +4,7 @@ import os
 from dataclasses import fields, replace
 from typing import Any
 
-from p2ce.archive import AS_SAVED, read_kept
+from p2ce.archive import AS_SAVED, read_saved
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget
 from p2ce.explainer import Explainer
 from p2ce.limits import DEFAULT, Limits
@@ -47,26 +47,26 @@ def load(
     >>> explainer.explain({"Income": 20, "Debts": 1})[0].changes
     {'Income': (20, 26)}
     """
-    kept = read_kept(path, limits=limits)
-    kept.require_models(model)
-    kept = kept.with_own(plausibility=plausibility, objectives=objectives)
-    asked = kept.asked.arguments
-    given = {field.name: getattr(asked, field.name) for field in fields(asked)}
-    if kept.detector is not None:
-        given["plausibility"] = kept.detector
+    saved = read_saved(path, limits=limits)
+    saved.require_models(model)
+    saved = saved.with_own(plausibility=plausibility, objectives=objectives)
+    arguments = saved.given.arguments
+    given = {field.name: getattr(arguments, field.name) for field in fields(arguments)}
+    if saved.detector is not None:
+        given["plausibility"] = saved.detector
     try:
-        explainer = Explainer(model, kept.asked.reference, **given)
+        explainer = Explainer(model, saved.given.reference, **given)
     except (InvalidReference, InvalidTarget) as error:
         raise InvalidArgument(
-            f"This model does not fit what {echoed(kept.path)} was saved for: {error}"
+            f"This model does not fit what {echoed(saved.path)} was saved for: {error}"
         ) from error
     # Explanations come in the kind of table of the reference, and saving again gives the same file.
     known = explainer._compiled
     problem = known.problem
     assert problem.question is not None
-    problem = replace(problem, question=replace(problem.question, settings=asked.stated()))
-    explainer._arguments, explainer._problem = asked, problem
-    explainer._compiled = replace(known, problem=problem, kind=kept.asked.kind)
+    problem = replace(problem, question=replace(problem.question, settings=arguments.stated()))
+    explainer._arguments, explainer._problem = arguments, problem
+    explainer._compiled = replace(known, problem=problem, kind=saved.given.kind)
     if check_model:
-        kept.require_same_scores(problem, known.values)
+        saved.require_same_scores(problem, known.values)
     return explainer

@@ -15,7 +15,7 @@ LONGEST_WORD = 200  # letters without a space; the longest hash has 128
 KEPT = 120
 LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 MOST_ECHOED = 200  # characters of a value that an error message repeats
-LARGEST_WRITTEN = 10**150  # whole numbers from here on are told by their size
+LARGEST_WRITTEN = 10**150  # whole numbers from here on are shown by their size
 
 
 def visible(content: object) -> str:
@@ -73,7 +73,7 @@ def echoed(value: object, most: int = MOST_ECHOED) -> str:
     """
     try:
         text = visible_line(_Echo(most).repr(value))
-    except Exception:  # a value of somebody's own may refuse to be written
+    except Exception:  # a user's own class may raise when it is written
         text = f"a {type(value).__name__}"
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -89,7 +89,7 @@ def listed(names: Sequence[object], most: int = 6) -> str:
 
 
 def as_text(value: object) -> str:
-    """Write a name or a label as ``str`` does; what Python refuses to write is cut.
+    """Write a name or a label as ``str`` does; what Python does not write is cut.
 
     >>> as_text(("a", 1)), as_text(10**5000)
     ("('a', 1)", 'about 1e5000')
@@ -112,18 +112,18 @@ class _Echo(reprlib.Repr):
     def repr_int(self, number: int, _level: int) -> str:
         if abs(number) < LARGEST_WRITTEN:
             return repr(number)
-        # By its logarithm, since Python refuses to write integers of more than 4,300 digits.
+        # By its logarithm, since Python does not write integers of more than 4,300 digits.
         return f"about {'-' * (number < 0)}1e{math.log10(abs(number)):.0f}"
 
     def repr_dict(self, entries: dict[Any, Any], level: int) -> str:
         # In their order, not sorted as the standard library does.
         if level <= 0 and entries:
             return "{...}"
-        told = [
+        shown_entries = [
             f"{self.repr1(key, level - 1)}: {self.repr1(entries[key], level - 1)}"
             for key, _ in zip(entries, range(self.maxdict), strict=False)
         ]
-        return "{" + ", ".join([*told, *(["..."] if len(entries) > self.maxdict else [])]) + "}"
+        return "{" + ", ".join([*shown_entries, *(["..."] if len(entries) > self.maxdict else [])]) + "}"
 
 
 def _code(match: "re.Match[str]") -> str:

@@ -35,7 +35,7 @@ def test_on_files(folder: Path, capsys: Capture) -> None:
 
 
 def test_a_front_that_differs_fails(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("p2ce.testing.brute_force_front.front_by_brute_force", lambda *_: np.zeros((99, 3)))
+    monkeypatch.setattr("p2ce.testing.brute_force_front.brute_force_front", lambda *_: np.zeros((99, 3)))
     words = (
         "bench",
         "--model",

@@ -59,11 +59,11 @@ def assert_same_after(
     folder: Path,
     *,
     given: dict[str, Any] | None = None,
-    **asked: Any,
+    **arguments: Any,
 ) -> p2ce.Explainer:
     """Make an explainer, save and load it, and compare the answers; at least one person has options."""
-    asked = {"plausibility": FEW, **asked}
-    explainer = p2ce.Explainer(model, reference, **asked)
+    arguments = {"plausibility": FEW, **arguments}
+    explainer = p2ce.Explainer(model, reference, **arguments)
     loaded = again(explainer, model, folder, **(given or {}))
     answers = assert_same_answers(explainer, loaded, people)
     assert any(len(answer) for answer in answers)

@@ -56,7 +56,7 @@ def near_zero(rows: pd.DataFrame) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("detector", "told"),
+    ("detector", "message"),
     [
         (loans.detector(), "IsolationForest"),
         (OneClassSVM(nu=0.1).fit(loans.people().astype(float).to_numpy()), "OneClassSVM"),
@@ -64,30 +64,30 @@ def near_zero(rows: pd.DataFrame) -> np.ndarray:
     ],
     ids=["fitted forest", "one-class machine", "function"],
 )
-def test_an_own_detector_is_given_again(tmp_path: Path, detector: Any, told: str) -> None:
-    asked = {"plausibility": detector, "contamination": 0.2}
-    assert_same_after(FIRST, loans.people(), SOME, tmp_path, given={"plausibility": detector}, **asked)
+def test_an_own_detector_is_given_again(tmp_path: Path, detector: Any, message: str) -> None:
+    arguments = {"plausibility": detector, "contamination": 0.2}
+    assert_same_after(FIRST, loans.people(), SOME, tmp_path, given={"plausibility": detector}, **arguments)
     with pytest.raises(
-        InvalidArgument, match=rf"credit.p2ce.*{told}.*give it again.*plausibility="
+        InvalidArgument, match=rf"credit.p2ce.*{message}.*give it again.*plausibility="
     ) as caught:
         p2ce.load(tmp_path / "credit.p2ce", FIRST)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("objective", "told"),
+    ("objective", "message"),
     [
         (p2ce.CostTable("effort", {"Income": per_ten}, default=1.0), "a function for 'Income'"),
         (Steps(), "Steps"),
     ],
     ids=["function", "class"],
 )
-def test_own_objectives_are_given_again(tmp_path: Path, objective: Any, told: str) -> None:
+def test_own_objectives_are_given_again(tmp_path: Path, objective: Any, message: str) -> None:
     wanted = [objective, "changes"]
     assert_same_after(
         FIRST, loans.people(), SOME, tmp_path, given={"objectives": wanted}, objectives=wanted, max_changes=2
     )
-    with pytest.raises(InvalidArgument, match=rf"'{objective.name}'.*{told}.*objectives="):
+    with pytest.raises(InvalidArgument, match=rf"'{objective.name}'.*{message}.*objectives="):
         p2ce.load(tmp_path / "credit.p2ce", FIRST)
 
 
@@ -152,8 +152,8 @@ def test_one_model_is_not_several(tmp_path: Path) -> None:
 def test_the_forest_is_not_fitted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = saved(loans.explainer(), tmp_path)
 
-    def refuse(*_: Any, **__: Any) -> None:
+    def fail_if_called(*_: Any, **__: Any) -> None:
         raise AssertionError("another scikit-learn would grow other trees")
 
-    monkeypatch.setattr(SklearnForest, "fit", refuse)
+    monkeypatch.setattr(SklearnForest, "fit", fail_if_called)
     p2ce.load(path, FIRST)

@@ -8,6 +8,7 @@ import stat
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import p2ce
-from p2ce.archive.read_archive import read_kept
+from p2ce.archive.read_archive import read_saved
 from p2ce.archive.stored_arrays import read_array, write_array
 from p2ce.archive.zipped import zipped
 from p2ce.errors import InvalidArgument, LimitExceeded
@@ -44,16 +45,16 @@ def parts() -> Parts:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def refusal(content: bytes, folder: Path) -> str:
+def rejection(content: bytes, folder: Path) -> str:
     """Load a file and give the complaint."""
     path = folder / "credit.p2ce"
     path.write_bytes(content)
     with pytest.raises((InvalidArgument, LimitExceeded)) as caught:
         p2ce.load(path, FIRST)
-    told = str(caught.value)
-    assert "\n" not in told
-    assert "credit.p2ce" in told
-    return told
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "credit.p2ce" in message
+    return message
 
 
 def with_head(change: Callable[[Any], Any]) -> bytes:
@@ -109,28 +110,28 @@ def test_a_saved_file_has_the_usual_rights_and_a_link_stays_one(tmp_path: Path) 
     "content", [b"", b"P", b"hello", pickle.dumps({"a": 1}), b"\x93NUMPY\x01\x00", b"PAR1" * 40]
 )
 def test_what_is_no_file_of_ours(tmp_path: Path, content: bytes) -> None:
-    assert "is not a p2ce file" in refusal(content, tmp_path)
+    assert "is not a p2ce file" in rejection(content, tmp_path)
 
 
 def test_another_zip_file(tmp_path: Path) -> None:
-    assert "is not a p2ce file: it is a zip archive without" in refusal(zipped({"a.txt": b"a"}), tmp_path)
+    assert "is not a p2ce file: it is a zip archive without" in rejection(zipped({"a.txt": b"a"}), tmp_path)
     other = zipped({"p2ce.json": b'{"format": "somebody.else/1"}'})
-    assert "is not a p2ce file: its format" in refusal(other, tmp_path)
+    assert "is not a p2ce file: its format" in rejection(other, tmp_path)
 
 
 def test_versions(tmp_path: Path) -> None:
     newer = with_head(lambda head: head.update(format="p2ce.explainer/2", versions={"p2ce": "9.1"}))
-    assert "was written by a newer version (p2ce 9.1)" in refusal(newer, tmp_path)
+    assert "was written by a newer version (p2ce 9.1)" in rejection(newer, tmp_path)
     # Whatever else has changed then.
     newest = zipped({"p2ce.json": b'{"format": "p2ce.explainer/7"}', "new/part": b""})
-    assert "was written by a newer version. Type: pip install" in refusal(newest, tmp_path)
+    assert "was written by a newer version. Type: pip install" in rejection(newest, tmp_path)
     older = with_head(lambda head: head.update(format="p2ce.explainer/0"))
-    assert "was written by an older version (p2ce" in refusal(older, tmp_path)
+    assert "was written by an older version (p2ce" in rejection(older, tmp_path)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
 def test_a_truncated_file(tmp_path: Path, share: float) -> None:
-    assert "is damaged" in refusal(whole()[: int(len(whole()) * share)], tmp_path)
+    assert "is damaged" in rejection(whole()[: int(len(whole()) * share)], tmp_path)
 
 
 def test_a_bomb_is_not_unfolded(tmp_path: Path) -> None:
@@ -138,14 +139,14 @@ def test_a_bomb_is_not_unfolded(tmp_path: Path) -> None:
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts().items():
             archive.writestr(name, b"[" + b" " * 50_000_000 if name == "reference.json" else content)
-    assert "not packed as p2ce packs" in refusal(stream.getvalue(), tmp_path)
+    assert "not packed as p2ce packs" in rejection(stream.getvalue(), tmp_path)
 
 
 def test_a_claim_of_a_huge_array_reserves_nothing(tmp_path: Path) -> None:
     array = bytearray(write_array(np.zeros(3)))
     at = array.index(b"(3,), }")
     array[at : at + 17] = b"(99999999999,), }"
-    assert "another length" in refusal(with_part("scores.npy", bytes(array)), tmp_path)
+    assert "another length" in rejection(with_part("scores.npy", bytes(array)), tmp_path)
 
 
 def test_a_pickle_inside_an_array_is_not_opened(tmp_path: Path) -> None:
@@ -158,24 +159,24 @@ def test_a_pickle_inside_an_array_is_not_opened(tmp_path: Path) -> None:
     held[0] = Run()
     np.save(stream, held, allow_pickle=True)
     for name in ("scores.npy", "reference/0.values.npy", "forest/root.npy"):
-        assert "is damaged: an array holds object" in refusal(with_part(name, stream.getvalue()), tmp_path)
+        assert "is damaged: an array holds object" in rejection(with_part(name, stream.getvalue()), tmp_path)
     assert not (tmp_path / "ran").exists()
 
 
 def test_parts_that_nobody_knows(tmp_path: Path) -> None:
     for name in ("../../evil", "reference/99.values.npy", "extra.py"):
-        assert "has a part" in refusal(with_part(name, b"x"), tmp_path)
+        assert "has a part" in rejection(with_part(name, b"x"), tmp_path)
 
 
 def test_a_part_that_is_missing_or_there_twice(tmp_path: Path) -> None:
     for name in parts():
         if name != "p2ce.json":
             left = {other: content for other, content in parts().items() if other != name}
-            assert f"it lacks the part {name!r}" in refusal(zipped(left), tmp_path)
+            assert f"it lacks the part {name!r}" in rejection(zipped(left), tmp_path)
     stream = io.BytesIO(whole())
     with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(stream, "a") as archive:
         archive.writestr("policy.yaml", b"")
-    assert "there twice" in refusal(stream.getvalue(), tmp_path)
+    assert "there twice" in rejection(stream.getvalue(), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def test_a_part_that_is_missing_or_there_twice(tmp_path: Path) -> None:
         lambda head: head["settings"].update(method={"type": "ShapEstimate"}),
         lambda head: head["settings"].update(method={"type": "P2CE", "order": "index"}),
         lambda head: head["settings"].update(
-            method={"type": "Mapocam", **p2ce.paper.Mapocam().to_dict(), "order": ["index"]}
+            method={"type": "Mapocam", **asdict(p2ce.paper.Mapocam()), "order": ["index"]}
         ),
         lambda head: head["settings"].update(target={"float": "1e400"}),
         lambda head: head["settings"].update(target={"pickle": "gASV"}),
@@ -208,10 +209,10 @@ def test_a_part_that_is_missing_or_there_twice(tmp_path: Path) -> None:
     ],
 )
 def test_settings_of_another_type(tmp_path: Path, change: Callable[[Any], Any]) -> None:
-    refusal_of_any_kind(with_head(change), tmp_path)
+    rejection_of_any_kind(with_head(change), tmp_path)
 
 
-def refusal_of_any_kind(content: bytes, folder: Path) -> None:
+def rejection_of_any_kind(content: bytes, folder: Path) -> None:
     path = folder / "credit.p2ce"
     path.write_bytes(content)
     with pytest.raises(p2ce.P2CEError) as caught:
@@ -241,7 +242,7 @@ def refusal_of_any_kind(content: bytes, folder: Path) -> None:
     ],
 )
 def test_parts_with_other_contents(tmp_path: Path, name: str, content: bytes) -> None:
-    assert "is damaged" in refusal(with_part(name, content), tmp_path)
+    assert "is damaged" in rejection(with_part(name, content), tmp_path)
 
 
 FOREST = {name: f"forest/{name}.npy" for name in ("root", "feature", "threshold", "right", "value")}
@@ -271,13 +272,13 @@ def changed(name: str, at: int, value: float) -> bytes:
     ],
 )
 def test_a_forest_that_leads_astray(tmp_path: Path, name: str, at: int, value: float) -> None:
-    assert "is damaged: the forest" in refusal(changed(name, at, value), tmp_path)
+    assert "is damaged: the forest" in rejection(changed(name, at, value), tmp_path)
 
 
 def test_a_forest_whose_nodes_lead_one_too_far(tmp_path: Path) -> None:
     right = read_array(parts()[FOREST["right"]])
     for at in np.flatnonzero(right >= 0)[:40].tolist():
-        assert "is damaged: the forest" in refusal(changed("right", at, right[at] + 1), tmp_path)
+        assert "is damaged: the forest" in rejection(changed("right", at, right[at] + 1), tmp_path)
 
 
 @settings(max_examples=150)
@@ -289,7 +290,7 @@ def test_flipped_bytes_never_do_more_than_complain(tmp_path_factory: Any, data: 
     path = tmp_path_factory.getbasetemp() / "flipped.p2ce"
     path.write_bytes(bytes(content))
     with suppress(InvalidArgument):
-        read_kept(path)
+        read_saved(path)
 
 
 @settings(max_examples=150)
@@ -302,7 +303,7 @@ def test_changed_arrays_never_do_more_than_complain(tmp_path_factory: Any, data:
     path = tmp_path_factory.getbasetemp() / "changed.p2ce"
     path.write_bytes(zipped({name: bytes(content) for name, content in held.items()}))
     with suppress(InvalidArgument):
-        read_kept(path)
+        read_saved(path)
 
 
 def test_columns_that_hardly_vary_are_stored_as_they_are() -> None:

@@ -40,8 +40,8 @@ def test_lightgbm_with_categories_and_missing_values(tmp_path: Path) -> None:
     model = lightgbm.LGBMClassifier(
         n_estimators=8, num_leaves=5, min_child_samples=3, min_data_per_group=2, n_jobs=1, verbose=-1
     ).fit(table.frame, table.label)
-    refused = table.frame[model.predict(table.frame) == 0].head(4)
-    assert_same_after(model, table.frame, refused, tmp_path, target=1)
+    rejected = table.frame[model.predict(table.frame) == 0].head(4)
+    assert_same_after(model, table.frame, rejected, tmp_path, target=1)
 
 
 def test_xgboost(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_a_pipeline_of_text_categories_and_missing_values(tmp_path: Path) -> Non
         ),
         LogisticRegression(),
     ).fit(table.frame, table.label)
-    refused = table.frame[model.predict(table.frame) == 0].head(4)
-    assert_same_after(model, table.frame, refused, tmp_path, max_changes=2)
+    rejected = table.frame[model.predict(table.frame) == 0].head(4)
+    assert_same_after(model, table.frame, rejected, tmp_path, max_changes=2)
 
 
 @pytest.mark.parametrize("read", [True, False])
@@ -77,14 +77,14 @@ def test_a_network_of_torch_read_and_asked(tmp_path: Path, read: bool) -> None:
         scores = torch.sigmoid(network(torch.tensor(frame.to_numpy(), dtype=torch.float32))).numpy()[:, 0]
     threshold = float(np.quantile(scores, 0.7))
 
-    def asked(rows: pd.DataFrame) -> np.ndarray:
+    def black_box(rows: pd.DataFrame) -> np.ndarray:
         with torch.no_grad():
             given = torch.tensor(rows.to_numpy(), dtype=torch.float32)
             return np.asarray(torch.sigmoid(network(given)).numpy()[:, 0], dtype=np.float64)
 
     actions = p2ce.ActionSet.infer(frame).step(a=0.5, b=0.5, c=0.5)
     people = frame[scores < threshold].head(3)
-    model: Any = network if read else asked
+    model: Any = network if read else black_box
     assert_same_after(model, frame, people, tmp_path, threshold=threshold, actions=actions)
 
 
@@ -168,11 +168,11 @@ def test_a_cost_table_of_labels_and_missing_values(tmp_path: Path) -> None:
         RandomForestClassifier(6, max_depth=4, random_state=0),
     ).fit(table.frame, table.label)
     costs = {"home": {"own": 3.0, "rent": 1.0, None: 2.0}, "job": {"boss": 9.0}, "years": {float("nan"): 4.0}}
-    refused = table.frame[model.predict(table.frame) == 0].head(4)
+    rejected = table.frame[model.predict(table.frame) == 0].head(4)
     assert_same_after(
         model,
         table.frame,
-        refused,
+        rejected,
         tmp_path,
         objectives=[p2ce.CostTable("effort", costs, default=0.5), "changes"],
         actions=p2ce.ActionSet.infer(table.frame).allow_missing("years"),
@@ -180,7 +180,7 @@ def test_a_cost_table_of_labels_and_missing_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "arguments",
     [
         {"plausibility": None},
         {
@@ -213,13 +213,13 @@ def test_a_cost_table_of_labels_and_missing_values(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_every_option(tmp_path: Path, asked: dict[str, Any]) -> None:
+def test_every_option(tmp_path: Path, arguments: dict[str, Any]) -> None:
     people = loans.people()
-    some = people[FIRST.predict(people) == 1].head(3) if asked.get("target") == 0 else SOME
+    some = people[FIRST.predict(people) == 1].head(3) if arguments.get("target") == 0 else SOME
     few = p2ce.ActionSet.infer(people).values(
         Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0], Rate=[0.0, 0.5, 1.0], Years=[0, 5, 10]
     )
-    assert_same_after(FIRST, people, some, tmp_path, actions=few, **asked)
+    assert_same_after(FIRST, people, some, tmp_path, actions=few, **arguments)
 
 
 def test_a_regressor_with_an_open_range(tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_another_process_gives_the_same_answers(tmp_path: Path) -> None:
         """
         import json, sys
         import p2ce
-        from tests.verify import loans
+        from tests.explain import loans
         loaded = p2ce.load(sys.argv[1], loans.forest())
         print(json.dumps(loaded.explain(loans.refused().iloc[0].to_dict()).to_dict()))
         """

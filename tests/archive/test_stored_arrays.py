@@ -37,7 +37,7 @@ def test_places_fit_their_type(count: int) -> None:
     "array",
     [np.zeros((2, 2)), np.array(["a"]), np.array(["2020-01-01"], dtype="M8[D]"), np.zeros(2, dtype=complex)],
 )
-def test_other_arrays_are_refused(array: np.ndarray) -> None:
+def test_other_arrays_are_rejected(array: np.ndarray) -> None:
     stream = io.BytesIO()
     np.save(stream, array, allow_pickle=False)
     with pytest.raises(Damaged):

@@ -36,7 +36,7 @@ def assert_same(frame: pd.DataFrame, found: pd.DataFrame) -> None:
     for place in range(frame.shape[1]):
         was, now = frame.iloc[:, place], found.iloc[:, place]
         assert was.dtype == now.dtype
-        if was.dtype == object:  # where equal cells may differ in type, and None and NaN are told apart
+        if was.dtype == object:  # where equal cells may differ in type, and None and NaN are distinct
             assert [(type(cell), repr(cell)) for cell in was] == [(type(cell), repr(cell)) for cell in now]
         elif isinstance(was.dtype, np.dtype):
             assert was.to_numpy().tobytes() == now.to_numpy().tobytes()
@@ -156,6 +156,6 @@ def test_row_labels_are_left_behind() -> None:
         pd.Series(pd.Categorical([pd.Interval(0, 1)])),
     ],
 )
-def test_what_cannot_be_kept_is_refused_by_name(column: "pd.Series[Any]") -> None:
+def test_what_cannot_be_kept_is_rejected_by_name(column: "pd.Series[Any]") -> None:
     with pytest.raises(InvalidArgument, match=r"'opened'.*(text|numbers)"):
         write_table(pd.DataFrame({"opened": column}), "pandas")

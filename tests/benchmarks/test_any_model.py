@@ -42,22 +42,22 @@ def network(data: DataSet) -> Case:
 
 
 def test_a_network_is_proven_and_held_against_the_target(network: Case) -> None:
-    row = any_sections.network(network, asked=0.0)
+    row = any_sections.network(network, required=0.0)
     assert (row["fronts equal"], row["proven"]) == ("3/3", "3/3")
     assert row["verdict"] == "met"
-    assert any_sections.network(network, asked=np.inf)["verdict"] == "MISSED"
+    assert any_sections.network(network, required=np.inf)["verdict"] == "MISSED"
 
 
 def test_a_bare_callable_gives_the_points_of_the_network_that_is_read(network: Case) -> None:
     row = any_sections.bare_callable(network)
     assert (row["fronts equal"], row["same points as read"], row["verdict"]) == ("3/3", "3/3", "met")
-    assert row["cells scored per person"] <= row["rows asked per person"] <= 2 * row["cells"]
+    assert row["cells scored per person"] <= row["rows evaluated per person"] <= 2 * row["cells"]
     assert explainer(as_callable(network)).explain(network.people.iloc[0]).certificate.bound == "complete"
 
 
 def test_the_estimates_stand_beside_the_complete_way(network: Case) -> None:
     complete, paper, calibrated = any_sections.estimated(network)
-    assert [row["way"] for row in (complete, paper, calibrated)] == ["complete", "p2ce", "shap"]
+    assert [row["search"] for row in (complete, paper, calibrated)] == ["complete", "p2ce", "shap"]
     assert complete["fronts equal"] == "3/3"
     assert complete.keys() == paper.keys() == calibrated.keys()
     assert "ERROR" not in paper["statuses"] + calibrated["statuses"]
@@ -66,10 +66,10 @@ def test_the_estimates_stand_beside_the_complete_way(network: Case) -> None:
 
 
 @pytest.mark.parametrize("kind", ["svc", "knn"])
-def test_models_that_are_only_asked_agree_with_brute_force(data: DataSet, kind: str) -> None:
+def test_black_box_models_agree_with_brute_force(data: DataSet, kind: str) -> None:
     case = case_of(data, kind, people=PEOPLE, rows=200)
     score = case.model.decision_function if kind == "svc" else None
-    row = any_sections.opaque(case, trained_on=200, score=score)
+    row = any_sections.black_boxes(case, trained_on=200, score=score)
     assert (row["fronts equal"], row["proven"], row["bound"]) == ("3/3", "3/3", "complete")
 
 

@@ -139,7 +139,7 @@ def test_levels_of_a_chain_are_those_that_all_members_allow(person: tuple, turne
         """Tell where followers that moved are whole, as their columns are, and in their ranges."""
         fine = np.ones(len(rows), dtype=np.bool_)
         for column, name in ((3, "age"), (5, "pension")):
-            low, high = actions[name].asked_range or (actions[name].low, actions[name].high)
+            low, high = actions[name].stated_range or (actions[name].low, actions[name].high)
             there = rows[:, column]
             inside = (there >= low) & (there <= high) & (there % 1 == 0)
             fine &= inside | (there == row[column])

@@ -42,7 +42,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def never(facts: Facts) -> pd.DataFrame:
-    raise AssertionError(f"OpenML was asked for {facts.name}")
+    raise AssertionError(f"OpenML was called for {facts.name}")
 
 
 def offline(_: Facts) -> pd.DataFrame:
@@ -89,11 +89,11 @@ def test_a_damaged_file_in_the_folder_is_an_error(cache: Path, folder: Path) -> 
     (folder / "german.csv").write_bytes(TEXT[:-1])
     with pytest.raises(DamagedData) as caught:
         find(SMALL, fetch=never)
-    told = str(caught.value)
-    assert f"expected the SHA-256 checksum {SMALL.sha256}" in told
-    assert f"got {hashlib.sha256(TEXT[:-1]).hexdigest()}" in told
-    assert str(folder / "german.csv") in told
-    assert "unset P2CE_DATA" in told
+    message = str(caught.value)
+    assert f"expected the SHA-256 checksum {SMALL.sha256}" in message
+    assert f"got {hashlib.sha256(TEXT[:-1]).hexdigest()}" in message
+    assert str(folder / "german.csv") in message
+    assert "unset P2CE_DATA" in message
 
 
 def test_a_damaged_file_in_the_cache_is_an_error_and_stays(cache: Path) -> None:
@@ -127,11 +127,11 @@ def test_a_table_of_another_form_is_an_error_of_ours(name: str, changed: pd.Data
 def test_without_any_place_the_message_says_what_to_set(cache: Path) -> None:
     with pytest.raises(MissingData) as caught:
         find(GERMAN, fetch=offline)
-    told = str(caught.value)
-    assert "P2CE_DATA is not set" in told
-    assert str(cache) in told
-    assert "OpenML did not give its table 31 (URLError: <urlopen error no route to host>)" in told
-    assert "Set P2CE_DATA to a folder that holds german.csv" in told
+    message = str(caught.value)
+    assert "P2CE_DATA is not set" in message
+    assert str(cache) in message
+    assert "OpenML did not give its table 31 (URLError: <urlopen error no route to host>)" in message
+    assert "Set P2CE_DATA to a folder that holds german.csv" in message
 
 
 def test_a_folder_that_lacks_the_file_is_named_in_the_message(folder: Path) -> None:

@@ -11,7 +11,7 @@ from p2ce.errors import InvalidArgument
 
 
 @pytest.mark.parametrize("name", ["German", "titanic", None, ["german"]])
-def test_an_unknown_name_is_told_the_known_ones(name: Any) -> None:
+def test_an_unknown_name_is_reported_the_known_ones(name: Any) -> None:
     with pytest.raises(InvalidArgument, match="'german'"):
         datasets.load(name)
 

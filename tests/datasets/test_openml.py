@@ -1,4 +1,4 @@
-"""scikit-learn's own fetcher, asked our way, gives tables that can be prepared, or an error of ours."""
+"""scikit-learn's own fetcher, with our arguments, gives tables that can be prepared, or an error of ours."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -26,24 +26,24 @@ REFERENCE, ROWS = RNG.normal(size=(60, 4)), RNG.normal(size=(9, 4))
 
 
 def attributor(
-    ask: Callable[[FloatArray], FloatArray] = chance, parsed: Parsed | None = None, **options: Any
+    evaluate: Callable[[FloatArray], FloatArray] = chance, parsed: Parsed | None = None, **options: Any
 ) -> Attributor:
-    return Attributor(ShapEstimate(**options), parsed, ask, REFERENCE, "abcd", 0, Link.LOGIT)
+    return Attributor(ShapEstimate(**options), parsed, evaluate, REFERENCE, "abcd", 0, Link.LOGIT)
 
 
 def test_a_repeated_row_costs_nothing() -> None:
-    asked = 0
+    evaluated = 0
 
-    def ask(rows: FloatArray) -> FloatArray:
-        nonlocal asked
-        asked += len(rows)
+    def evaluate(rows: FloatArray) -> FloatArray:
+        nonlocal evaluated
+        evaluated += len(rows)
         return chance(rows)
 
-    once = attributor(ask)
+    once = attributor(evaluate)
     first = once.explain(ROWS)
-    before = asked
+    before = evaluated
     assert_array_equal(once.explain(ROWS[::-1]), first[::-1])
-    assert asked == before
+    assert evaluated == before
 
 
 def test_an_answer_depends_on_the_row_alone() -> None:
@@ -92,10 +92,10 @@ def test_a_score_that_is_no_number_is_named() -> None:
 
 
 def test_a_missing_package_names_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(name: str) -> None:
+    def fail_if_called(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(shap_explainers, "import_module", refuse)
+    monkeypatch.setattr(shap_explainers, "import_module", fail_if_called)
     with pytest.raises(MissingExtra, match=r"pip install 'p2ce\[shap\]'"):
         attributor(explainer="exact")
     # Trees need no package.

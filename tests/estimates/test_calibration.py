@@ -34,7 +34,7 @@ def test_people_without_a_front_do_not_decide_the_width() -> None:
     assert calibrate(mostly, 0.5) == Calibration(residual=0.5, stated_rate=0.01, sample_size=99)
 
 
-def test_nan_is_refused() -> None:
+def test_nan_is_rejected() -> None:
     with pytest.raises(ValueError, match="NaN"):
         calibrate(np.array([0.0, np.nan]), 0.1)
 

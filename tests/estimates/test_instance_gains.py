@@ -73,7 +73,7 @@ def test_single_changes_are_never_underestimated() -> None:
         truth = crooked(rows_of(person, cells[single]))
         estimates = estimated_scores(cells[single], found.base[person], found.gains[person])
         assert (estimates >= truth - 1e-9).all()
-        # The scores that were asked for are handed on, so that nobody needs to ask again.
+        # The evaluated scores are handed on, so that they are not evaluated again.
         where = np.argwhere(~np.isnan(found.singles[person]))
         assert len(where) == single.sum()
 

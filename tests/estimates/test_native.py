@@ -129,7 +129,7 @@ def test_networks_without_products_of_columns_are_explained_by_the_definition() 
         )
         score = NetworkScore(name="sum", column_count=4, layers=layers, accept_from=0.0, reject_below=0.0)
         expected = [shapley(score.score_rows, row, BACKGROUND) for row in ROWS]
-        # Rows that are equal in a column are told apart by slopes, which are taken numerically.
+        # Rows that are equal in a column are separated by slopes, which are taken numerically.
         assert_allclose(DeepShap(score, BACKGROUND, unchanged).explain(ROWS), expected, atol=1e-6)
 
 
@@ -241,7 +241,7 @@ def test_the_explainer_that_fits_the_model_is_chosen(name: str, kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", ["tree", "deep"])
-def test_a_model_of_another_kind_is_refused_with_advice(kind: str) -> None:
+def test_a_model_of_another_kind_is_rejected_with_advice(kind: str) -> None:
     linear = parsed(LogisticRegression().fit(REFERENCE, LABELS))
     other = {**TREES, **NETWORKS}["relu" if kind == "tree" else "boosting"]().fit(REFERENCE, LABELS)
     for found in (None, linear, parsed(other)):

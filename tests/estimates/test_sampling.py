@@ -53,14 +53,14 @@ def test_a_single_column_takes_everything() -> None:
 
 
 def test_evaluations_are_counted() -> None:
-    asked = 0
+    evaluated = 0
 
     def score(rows: np.ndarray) -> np.ndarray:
-        nonlocal asked
-        asked += len(rows)
+        nonlocal evaluated
+        evaluated += len(rows)
         return crooked(rows)
 
     sampler = Sampler.build(score, BACKGROUND, np.random.default_rng(1))
-    asked = 0
+    evaluated = 0
     sampler.explain(ROWS)
-    assert asked == len(ROWS) * sampler.evaluations
+    assert evaluated == len(ROWS) * sampler.evaluations

@@ -1,4 +1,4 @@
-"""Check that the options of the estimate are understood or refused with advice."""
+"""Check that the options of the estimate are understood or rejected with advice."""
 
 import dataclasses
 
@@ -34,7 +34,7 @@ def test_every_explainer_is_an_option(name: str) -> None:
         ({"random_state": 1.5}, "2\\*\\*32 - 1"),
     ],
 )
-def test_nonsense_is_refused_with_advice(options: dict[str, object], advice: str) -> None:
+def test_nonsense_is_rejected_with_advice(options: dict[str, object], advice: str) -> None:
     with pytest.raises(InvalidArgument, match=advice):
         ShapEstimate(**options)  # type: ignore[arg-type]
 

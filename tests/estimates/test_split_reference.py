@@ -9,18 +9,18 @@ from p2ce.estimates.split_reference import divide
 
 @pytest.mark.parametrize("count", [2, 3, 7, 40, 500, 5_000])
 def test_nobody_serves_twice(count: int) -> None:
-    refused = np.random.default_rng(1).permutation(np.arange(2 * count) < count)
-    parts = divide(refused, ShapEstimate(people=199), np.random.default_rng(0))
+    rejected = np.random.default_rng(1).permutation(np.arange(2 * count) < count)
+    parts = divide(rejected, ShapEstimate(people=199), np.random.default_rng(0))
     both = np.concatenate([parts.learning, parts.calibration])
     assert len(np.unique(both)) == len(both)
-    assert refused[both].all()
+    assert rejected[both].all()
     assert len(parts.learning) >= 1
     assert 1 <= len(parts.calibration) <= 199
 
 
 def test_seeds_repeat_the_division() -> None:
-    refused = np.ones(100, dtype=bool)
-    one, other = (divide(refused, ShapEstimate(), np.random.default_rng(3)) for _ in range(2))
+    rejected = np.ones(100, dtype=bool)
+    one, other = (divide(rejected, ShapEstimate(), np.random.default_rng(3)) for _ in range(2))
     assert one.calibration.tolist() == other.calibration.tolist()
 
 

@@ -112,7 +112,7 @@ def test_a_method_that_asks_for_no_plausibility_is_not_judged_by_it() -> None:
             assert told.plausibility == option.plausibility
             assert told.ok
             assert "not plausible" not in str(told)
-            assert "plausibility not asked for" in str(told)
+            assert "plausibility not required" in str(told)
             outliers += option.plausibility < 0
         assert explainer.map_of(found, "Income", "Debt", size=3).plausible is None
     assert outliers > 0

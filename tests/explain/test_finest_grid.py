@@ -51,9 +51,9 @@ def test_a_step_that_somebody_named_is_kept_and_named_among_what_can_be_lifted()
     assert found.certificate is not None
     assert found.certificate.grid == "given"
     why = asked.why_none(found)
-    assert [opening.kinds for opening in why] == [("step",)]
-    assert "Income in steps of 500" in why.openings[0].restrictions[0]
-    assert why.openings[0].counterfactual.values["Income"] == RARE
+    assert [relaxation.kinds for relaxation in why] == [("step",)]
+    assert "Income in steps of 500" in why.relaxations[0].restrictions[0]
+    assert why.relaxations[0].counterfactual.values["Income"] == RARE
 
 
 def test_where_the_finest_grid_holds_nothing_either_that_is_what_is_proven() -> None:

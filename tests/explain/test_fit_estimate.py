@@ -67,7 +67,7 @@ def test_the_certificate_says_how_often_by_whom_and_from_what() -> None:
     )  # the first below one in ten that 12 people bear out
     assert certificate.explainer == "sampling"
     assert np.isfinite(certificate.residual)
-    assert certificate.dropped.keys() >= {"estimate"}
+    assert certificate.pruned.keys() >= {"estimate"}
     assert certificate.model_family == "black box (Counted)"
     again = p2ce.Explanation.from_dict(found.to_dict())
     assert again.certificate == certificate
@@ -78,13 +78,13 @@ def test_proofs_have_no_rate() -> None:
     assert certificate.proven
     assert (certificate.miss_rate, certificate.sample_size, certificate.explainer) == (None, None, None)
     assert certificate.residual is None
-    assert "estimate" not in certificate.dropped
+    assert "estimate" not in certificate.pruned
 
 
 def test_nothing_found_proves_that_nothing_is_there_only_if_nothing_was_dropped() -> None:
     for found in explainer(threshold=1.0).explain_many(refused().iloc[:20]):
         assert len(found) == 0
-        dropped = found.certificate.dropped["estimate"] > 0
+        dropped = found.certificate.pruned["estimate"] > 0
         assert found.status is (Status.HEURISTIC if dropped else Status.NO_RECOURSE)
         assert found.certificate.unproven_because == ("estimate" if dropped else None)
 
@@ -205,7 +205,7 @@ def test_without_time_to_calibrate_nothing_is_pruned() -> None:
     found = explainer(bound=p2ce.ShapEstimate(**SMALL, seconds=1e-9)).explain_many(refused().iloc[:10])
     complete = explainer(bound="auto").explain_many(refused().iloc[:10])
     for one, whole in zip(found, complete, strict=True):
-        assert one.certificate.dropped["estimate"] == 0
+        assert one.certificate.pruned["estimate"] == 0
         assert one.certificate.proven
         assert one.certificate.miss_rate is None
         assert (one.status, one.counterfactuals) == (whole.status, whole.counterfactuals)

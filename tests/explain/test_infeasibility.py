@@ -62,18 +62,18 @@ def test_exactly_the_smallest_sets_open_a_way(refusal: Refusal) -> None:
     }
     # Steps and ranges of the data can be lifted as well, which gives further openings, and takes none away.
     known = frozenset().union(*sizes)
-    openings = [opening for opening in why if known.issuperset(opening.restrictions)]
-    assert {frozenset(opening.restrictions) for opening in openings} == smallest
+    relaxations = [relaxation for relaxation in why if known.issuperset(relaxation.restrictions)]
+    assert {frozenset(relaxation.restrictions) for relaxation in relaxations} == smallest
     assert why.complete
     assert not why.undecided
     assert known <= set(why.considered)
-    for opening in openings:
-        cheapest = opens[frozenset(opening.restrictions)][0]
-        assert opening.counterfactual == cheapest
-        assert opening.proven
-        assert accepts(refusal, opening.counterfactual)
+    for relaxation in relaxations:
+        cheapest = opens[frozenset(relaxation.restrictions)][0]
+        assert relaxation.counterfactual == cheapest
+        assert relaxation.proven
+        assert accepts(refusal, relaxation.counterfactual)
         fixed = {feature.name for feature in refusal.actions().features if feature.fixed}
-        assert not fixed & set(opening.counterfactual.changes)
+        assert not fixed & set(relaxation.counterfactual.changes)
 
 
 def _is_less(one: tuple[frozenset[str], int, bool], other: tuple[frozenset[str], int, bool]) -> bool:
@@ -84,7 +84,7 @@ def _is_less(one: tuple[frozenset[str], int, bool], other: tuple[frozenset[str],
 @given(refusal=refusals)
 def test_no_time_leaves_everything_undecided(refusal: Refusal) -> None:
     why = refusal.why(time_limit=0)
-    assert not why.openings
+    assert not why.relaxations
     assert not why.complete
     alone = [text for text in why.considered if not text.endswith(f"(instead {refusal.max_changes + 2})")]
     assert sorted(why.undecided) == sorted((text,) for text in alone)
@@ -94,14 +94,14 @@ def test_no_time_leaves_everything_undecided(refusal: Refusal) -> None:
 @given(refusal=refusals, seconds=st.floats(0.0, 0.4))
 def test_a_short_time_claims_nothing_wrong(refusal: Refusal, seconds: float) -> None:
     full, part = refusal.why(), refusal.why(time_limit=seconds)
-    smallest = {frozenset(opening.restrictions) for opening in full}
+    smallest = {frozenset(relaxation.restrictions) for relaxation in full}
     open_sets = [set(texts) for texts in part.undecided]
-    for opening in part:
-        if opening.proven:
-            assert frozenset(opening.restrictions) in smallest
-        assert accepts(refusal, opening.counterfactual)
+    for relaxation in part:
+        if relaxation.proven:
+            assert frozenset(relaxation.restrictions) in smallest
+        assert accepts(refusal, relaxation.counterfactual)
     if part.complete:
-        assert {frozenset(opening.restrictions) for opening in part} == smallest
+        assert {frozenset(relaxation.restrictions) for relaxation in part} == smallest
     else:
         assert open_sets
 
@@ -137,7 +137,7 @@ def test_it_reads_well_and_survives_json() -> None:
     assert why.person == stuck().person
     assert why.dtypes == stuck().dtypes
     assert why.objectives == stuck().objectives
-    assert all(list(opening.counterfactual.costs) == list(why.objectives) for opening in why)
+    assert all(list(relaxation.counterfactual.costs) == list(why.objectives) for relaxation in why)
     assert WhyNone.from_dict(json.loads(json.dumps(why.to_dict()))) == why
     assert len(why.to_frame()) == len(why)
 
@@ -240,10 +240,10 @@ def test_a_missing_value_may_be_filled() -> None:
     lacking = people[people["Debt"].isna() & (model.predict(people) == 0)]
     whys = [explainer.why_none(explainer.explain(row)) for _, row in lacking.head(12).iterrows()]
     assert all(why.considered == ("Debt stays missing",) and why.complete for why in whys)
-    opened = [opening for why in whys for opening in why]
+    opened = [relaxation for why in whys for relaxation in why]
     assert opened
-    assert all(opening.kinds == ("missing",) for opening in opened)
-    assert all(np.isnan(opening.counterfactual.changes["Debt"][0]) for opening in opened)
+    assert all(relaxation.kinds == ("missing",) for relaxation in opened)
+    assert all(np.isnan(relaxation.counterfactual.changes["Debt"][0]) for relaxation in opened)
 
 
 def test_nothing_to_lift() -> None:
@@ -277,5 +277,5 @@ def test_a_model_that_changed_proves_nothing() -> None:
     model.tree_.value[:, 0] = [1.0, 0.0]  # from now on it accepts nobody
     why = explainer.why_none(answer)
     assert not why.complete
-    assert not why.openings
+    assert not why.relaxations
     assert why.undecided

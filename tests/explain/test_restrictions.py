@@ -26,7 +26,7 @@ def test_a_range_goes_as_far_as_the_data() -> None:
     actions = ActionSet.infer(PEOPLE).within(loan=(1_000, 4_000))
     wider = widened(actions["loan"], 250, 18_450)
     assert wider is not None
-    assert wider.asked_range == (250, 18_450)
+    assert wider.stated_range == (250, 18_450)
     assert wider.step == actions["loan"].step
 
 
@@ -42,7 +42,7 @@ def test_what_is_no_restriction_is_not_one(asked) -> None:  # type: ignore[no-un
 def test_a_step_keeps_the_inferred_range_which_can_be_lifted() -> None:
     wider = widened(ActionSet.infer(PEOPLE).step(loan=50)["loan"], 250, 18_450)
     assert wider is not None
-    assert wider.asked_range == (250, 18_450)
+    assert wider.stated_range == (250, 18_450)
     assert wider.inferred is None
 
 
@@ -65,7 +65,7 @@ def test_a_range_that_cannot_be_made_is_none() -> None:
 def test_single_precision_keeps_the_digits_of_people() -> None:
     wider = widened(ActionSet.infer(PEOPLE).within(rate=(1, 2))["rate"], float(np.float32(0.1)), 9.0)
     assert wider is not None
-    assert wider.asked_range == (0.1, 9.0)
+    assert wider.stated_range == (0.1, 9.0)
 
 
 numbers = st.floats(-50, 50, width=32).map(lambda value: round(value, 2))

@@ -25,7 +25,7 @@ from p2ce.result.status import Status
 from tests.explain import loans
 from tests.properties.amount import examples
 from tests.properties.cases import no_cheaper
-from tests.properties.whole_grid import front_by_asking, reported_quanta
+from tests.properties.whole_grid import brute_force_front, reported_quanta
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]
 COLUMNS = list(loans.people().columns)
@@ -125,7 +125,7 @@ def someone(number: int, refused: Scorer) -> dict[str, Any]:
 def assert_all_accept(
     found: p2ce.Explanation, person: dict[str, Any], accepted: Scorer, max_changes: int | None, ties: bool
 ) -> None:
-    truth = front_by_asking(
+    truth = brute_force_front(
         person,
         loans.people(),
         few(),

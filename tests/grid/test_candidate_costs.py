@@ -128,7 +128,7 @@ def test_no_people_and_no_axes_are_fine() -> None:
     assert tables.totals(np.array([1]), np.zeros((1, 0), dtype=np.int32)).tolist() == [[0.0]]
 
 
-def test_costs_beyond_float64_are_refused() -> None:
+def test_costs_beyond_float64_are_rejected() -> None:
     grid = BaseGrid.from_candidates({"a": [1, 2], "b": [1, 2]}, columns=["a", "b"])
     placed = place(grid, np.ones((1, 2)))
     table = np.zeros((1, 2, 3))

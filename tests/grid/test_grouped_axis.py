@@ -67,7 +67,7 @@ def test_the_level_decides_whatever_the_members_columns_hold(
     np.testing.assert_array_equal(found[:, untouched], rows[:, untouched])
 
 
-def test_who_stands_at_no_level_is_told_so() -> None:
+def test_who_stands_at_no_level_is_reported_so() -> None:
     wide = widen(np.array([[0.0, 1.0, 1.0, 9.0], [0.0, 0.0, 1.0, 9.0], [MISSING, 1.0, 0.0, 9.0]]), [HOME])
     np.testing.assert_array_equal(wide[:, -1], [np.nan, 2.0, np.nan])
 

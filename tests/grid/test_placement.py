@@ -171,10 +171,10 @@ def test_only_who_lacks_a_value_stands_where_it_is_missing() -> None:
     assert grid.values[1][0] == MISSING
     placed = place(grid, book.encode(people))
     assert placed.position[:, 0].tolist() == [0, 1, 0]  # before the first label
-    assert (placed.lowest[2, 0], placed.highest[2, 0]) == (0, 0)  # a home that is not told stays so
+    assert (placed.lowest[2, 0], placed.highest[2, 0]) == (0, 0)  # an unknown home stays unknown
     assert placed.position[1, 1] == 0
     assert placed.highest[1, 1] == placed.count[1, 1] - 1
-    assert (placed.lowest[:, 1] == 0).all()  # anybody's income may become missing
+    assert (placed.lowest[:, 1] == 0).all()  # any income may become missing
 
 
 def test_labels_that_nobody_had_stand_behind_all_others() -> None:

@@ -25,10 +25,10 @@ def take(format_name: str, path: Path, *, table: str, target: str | None) -> Non
 
 def take_model(path: Path, *, table: Path, target: str | None) -> None:
     """Read a model as ``p2ce inspect`` and ``p2ce explain`` do, and explain two people with it."""
-    from p2ce.apps.command_inputs import Asked, check_files, make_ready
+    from p2ce.apps.command_inputs import SavedArguments, check_files, make_ready
 
     is_weights = path.suffix == ".pt"
-    asked = Asked(
+    arguments = SavedArguments(
         model=f"{seeds.NETWORK}:make_network" if is_weights else str(path),
         weights=path if is_weights else None,
         reference=table,
@@ -36,14 +36,14 @@ def take_model(path: Path, *, table: Path, target: str | None) -> None:
         target=target,
         plausible=False,
     )
-    check_files(asked, people=False)
-    ready = make_ready(asked)
+    check_files(arguments, people=False)
+    ready = make_ready(arguments)
     ready.explainer.describe()
     explain(ready.explainer, ready.people.head(2))
 
 
 def explain(explainer: Any, people: Any) -> None:
-    """Explain people; every option has to be one that the model accepts when it is asked anew."""
+    """Explain people; every option has to be one that the model accepts when it is called anew."""
     for entry in explainer.explain_many(people, time_limit=SECONDS):
         for option in entry:
             judgement = explainer.check(entry.person, option.values, explanation=entry)
@@ -52,7 +52,7 @@ def explain(explainer: Any, people: Any) -> None:
 
 
 def warm_up() -> None:
-    """Have the kernels compiled: of sums, of trees, and of models that can only be asked."""
+    """Have the kernels compiled: of sums, of trees, and of black-box models."""
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeClassifier
 
@@ -77,7 +77,7 @@ def _question() -> Any:
 
 
 def take_archive(path: Path) -> None:
-    """Load an explainer, and explain somebody with it."""
+    """Load an explainer, and explain a person with it."""
     import p2ce
 
     explainer = p2ce.load(path, seeds.mixed_model(), check_model=False)
@@ -85,12 +85,12 @@ def take_archive(path: Path) -> None:
 
 
 def take_policy(path: Path) -> None:
-    """Look a policy over as ``p2ce policy check`` does, then explain somebody by it."""
+    """Look a policy over as ``p2ce policy check`` does, then explain a person by it."""
     import p2ce
-    from p2ce.problem.policy_file import read_file, read_policy
+    from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import lint
 
-    lint(read_policy(read_file(path)), seeds.mixed())
+    lint(parse_policy(read_file(path)), seeds.mixed())
     actions = p2ce.ActionSet.load(path)
     explain(
         p2ce.Explainer(seeds.mixed_model(), seeds.mixed(), actions=actions, plausibility=None),
@@ -107,9 +107,9 @@ def take_explanation(path: Path) -> None:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:  # Python's own parser, before p2ce sees anything
         raise InvalidArgument("no JSON") from error
-    told = str(data.get("format", "")) if isinstance(data, dict) else ""
+    stated = str(data.get("format", "")) if isinstance(data, dict) else ""
     kinds: dict[str, Any] = {"explanations": Explanations, "why": WhyNone}
-    kind = next((one for name, one in kinds.items() if name in told), Explanation)
+    kind = next((one for name, one in kinds.items() if name in stated), Explanation)
     answer = kind.from_dict(data)
     json.dumps(answer.to_dict(), allow_nan=False)
     answer.to_frame()

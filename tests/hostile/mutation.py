@@ -1,4 +1,4 @@
-"""Change bytes and numbers as somebody does who wants a parser to fall; everything follows from a seed."""
+"""Change bytes and numbers to make a parser fail; everything follows from a seed."""
 
 import math
 import struct

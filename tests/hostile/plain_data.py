@@ -1,4 +1,4 @@
-"""Make data and text that nobody should send: for tests, and for whoever wants to try more of it."""
+"""Make data and text that nobody should send: for tests, and to try more of it."""
 
 import copy
 import math
@@ -73,12 +73,12 @@ def _with(data: Any, path: tuple[Any, ...], change: Any) -> Any:
 
 
 def tame(message: str) -> bool:
-    """Tell whether a text can be shown anywhere: short, and nothing in it that is not seen."""
+    """Return whether a text can be shown anywhere: short, and nothing in it that is not seen."""
     return len(message) <= 1000 and not UNSEEN.search(message.replace("\n", ""))
 
 
-def refused_or(do: Any) -> Any:
-    """Do something with hostile data: give what it gives, or None if it is refused as it should be."""
+def rejected_or(do: Any) -> Any:
+    """Do something with hostile data: give what it gives, or None if it is rejected as it should be."""
     try:
         return do()
     except P2CEError as error:

@@ -28,26 +28,35 @@ def main() -> None:
     os.dup2(2, 1)  # libraries print to stdout, from C too
     warnings.simplefilter("ignore")
     for line in sys.stdin:
-        asked = json.loads(line)
+        arguments = json.loads(line)
         os.ftruncate(2, 0)
-        answers.write(json.dumps(outcome_of(asked)) + "\n")
+        answers.write(json.dumps(outcome_of(arguments)) + "\n")
         answers.flush()
 
 
-def outcome_of(asked: dict[str, Any]) -> dict[str, Any]:
-    """Say how a file was taken: accepted, refused in one line, or anything else."""
+def outcome_of(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Say how a file was taken: accepted, rejected in one line, or anything else."""
     from p2ce.errors import P2CEError
     from tests.hostile.entry_points import Inconsistent, take, warm_up
 
     try:
-        if asked["format"] == "warm up":
+        if arguments["format"] == "warm up":
             warm_up()
         else:
-            take(asked["format"], Path(asked["path"]), table=asked["table"], target=asked["target"])
+            take(
+                arguments["format"],
+                Path(arguments["path"]),
+                table=arguments["table"],
+                target=arguments["target"],
+            )
     except P2CEError as error:
-        told = str(error)
-        fits = "\n" not in told and 0 < len(told) <= LONGEST_MESSAGE
-        return {"kind": "refused" if fits else "badly told", "message": told[:2000], "place": _place(error)}
+        shown_text = str(error)
+        fits = "\n" not in shown_text and 0 < len(shown_text) <= LONGEST_MESSAGE
+        return {
+            "kind": "rejected" if fits else "unclear error",
+            "message": shown_text[:2000],
+            "place": _place(error),
+        }
     except MemoryError as error:
         return {"kind": "memory", "message": repr(error), "place": _place(error)}
     except Inconsistent as error:

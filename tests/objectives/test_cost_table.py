@@ -151,7 +151,7 @@ def test_a_mistake_with_labels_is_named(table: object, message: str) -> None:
         CostTable("effort", {"Housing": table}).fit(TENANTS).costs(0, HOUSING, HOUSED)  # type: ignore[dict-item]
 
 
-def ask(table: CostTable, column: int = 1) -> None:
+def price(table: CostTable, column: int = 1) -> None:
     table.fit(PEOPLE).costs(column, np.array([[1.0, 2.0]]), np.array([[1.0]]))
 
 
@@ -176,18 +176,18 @@ def ask(table: CostTable, column: int = 1) -> None:
         (lambda: CostTable("effort", {"Term": {None: -1}}), "'effort' at Term = None is -1"),
         (lambda: CostTable("effort", {"Term": TERM}, default=-1), "the default of 'effort' is -1"),
         (lambda: CostTable("effort", {"Trem": TERM}).fit(PEOPLE), "prices 'Trem'.*Did you mean 'Term'"),
-        (partial(ask, CostTable("effort", {"Term": TERM})), r"no cost for 'Loan' = 2, .*fix\('Loan'\)"),
-        (partial(ask, CostTable("effort", {"Term": TERM}), 0), "no cost for 'Term' = 2"),
+        (partial(price, CostTable("effort", {"Term": TERM})), r"no cost for 'Loan' = 2, .*fix\('Loan'\)"),
+        (partial(price, CostTable("effort", {"Term": TERM}), 0), "no cost for 'Term' = 2"),
         (
-            partial(ask, CostTable("e", {"Loan": lambda c, v: v - 5})),
+            partial(price, CostTable("e", {"Loan": lambda c, v: v - 5})),
             "'Loan' from 1 to 1 the cost -4; staying",
         ),
         (
-            partial(ask, CostTable("e", {"Loan": lambda c, v: c - v})),
+            partial(price, CostTable("e", {"Loan": lambda c, v: c - v})),
             "from 1 to 2 the cost -1; costs must be",
         ),
-        (partial(ask, CostTable("e", {"Loan": lambda c, v: 0 * v + 1})), "the cost 1; staying must cost 0"),
-        (partial(ask, CostTable("e", {"Loan": lambda c, v: v[:1]})), "2 costs for 2 values, got shape"),
+        (partial(price, CostTable("e", {"Loan": lambda c, v: 0 * v + 1})), "the cost 1; staying must cost 0"),
+        (partial(price, CostTable("e", {"Loan": lambda c, v: v[:1]})), "2 costs for 2 values, got shape"),
     ],
 )
 def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:

@@ -105,7 +105,7 @@ def test_the_own_unit_has_a_name_of_its_own() -> None:
     ]
 
 
-def test_nobody_is_told_that_a_change_from_the_bulk_is_nearly_nothing() -> None:
+def test_nobody_is_reported_that_a_change_from_the_bulk_is_nearly_nothing() -> None:
     frame = pd.DataFrame({"ratio": DEBT_RATIO, "age": np.tile([20, 30, 40, 50], 500)})
 
     def model(rows: pd.DataFrame) -> np.ndarray:

@@ -20,10 +20,14 @@ from tests.paper.transcription import Action
 PRINTED, CORRECTED = P2CE(errata="as printed", bound="none"), P2CE(bound="none")
 
 
-def explain(model: Any, people: pd.DataFrame, person: dict[str, float], **asked: Any) -> p2ce.Explanation:
+def explain(model: Any, people: pd.DataFrame, person: dict[str, float], **arguments: Any) -> p2ce.Explanation:
     actions = p2ce.ActionSet.infer(people).values({name: sorted(set(people[name])) for name in people})
     explainer = p2ce.Explainer(
-        model, people, actions=actions, target=asked.pop("target", None), **{"plausibility": None, **asked}
+        model,
+        people,
+        actions=actions,
+        target=arguments.pop("target", None),
+        **{"plausibility": None, **arguments},
     )
     return explainer.explain(person)
 
@@ -40,9 +44,9 @@ def test_line_5_prints_more_than_tau_where_the_text_says_at_least() -> None:
     def score(rows: pd.DataFrame) -> FloatArray:
         return rows["a"].to_numpy() * 0.5
 
-    asked = {"threshold": 0.5, "max_changes": 1}
-    assert not len(explain(score, people, {"a": 0, "b": 0}, method=PRINTED, **asked))
-    found = explain(score, people, {"a": 0, "b": 0}, method=CORRECTED, **asked)
+    arguments = {"threshold": 0.5, "max_changes": 1}
+    assert not len(explain(score, people, {"a": 0, "b": 0}, method=PRINTED, **arguments))
+    found = explain(score, people, {"a": 0, "b": 0}, method=CORRECTED, **arguments)
     assert [option.score for option in found] == [0.5]
 
 
@@ -51,8 +55,8 @@ def test_definition_1_excludes_every_point() -> None:
     costs = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [3.0, 3.0]])
     beaten_as_printed = [any((z <= w).all() for z in costs) for w in costs]
     assert all(beaten_as_printed)
-    beaten = [any((z <= w).all() and (z < w).any() for z in costs) for w in costs]
-    assert beaten == [False, False, False, True]
+    dominated = [any((z <= w).all() and (z < w).any() for z in costs) for w in costs]
+    assert dominated == [False, False, False, True]
 
 
 def table(A: list[list[float]], valid: list[Action], *, k: int, outliers: Sequence[Action] = ()) -> Tiny:
@@ -156,13 +160,13 @@ def test_o_k_by_the_largest_attribution_is_too_low_for_an_additive_model() -> No
 
 
 def test_the_search_misses_by_it() -> None:
-    asked = {"threshold": 2.9, "max_changes": 1}
+    arguments = {"threshold": 2.9, "max_changes": 1}
     person = {"a": 0, "b": 0}
     kept = {"explainer": "sampling", "bound": "shap"}
-    assert not len(explain(MODEL, PEOPLE, person, method=P2CE(errata="as printed", **kept), **asked))
-    assert [list(one.changes) for one in explain(MODEL, PEOPLE, person, method=P2CE(**kept), **asked)] == [
-        ["b"]
-    ]
+    assert not len(explain(MODEL, PEOPLE, person, method=P2CE(errata="as printed", **kept), **arguments))
+    assert [
+        list(one.changes) for one in explain(MODEL, PEOPLE, person, method=P2CE(**kept), **arguments)
+    ] == [["b"]]
 
 
 def test_the_residual_over_o_k_does_not_make_it_a_bound() -> None:

@@ -58,11 +58,11 @@ def cells_around(person: np.ndarray, actions: p2ce.ActionSet, max_changes: int) 
 
 
 def first_of_each_cost(costs: np.ndarray) -> set[tuple[int, ...]]:
-    """Give the cost vectors that no other one beats."""
+    """Give the undominated cost vectors."""
     left = np.unique(costs, axis=0)
     found = set()
     while len(left):
-        best = left[0]  # the first in this order is beaten by nothing that is left
+        best = left[0]  # the first in this order is dominated by nothing that is left
         found.add(tuple(best.tolist()))
         left = left[(left < best).any(axis=1)]
     return found
@@ -73,14 +73,14 @@ def first_of_each_cost(costs: np.ndarray) -> set[tuple[int, ...]]:
 def test_the_front_is_that_of_asking_about_every_point(name: str, kind: str) -> None:
     train, outcome, test, actions = load(name)
     model = fit(kind, train, outcome)
-    asked = {"n_estimators": 40, "contamination": 0.05, "random_state": 0}
-    theirs = SklearnForest(**asked).fit(train.to_numpy(dtype=np.float64))
+    arguments = {"n_estimators": 40, "contamination": 0.05, "random_state": 0}
+    theirs = SklearnForest(**arguments).fit(train.to_numpy(dtype=np.float64))
     explainer = p2ce.Explainer(
         model,
         train,
         actions=actions,
         max_changes=CHANGES[name],
-        plausibility=p2ce.IsolationForest(**asked),
+        plausibility=p2ce.IsolationForest(**arguments),
     )
     scores = model.predict_proba(test)[:, 1]
     denied = test[scores < 0.5].iloc[:3]

@@ -111,7 +111,7 @@ def test_by_default_everything_is_as_in_the_papers_experiments(name: str) -> Non
         else:
             assert one.status is Status.HEURISTIC
             assert one.certificate.unproven_because == "estimate"
-            assert one.certificate.dropped["estimate"] > 0
+            assert one.certificate.pruned["estimate"] > 0
             assert one.certificate.explainer == explained_by
     free = explainer(model, method="exact").explain_many(people)
     for one, truth in zip(
@@ -136,7 +136,7 @@ def test_any_detector_with_and_without_the_partial_test(name: str, max_changes: 
         assert one.status is other.status is true.status
         assert costs(one) == costs(other) == costs(true)
         assert one.certificate.scored <= other.certificate.scored
-        assert other.certificate.dropped["plausibility bound"] == 0
+        assert other.certificate.pruned["plausibility bound"] == 0
         for option in one:
             judged = exact.check(one.person, option.values, explanation=true)
             assert (judged.valid, judged.allowed, judged.better) == (True, True, ())
@@ -147,7 +147,7 @@ def test_the_partial_test_prunes() -> None:
     forest = p2ce.IsolationForest(n_estimators=20, contamination=0.5)
     people = refused().iloc[:10]
     found = explainer(method=P2CE(bound="none"), plausibility=forest, max_changes=None).explain_many(people)
-    assert sum(one.certificate.dropped["plausibility bound"] for one in found) > 0
+    assert sum(one.certificate.pruned["plausibility bound"] for one in found) > 0
 
 
 @pytest.mark.parametrize("order", ["importance", "index"])

@@ -19,7 +19,7 @@ Cell = tuple[int, ...]
 
 @dataclass
 class Tiny:
-    """A random problem on a few features: whatever is asked of it is looked up in a table."""
+    """A random problem on a few features: all its values are looked up in a table."""
 
     A: list[list[float]]  # 0 first, then by magnitude
     k: int

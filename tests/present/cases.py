@@ -9,8 +9,8 @@ from p2ce.result import (
     Counterfactual,
     Explanation,
     Feature,
-    Opening,
     Question,
+    Relaxation,
     Status,
     WhyNone,
 )
@@ -47,7 +47,7 @@ CERTIFICATE = Certificate(
     max_changes=3,
     boxes=431,
     scored=2_000,
-    dropped={"dominated": 400, "model bound": 12, "rules": 3},
+    pruned={"dominated": 400, "model bound": 12, "rules": 3},
     verified=2,
     rules=("YearsInTown moves as much as Age does",),
 )
@@ -152,14 +152,14 @@ def large_front() -> Explanation:
 
 WHY = WhyNone(
     person=PERSON,
-    openings=(
-        Opening(
+    relaxations=(
+        Relaxation(
             restrictions=("at most 1 change (instead 2)",),
             kinds=("changes",),
             counterfactual=OPTIONS[0],
             proven=True,
         ),
-        Opening(
+        Relaxation(
             restrictions=("LoanAmount only decreases", "plausibility"),
             kinds=("direction", "plausibility"),
             counterfactual=option(0.7, LoanAmount=9000.0),

@@ -66,7 +66,7 @@ def test_every_field_of_the_certificate_is_told() -> None:
     # A field that is added later fails here until an auditor can read it.
     told = {
         "proven", "unproven_because", "method", "model_family", "detector_family", "bound", "grid",
-        "finest_open", "cells", "axes", "max_changes", "ties", "boxes", "scored", "attributed", "dropped",
+        "finest_open", "cells", "axes", "max_changes", "ties", "boxes", "scored", "attributed", "pruned",
         "verified", "discrepancies", "miss_rate", "sample_size", "explainer", "residual", "open_boxes",
         "open_costs", "rules", "checked_rules",
     }  # fmt: skip
@@ -78,7 +78,7 @@ def test_every_field_of_the_certificate_is_told() -> None:
         max_changes=None,
         detector_family=None,
         checked_rules=("own check",),
-        dropped={"estimate": 5, "a rule of tomorrow": 1},
+        pruned={"estimate": 5, "a rule of tomorrow": 1},
         open_boxes=3,
         open_costs={"changes": 1.0},
     )

@@ -197,7 +197,7 @@ def test_an_auditor_finds_grid_and_what_was_left_open_among_the_facts(language: 
 
 
 def test_a_complete_list_of_ways_speaks_of_the_values_that_were_tried() -> None:
-    whole = replace(WHY, openings=(), undecided=(), complete=True)
+    whole = replace(WHY, relaxations=(), undecided=(), complete=True)
     for audience in AUDIENCES:
         for language in LANGUAGES:
             told = to_text(none_on("given"), audience=audience, language=language, why=whole)

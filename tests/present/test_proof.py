@@ -181,7 +181,7 @@ def test_time_limit_tells_what_is_open() -> None:
         "1 región entre 1.234.567 combinaciones posibles sigue abierta, y una estimación descartó otras sin "
         "prueba."
     )
-    unused = replace(estimated, dropped={"estimate": 0})
+    unused = replace(estimated, pruned={"estimate": 0})
     told = proof_sentence(explanation(status=Status.TIME_LIMIT, certificate=unused))
     assert "estimate" not in told
 

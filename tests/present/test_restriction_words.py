@@ -12,7 +12,7 @@ from p2ce.result import Explanations, Status, WhyNone
 from tests.present.cases import QUESTION, WHY, answer
 
 NONE = answer(status=Status.NO_RECOURSE, counterfactuals=())
-COMPLETE = replace(WHY, openings=WHY.openings[:1], undecided=(), complete=True)
+COMPLETE = replace(WHY, relaxations=WHY.relaxations[:1], undecided=(), complete=True)
 
 
 def told(why: WhyNone, audience: str = "person", language: str = "en") -> str:
@@ -24,8 +24,8 @@ def test_restrictions_are_quoted_in_the_readers_words_except_for_auditors() -> N
     assert '- Without the direction "LoanAmount only decreases" and the demand' in told(WHY, "auditor")
     assert "Sem a direção “valor do empréstimo só diminui” e" in told(WHY, language="pt")
     rule = "YearsInTown moves as much as Age does"
-    ruled = replace(WHY.openings[0], restrictions=(rule, "odd"), kinds=("rule", "other"))
-    ways = replace(WHY, openings=(ruled,))
+    ruled = replace(WHY.relaxations[0], restrictions=(rule, "odd"), kinds=("rule", "other"))
+    ways = replace(WHY, relaxations=(ruled,))
     assert 'Without the rule "time in town moves as much as age does" and "odd": lower' in told(ways)
     assert "Sin la regla «tiempo en la ciudad cambia tanto como edad» y «odd» (en inglés" in told(
         ways, language="es"
@@ -46,7 +46,7 @@ def test_what_was_not_settled_is_for_those_who_can_ask_again() -> None:
 
 
 def test_no_way_at_all() -> None:
-    shut = replace(COMPLETE, openings=())
+    shut = replace(COMPLETE, relaxations=())
     assert (
         "Even without all restrictions that were tried (4), there would be no option among the values that "
         "were tried."

@@ -228,7 +228,7 @@ def test_a_rule_and_a_feature_contradict_each_other_in_any_order() -> None:
         ([linked("Age", "Small"), linked("Small", "Age")], "circle"),
     ],
 )
-def test_a_rule_that_makes_no_sense_is_refused(rules: list[Any], message: str) -> None:
+def test_a_rule_that_makes_no_sense_is_rejected(rules: list[Any], message: str) -> None:
     with pytest.raises(InvalidActions, match=message):
         ACTIONS.rule(*rules)
 

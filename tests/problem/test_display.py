@@ -1,4 +1,4 @@
-"""How features are called and written is kept as it was said, and nonsense is refused."""
+"""How features are called and written is kept as it was said, and nonsense is rejected."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def test_a_display_survives_its_plain_form(display: Display) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_entries", "told"),
+    ("given_entries", "message"),
     [
         ({"nam": "loan"}, "has no entry 'nam'. Did you mean 'name'?"),
         ({"name": 3}, "name of a display must be text"),
@@ -51,10 +51,10 @@ def test_a_display_survives_its_plain_form(display: Display) -> None:
         ("loan", "has entries such as 'name'"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_with_the_way_out(given_entries: Any, told: str) -> None:
+def test_what_cannot_be_shown_is_rejected_with_the_way_out(given_entries: Any, message: str) -> None:
     with pytest.raises(InvalidActions, match="display") as caught:
         ActionSet.infer(pd.DataFrame({"Loan": [1, 9]})).display(Loan=given_entries)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "'Loan'" in str(caught.value)
 
 
@@ -87,12 +87,12 @@ def test_rounding_goes_to_the_decimals_that_are_seen(value: float, decimals: int
     assert Display().rounded(value) == value
 
 
-def test_two_names_for_one_value_are_refused() -> None:
+def test_two_names_for_one_value_are_rejected() -> None:
     with pytest.raises(InvalidActions, match="name '1' twice"):
         Display(values={1: "one", "true": "yes"})
 
 
-def test_words_for_a_label_that_does_not_exist_are_refused() -> None:
+def test_words_for_a_label_that_does_not_exist_are_rejected() -> None:
     homes = ActionSet.infer(pd.DataFrame({"Home": ["own", "rent"]}))
     assert (
         homes.display(Home={"values": {"own": "a house"}})["Home"].display.value_name("own", "en")

@@ -98,7 +98,7 @@ def test_codes_are_those_of_the_reference_not_of_the_frame_that_the_actions_saw(
     assert actions["x"].codes(coding_of(reference)).tolist() == [1.0]
 
 
-def test_actions_for_another_table_are_refused() -> None:
+def test_actions_for_another_table_are_rejected() -> None:
     texts, numbers = pd.Series(["own", "rent"], name="x"), pd.Series([1, 2], name="x")
     of_texts, of_numbers = (ActionSet.infer(one.to_frame())["x"] for one in (texts, numbers))
     with pytest.raises(

@@ -5,7 +5,7 @@ import pytest
 
 from p2ce import ActionSet, P2CEError, rules
 from p2ce.problem.policy_document import Document, read_document
-from p2ce.problem.policy_file import read_policy, to_text
+from p2ce.problem.policy_file import parse_policy, to_text
 from tests.hostile.plain_data import VALUES, mutations, nested, tame
 
 
@@ -48,23 +48,23 @@ PLAIN = (*FROM_FILES, nested(10))
 
 def test_no_mutation_of_a_policy_ends_in_another_error() -> None:
     whole = content()
-    assert not read_policy(Document(whole)).problems
+    assert not parse_policy(Document(whole)).problems
     tried, raw = 0, []
     for where, changed in mutations(whole, PLAIN):
         tried += 1
         try:
-            reading = read_policy(Document(changed))
-            repr(ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules)))
+            policy = parse_policy(Document(changed))
+            repr(ActionSet(features=policy.features, rules=tuple(rule for _, rule in policy.rules)))
         except P2CEError as error:
             raw += [where] if not tame(str(error)) else []
         except Exception as error:
             raw.append(f"{where}: {type(error).__name__}")
         else:
-            raw += [f"{where}: {one.message[:80]}" for one in reading.problems if len(one.message) > 1000]
+            raw += [f"{where}: {one.message[:80]}" for one in policy.problems if len(one.message) > 1000]
     assert tried > 2000
     assert raw == []
 
 
 @pytest.mark.parametrize("text", ["", "3", "[]", "features: {a: }", "version: 1\nfeatures: {a: {kind: [x]}}"])
 def test_small_texts(text: str) -> None:
-    assert read_policy(read_document(text)).problems
+    assert parse_policy(read_document(text)).problems

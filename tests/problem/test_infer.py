@@ -1,4 +1,4 @@
-"""Does infer see kinds, ranges and steps as people would, and refuse what it cannot read?"""
+"""Does infer see kinds, ranges and steps as people would, and reject what it cannot read?"""
 
 import numpy as np
 import pandas as pd
@@ -123,7 +123,7 @@ def test_other_columns_are_named_with_their_dtype(column: object) -> None:
         ActionSet.infer(frame)
 
 
-def test_cells_that_are_no_labels_are_refused() -> None:
+def test_cells_that_are_no_labels_are_rejected() -> None:
     with pytest.raises(
         UnsupportedColumn, match=r"'x' \(object\) holds cells that are no labels: .*unhashable"
     ):

@@ -31,7 +31,7 @@ CONTENT = st.recursive(
 def test_what_is_written_is_read_back(content: Any) -> None:
     document = read_document(write_document(content))
     assert document.content == content
-    assert repr(document.content) == repr(content)  # 1 and 1.0 and True are told apart
+    assert repr(document.content) == repr(content)  # 1 and 1.0 and True are distinct
 
 
 @given(st.lists(st.text() | st.sampled_from(["no", "on", "12:30", "0x1f", "2024-01-01"])))
@@ -65,7 +65,7 @@ def test_every_entry_knows_its_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "message"),
     [
         ("a: 1\nb: 2\na: 3\n", 3, "'a' stands here a second time, after line 1"),
         ("a:\n  x: 1\n  x: 2\n", 3, "'x' stands here"),
@@ -81,7 +81,7 @@ def test_every_entry_knows_its_line() -> None:
         ("a: \x00", None, "not YAML"),
     ],
 )
-def test_what_is_refused(text: str, line: int | None, told: str) -> None:
-    with pytest.raises(PolicyError, match=told) as caught:
+def test_what_is_rejected(text: str, line: int | None, message: str) -> None:
+    with pytest.raises(PolicyError, match=message) as caught:
         read_document(text)
     assert caught.value.line == line

@@ -1,4 +1,4 @@
-"""Does a policy survive save and load, and is a mistake in the file told with its line?"""
+"""Does a policy survive save and load, and does an error about the file give its line?"""
 
 import json
 from dataclasses import fields, replace
@@ -19,7 +19,7 @@ from p2ce.errors import InvalidActions, PolicyError
 from p2ce.problem import ActionSet, Direction, FeatureActions, Kind
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_features import DIRECTIONS, DTYPES, FEATURE_KEYS, MISSING_WORDS
-from p2ce.problem.policy_file import SCHEMA, TOP_KEYS, load, read_policy, save, to_text
+from p2ce.problem.policy_file import SCHEMA, TOP_KEYS, load, parse_policy, save, to_text
 from p2ce.problem.rules.rule_names import RULES
 from tests.problem.rules.random_rules import PEOPLE as CODED
 from tests.problem.rules.random_rules import budget_rules
@@ -74,10 +74,10 @@ LABELS = st.one_of(
 def saved_and_loaded(actions: ActionSet) -> ActionSet:
     # As a file is read: with any of its line ends.
     document = read_document(StringIO(to_text(actions), newline=None).read())
-    reading = read_policy(document)
-    assert reading.problems == []
+    policy = parse_policy(document)
+    assert policy.problems == []
     VALIDATOR.validate(document.content)
-    return ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules))
+    return ActionSet(features=policy.features, rules=tuple(rule for _, rule in policy.rules))
 
 
 @st.composite
@@ -115,7 +115,7 @@ def number_features(draw: st.DrawFn, name: str) -> FeatureActions:
             )
         )
     elif draw(st.booleans()):
-        feature["asked_range"] = tuple(sorted(draw(st.tuples(FLOATS, FLOATS))))
+        feature["stated_range"] = tuple(sorted(draw(st.tuples(FLOATS, FLOATS))))
     try:
         return FeatureActions(**feature)
     except InvalidActions:
@@ -227,7 +227,7 @@ def test_it_reads_well() -> None:
 
 
 def test_little_needs_to_be_written_by_hand() -> None:
-    reading = read_policy(
+    policy = parse_policy(
         read_document(
             "version: 1\n"
             "features:\n"
@@ -237,9 +237,9 @@ def test_little_needs_to_be_written_by_hand() -> None:
             "  no: {kind: category, labels: [yes, on]}  # neither of which is a bool\n"
         )
     )
-    assert reading.problems == []
-    age, term, owns, no = reading.features
-    assert (age.ends(), age.step, age.asked_range) == ((18.0, 78.0), 2.0, (18.0, 78.0))
+    assert policy.problems == []
+    age, term, owns, no = policy.features
+    assert (age.ends(), age.step, age.stated_range) == ((18.0, 78.0), 2.0, (18.0, 78.0))
     assert term.candidates().tolist() == [12.0, 24.0]
     assert owns.candidates().tolist() == [0.0, 1.0]
     assert (no.name, no.labels) == ("no", ("yes", "on"))
@@ -258,7 +258,7 @@ EXCLUSIVE = "  - rule: exclusive\n    columns: [Age, Job]\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "message"),
     [
         (GOOD + "  Age: {kind: whole}\n", 7, "'Age' stands here a second time, after line 3"),
         (GOOD + "rule: []\n", 7, r"no entry 'rule'. Did you mean 'rules'"),
@@ -317,12 +317,12 @@ EXCLUSIVE = "  - rule: exclusive\n    columns: [Age, Job]\n"
         (GOOD + "\tX: 1\n", 7, "not YAML"),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_the_nearest_name(
-    tmp_path: Path, text: str, line: int, told: str
+def test_a_mistake_is_reported_with_file_line_and_the_nearest_name(
+    tmp_path: Path, text: str, line: int, message: str
 ) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(PolicyError, match=told) as caught:
+    with pytest.raises(PolicyError, match=message) as caught:
         load(path)
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{path}:{line}: ")
@@ -346,7 +346,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert load(tmp_path / "marked.yaml").names == ("Age", "Job")
 
 
-def test_what_a_file_cannot_hold_is_refused_and_the_old_file_stays(tmp_path: Path) -> None:
+def test_what_a_file_cannot_hold_is_rejected_and_the_old_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text("old", encoding="utf-8")
     with pytest.raises(InvalidActions, match="predicate 'mine' is a Python object"):
@@ -384,7 +384,7 @@ def test_the_schema_and_the_loader_accept_the_same_keys() -> None:
 @pytest.mark.parametrize(
     "spoilt", ["knd: whole", "kind: whle", "kind: whole, direction: upp", "kind: whole, step: -1"]
 )
-def test_the_schema_refuses_typos_too(spoilt: str) -> None:
+def test_the_schema_rejects_typos_too(spoilt: str) -> None:
     document = read_document(f"version: 1\nfeatures:\n  Age: {{{spoilt}, seen: [1, 2]}}\n")
-    assert read_policy(document).problems
+    assert parse_policy(document).problems
     assert not VALIDATOR.is_valid(document.content)

@@ -9,7 +9,7 @@ import pytest
 from p2ce import rules
 from p2ce.problem import ActionSet
 from p2ce.problem.policy_document import read_document
-from p2ce.problem.policy_file import read_policy, to_text
+from p2ce.problem.policy_file import parse_policy, to_text
 from p2ce.problem.policy_lint import LIKELY_PROTECTED, Severity, likely_protected, lint
 
 PEOPLE = pd.DataFrame(
@@ -31,10 +31,10 @@ def found(
 ) -> list[tuple[str, str]]:
     """Give severity and code of each finding; the data as text gives the same ones."""
     text = actions if isinstance(actions, str) else to_text(actions)
-    reading = read_policy(read_document(text))
-    findings = lint(reading, people, protected=protected)
+    policy = parse_policy(read_document(text))
+    findings = lint(policy, people, protected=protected)
     as_text = people.astype(object).where(people.notna(), None).map(lambda v: None if v is None else str(v))
-    again = lint(reading, as_text, protected=protected)
+    again = lint(policy, as_text, protected=protected)
     assert [(one.line, one.code) for one in again] == [(one.line, one.code) for one in findings]
     assert all(1 <= one.line <= text.count("\n") + 1 for one in findings)
     return [(str(one.severity), one.code) for one in findings]
@@ -61,7 +61,7 @@ def test_protected_columns_that_may_change() -> None:
     assert found(ActionSet.infer(people), people) == [("warning", "protected-changeable")]
     assert found(ActionSet.infer(people).protect("Age"), people) == []
     linked = ActionSet.infer(people).rule(rules.linked("Level", "Age"))
-    assert found(linked, people) == []  # nobody is told to grow older
+    assert found(linked, people) == []  # no advice names age itself
     assert found(linked, people, protected=("Age",)) == [("error", "protected-changeable")]
 
 
@@ -82,7 +82,7 @@ def test_columns_with_heavy_tails() -> None:
     """Issue 13: outliers make deviations and ranges, and nothing said so."""
     actions = ActionSet.infer(TAILED)
     assert found(actions, TAILED) == [("warning", "heavy-tails")]
-    (finding,) = lint(read_policy(read_document(to_text(actions))), TAILED)
+    (finding,) = lint(parse_policy(read_document(to_text(actions))), TAILED)
     assert "'Rate' has heavy tails" in finding.message
     assert "3,756" in finding.message  # with them
     assert "0.29" in finding.message  # without
@@ -103,7 +103,7 @@ def test_tails_that_even_the_robust_unit_is_made_of() -> None:
     people = TAILED.assign(Rate=rate)
     for actions in (ActionSet.infer(people), ActionSet.infer(people).step(Rate=0.1).within(Rate=(0.1, 0.9))):
         assert found(actions, people) == [("warning", "heavy-tails")]
-        (finding,) = lint(read_policy(read_document(to_text(actions))), people)
+        (finding,) = lint(parse_policy(read_document(to_text(actions))), people)
         assert "even without the outermost 1 %" in finding.message
         assert "half of the rows lie in" in finding.message
 
@@ -152,8 +152,8 @@ def test_everything_that_cannot_be_read_is_found_at_once() -> None:
         .replace("<= Rate", "<= Ratee")
         .replace("version: 1", "version: 3")
     )
-    reading = read_policy(read_document(spoilt))
-    findings = lint(reading, PEOPLE)
+    policy = parse_policy(read_document(spoilt))
+    findings = lint(policy, PEOPLE)
     assert {finding.severity for finding in findings} == {Severity.ERROR}
     assert [finding.code for finding in findings] == ["unreadable"] * len(findings)
     assert len(findings) == 3  # the version and two features; the rule may be right once these are

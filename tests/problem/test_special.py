@@ -1,4 +1,4 @@
-"""Are codes kept apart from numbers: detected where they look like ones, named where somebody knows?"""
+"""Are codes kept apart from numbers: detected where they look like ones, named where the user names them?"""
 
 import logging
 

@@ -17,7 +17,7 @@ OBJECTIVES = ["mean_distance", "max_distance", "changes", "percentile_shift", "e
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
-    """A fitted model, its people, and one of them who is refused."""
+    """A fitted model, its people, and one of them who is rejected."""
 
     model: Any
     frame: pd.DataFrame
@@ -29,20 +29,20 @@ class Case:
 
     def explainer(self, **changed: Any) -> p2ce.Explainer:
         """Ask as usual, except for what is named."""
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "actions": self.actions,
             "objectives": self.objectives,
             "plausibility": None,
             "max_changes": 3,
         }
-        return p2ce.Explainer(self.model, self.frame, **{**asked, **changed})
+        return p2ce.Explainer(self.model, self.frame, **{**arguments, **changed})
 
     def explain(self, **changed: Any) -> p2ce.Explanation:
         return self.explainer(**changed).explain(self.person)
 
 
 def make_case(family: str, seed: int, columns: int, objectives: list[str]) -> Case:
-    """Fit a model and choose the person it refuses most clearly; candidates are few."""
+    """Fit a model and choose the person it rejects most clearly; candidates are few."""
     frame, label = random_people(seed, columns=columns)
     model = FAMILIES[family](frame, label, seed)
     actions = p2ce.ActionSet.infer(frame, grid="paper")
@@ -51,13 +51,13 @@ def make_case(family: str, seed: int, columns: int, objectives: list[str]) -> Ca
         if len(known) > 5:
             few = known[np.linspace(0, len(known) - 1, 5).astype(int)]
             actions = actions.values({name: [value.item() for value in few]})
-    refused = int(np.argmin(model.predict_proba(frame)[:, 1]))
+    rejected = int(np.argmin(model.predict_proba(frame)[:, 1]))
     return Case(
         model=model,
         frame=frame,
         label=label,
         actions=actions,
-        person=frame.iloc[refused].to_dict(),
+        person=frame.iloc[rejected].to_dict(),
         objectives=tuple(objectives),
         seed=seed,
     )
@@ -73,12 +73,12 @@ cases = st.builds(
 
 
 def no_cheaper(after: p2ce.Explanation, before: p2ce.Explanation) -> bool:
-    """Tell whether for every option of ``after`` some option of ``before`` costs no more in anything."""
+    """Return whether for every option of ``after`` some option of ``before`` costs no more in anything."""
 
-    def reaches(cheap: p2ce.Counterfactual, dear: p2ce.Counterfactual) -> bool:
-        return all(cheap.costs[name] <= dear.costs[name] * (1.0 + 4e-9) for name in cheap.costs)
+    def reaches(cheap: p2ce.Counterfactual, expensive: p2ce.Counterfactual) -> bool:
+        return all(cheap.costs[name] <= expensive.costs[name] * (1.0 + 4e-9) for name in cheap.costs)
 
-    return all(any(reaches(cheap, dear) for cheap in before) for dear in after)
+    return all(any(reaches(cheap, expensive) for cheap in before) for expensive in after)
 
 
 def answers_of(explanation: p2ce.Explanation) -> tuple[Any, ...]:

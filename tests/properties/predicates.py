@@ -4,5 +4,5 @@ import pandas as pd
 
 
 def even_sum(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Tell which rows have columns a and b that add up to an even number."""
+    """Return which rows have columns a and b that add up to an even number."""
     return (rows["a"] + rows["b"]) % 2 == 0

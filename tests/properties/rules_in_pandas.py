@@ -39,7 +39,7 @@ class Link(Spoken):
         return known[2] + self.ratio * (known[1] - known[0])
 
     def may_arrive(self, person: Person, row: Person, actions: ActionSet) -> bool:
-        """Tell whether the follower may be where it was led to."""
+        """Return whether the follower may be where it was led to."""
         feature, before, after = actions[self.follower], person[self.follower], row[self.follower]
         if before == after:
             return True
@@ -70,20 +70,20 @@ class Group(Spoken):
 
 
 def changed(person: Person, rows: pd.DataFrame, name: str) -> Any:
-    """Tell which rows have another value; missing and still missing is none."""
+    """Return which rows have another value; missing and still missing is none."""
     now = person[name]
     return rows[name].notna() if now is None else (rows[name].isna() | (rows[name] != now))
 
 
 def at(rows: pd.DataFrame, name: str, values: list[Any]) -> Any:
-    """Tell which rows have one of these values."""
+    """Return which rows have one of these values."""
     known = [value for value in values if value is not None]
     found = rows[name].isin(known) & rows[name].notna()
     return found | rows[name].isna() if None in values else found
 
 
 def between(rows: pd.DataFrame, name: str, low: float, high: float) -> Any:
-    """Tell which rows lie in a range, which no missing value does."""
+    """Return which rows lie in a range, which no missing value does."""
     numbers = pd.to_numeric(rows[name])
     return (numbers >= low) & (numbers <= high)
 
@@ -92,19 +92,21 @@ def make_if_then(frame: pd.DataFrame, names: list[str], draw: np.random.Generato
     """If one column has one of two values (or changes), the other has one of two or lies in a range."""
     one, other = names[:2]
     if_values = _values(frame, one, draw, 2)
-    asked: Any = rules.CHANGES if draw.random() < 0.3 else if_values
+    condition: Any = rules.CHANGES if draw.random() < 0.3 else if_values
     if pd.api.types.is_numeric_dtype(frame[other]) and draw.random() < 0.4:
         known = frame[other].dropna().astype(float)
         low, high = float(known.quantile(0.3)), float(known.max())
-        rule = rules.if_then(if_={one: asked}, then={other: (low, high)})
-        return Spoken(rule=rule, keeps=lambda p, r: ~_met(p, r, one, asked) | between(r, other, low, high))
+        rule = rules.if_then(if_={one: condition}, then={other: (low, high)})
+        return Spoken(
+            rule=rule, keeps=lambda p, r: ~_met(p, r, one, condition) | between(r, other, low, high)
+        )
     then_values = _values(frame, other, draw, 2)
-    rule = rules.if_then(if_={one: asked}, then={other: then_values})
-    return Spoken(rule=rule, keeps=lambda p, r: ~_met(p, r, one, asked) | at(r, other, then_values))
+    rule = rules.if_then(if_={one: condition}, then={other: then_values})
+    return Spoken(rule=rule, keeps=lambda p, r: ~_met(p, r, one, condition) | at(r, other, then_values))
 
 
-def _met(person: Person, rows: pd.DataFrame, name: str, asked: Any) -> Any:
-    return changed(person, rows, name) if asked is rules.CHANGES else at(rows, name, asked)
+def _met(person: Person, rows: pd.DataFrame, name: str, condition: Any) -> Any:
+    return changed(person, rows, name) if condition is rules.CHANGES else at(rows, name, condition)
 
 
 def make_transitions(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> Spoken:

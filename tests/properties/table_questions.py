@@ -20,7 +20,7 @@ from tests.properties.random_tables import (
     random_table,
 )
 from tests.properties.rules_in_pandas import LINKABLE, MAKERS, Link, Spoken, make_group, make_link
-from tests.properties.whole_tables import Truth, front_by_asking
+from tests.properties.whole_tables import Truth, brute_force_front
 
 MOST_PEOPLE = 6
 OBJECTIVES = ["mean_distance", "max_distance", "changes", "percentile_shift", "euclidean"]
@@ -28,7 +28,7 @@ OBJECTIVES = ["mean_distance", "max_distance", "changes", "percentile_shift", "e
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Question:
-    """Everything that an explainer is asked with, and the user's own verdicts."""
+    """All arguments of an explainer, and the user's own verdicts."""
 
     family: str
     model: Any
@@ -36,7 +36,7 @@ class Question:
     threshold: float
     actions: p2ce.ActionSet  # without rules
     spoken: tuple[Spoken, ...]
-    people: tuple[dict[str, Any], ...]  # some who are refused, in plain values, None where missing
+    people: tuple[dict[str, Any], ...]  # some who are rejected, in plain values, None where missing
     objectives: tuple[str, ...]
     max_changes: int | None
     is_plausible: Callable[[pd.DataFrame], np.ndarray] | None
@@ -51,7 +51,7 @@ class Question:
 
     def explainer(self, **changed: Any) -> p2ce.Explainer:
         """Ask as drawn, except for what is named."""
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "actions": self.ruled,
             "threshold": self.threshold,
             "objectives": self.objectives,
@@ -59,7 +59,7 @@ class Question:
             "plausibility": self.is_plausible,
         }
         frame = changed.pop("frame", self.frame)
-        return p2ce.Explainer(changed.pop("model", self.model), frame, **{**asked, **changed})
+        return p2ce.Explainer(changed.pop("model", self.model), frame, **{**arguments, **changed})
 
     def accepts(self, rows: pd.DataFrame) -> np.ndarray:
         """Give the verdict of the user's own model and detector."""
@@ -68,7 +68,7 @@ class Question:
 
     def truth(self, found: p2ce.Explanation) -> Truth:
         """Ask about every row."""
-        return front_by_asking(
+        return brute_force_front(
             self.person,
             self.frame,
             self.actions,
@@ -103,8 +103,8 @@ def make_question(
     model = FITS[family](table.frame, table.label, seed)
     actions = few_candidates(table.frame, draw, free=LINKABLE if link else ())
     threshold = 0.5 if hasattr(model, "predict_proba") else float(np.quantile(model(table.frame), 0.8))
-    refused = np.flatnonzero(~accepted_by(model, threshold)(table.frame))
-    some = draw.permutation(refused)[:MOST_PEOPLE].tolist() if len(refused) else [0]
+    rejected = np.flatnonzero(~accepted_by(model, threshold)(table.frame))
+    some = draw.permutation(rejected)[:MOST_PEOPLE].tolist() if len(rejected) else [0]
     seen = table.frame.iloc[:, 0]
     rare = seen.value_counts().index[-1]
     return Question(
@@ -149,7 +149,7 @@ def _rules(
         try:
             actions.rule(*(one.rule for one in [*spoken, made]))
         except ContradictoryConstraints:
-            continue  # refused before any search, which other tests look at
+            continue  # rejected before any search, which other tests look at
         spoken.append(made)
     return tuple(spoken)
 

@@ -14,7 +14,7 @@ import p2ce
 from p2ce.paper import P2CE
 from tests.properties.amount import examples
 from tests.properties.families import FAMILIES, random_people
-from tests.properties.whole_grid import Scorer, as_frame, front_by_asking, reachable_cells, reported_quanta
+from tests.properties.whole_grid import Scorer, as_frame, brute_force_front, reachable_cells, reported_quanta
 
 OBJECTIVES = ["mean_distance", "max_distance", "changes", "percentile_shift", "euclidean"]
 DETECTORS = ["none", "ours", "theirs on a frame", "theirs on an array"]
@@ -22,7 +22,7 @@ DETECTORS = ["none", "ours", "theirs on a frame", "theirs on an array"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """How the answer is asked for; hypothesis draws it."""
+    """The arguments of the search; hypothesis draws them."""
 
     seed: int
     columns: int
@@ -36,7 +36,7 @@ class Question:
     bound: str
     order: str
 
-    def asked(self, family: str) -> dict[str, Any]:
+    def arguments(self, family: str) -> dict[str, Any]:
         """Give the method as arguments; the paper's algorithms have bounds of their own, and no ties."""
         if self.method == "exact":
             return {"ties": self.ties, "bound": self.bound}
@@ -84,13 +84,13 @@ def detector_of(kind: str, frame: pd.DataFrame, seed: int) -> tuple[Any, Scorer 
     """Give what is handed to the Explainer, and scikit-learn's own verdict."""
     if kind == "none":
         return None, None
-    asked: dict[str, Any] = {"n_estimators": 10, "contamination": 0.2, "random_state": seed}
+    arguments: dict[str, Any] = {"n_estimators": 10, "contamination": 0.2, "random_state": seed}
     bare = frame.to_numpy(dtype=np.float64)
     if kind == "theirs on a frame":
-        theirs = SklearnForest(**asked).fit(frame)
+        theirs = SklearnForest(**arguments).fit(frame)
         return theirs, lambda rows: theirs.decision_function(rows) >= 0.0
-    fitted = SklearnForest(**asked).fit(bare)
-    handed = p2ce.IsolationForest(**asked) if kind == "ours" else fitted
+    fitted = SklearnForest(**arguments).fit(bare)
+    handed = p2ce.IsolationForest(**arguments) if kind == "ours" else fitted
     return handed, lambda rows: fitted.decision_function(rows.to_numpy(dtype=np.float64)) >= 0.0
 
 
@@ -107,7 +107,7 @@ def threshold_of(kind: str, scores: np.ndarray, rng: np.random.Generator) -> flo
 @examples(25)
 @given(question=questions)
 def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
-    # How a dot product rounds depends on how many rows the model is asked about at once.
+    # How a dot product rounds depends on how many rows the model gets at once.
     linear = "regression" in family
     rng = np.random.default_rng(question.seed)
     frame, label = random_people(question.seed, columns=question.columns)
@@ -123,8 +123,8 @@ def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
         person["wealth"] += 0.37  # beside the grid
     around = reachable_cells(person, actions, question.max_changes)
     scores = score(as_frame(around, frame)) if len(around) else np.array([0.5])
-    asked = "default" if linear and "cell" in question.threshold else question.threshold
-    threshold = threshold_of(asked, scores, rng)
+    kind_of_threshold = "default" if linear and "cell" in question.threshold else question.threshold
+    threshold = threshold_of(kind_of_threshold, scores, rng)
     explainer = p2ce.Explainer(
         model,
         frame,
@@ -134,7 +134,7 @@ def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
         objectives=question.objectives,
         max_changes=question.max_changes,
         plausibility=detector,
-        **question.asked(family),
+        **question.arguments(family),
     )
     found = explainer.explain(person)
     own = score(as_frame(np.array([[float(value) for value in person.values()]]), frame))[0]
@@ -143,7 +143,7 @@ def test_the_answer_is_the_whole_front(family: str, question: Question) -> None:
     if own >= threshold:
         assert found.status is p2ce.Status.ALREADY_FAVOURABLE
         return
-    truth = front_by_asking(
+    truth = brute_force_front(
         person,
         frame,
         actions,

@@ -23,7 +23,7 @@ import p2ce
 from tests.properties.amount import examples
 from tests.properties.cases import OBJECTIVES, Case
 from tests.properties.families import FAMILIES, random_people
-from tests.properties.whole_grid import Truth, as_frame, front_by_asking, reported_quanta
+from tests.properties.whole_grid import Truth, as_frame, brute_force_front, reported_quanta
 
 PROVEN = (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
 LIMITS = st.sampled_from([1, 2, 3, None])
@@ -37,7 +37,7 @@ class Fitted:
     model: Any
     score: Callable[[pd.DataFrame], np.ndarray]
     threshold: float
-    is_read: bool  # surely, when the model itself is passed; others may only be asked
+    is_read: bool  # surely, when the model itself is passed; others may be black boxes
 
 
 Fit = Callable[[pd.DataFrame, np.ndarray, int], Fitted]
@@ -93,7 +93,7 @@ def _sequential(outputs: int) -> Fit:
             model.eval()
             first = model(values)
             middle = (first[:, -1] - first[:, 0] if outputs > 1 else first[:, 0]).median()
-            model[-1].bias[-1] -= middle  # half of the people are refused
+            model[-1].bias[-1] -= middle  # half of the people are rejected
 
         def score(rows: pd.DataFrame) -> np.ndarray:
             with torch.no_grad():
@@ -141,10 +141,10 @@ def few_candidates(frame: pd.DataFrame, most: int) -> p2ce.ActionSet:
 def make_any(
     fitted: Fitted, frame: pd.DataFrame, label: np.ndarray, objectives: list[str], seed: int, most: int = 5
 ) -> Case:
-    """Ask about one of the people whom the model refuses."""
+    """Choose one of the people that the model rejects."""
     scores = fitted.score(frame)
-    refused = np.flatnonzero(scores < fitted.threshold)
-    chosen = int(refused[seed % len(refused)]) if len(refused) else int(np.argmin(scores))
+    rejected = np.flatnonzero(scores < fitted.threshold)
+    chosen = int(rejected[seed % len(rejected)]) if len(rejected) else int(np.argmin(scores))
     return Case(
         model=fitted.model,
         frame=frame,
@@ -156,13 +156,13 @@ def make_any(
     )
 
 
-def truth_of(case: Case, fitted: Fitted, found: p2ce.Explanation, **asked: Any) -> Truth:
+def truth_of(case: Case, fitted: Fitted, found: p2ce.Explanation, **arguments: Any) -> Truth:
     """Ask the model about every point; costs are compared as the answer's certificate says."""
-    return front_by_asking(
+    return brute_force_front(
         case.person,
         case.frame,
         case.actions,
-        **{"score": fitted.score, "threshold": fitted.threshold, "is_plausible": None, **asked},
+        **{"score": fitted.score, "threshold": fitted.threshold, "is_plausible": None, **arguments},
         objectives=found.objectives,
     )
 
@@ -196,7 +196,7 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
     fitted = MODELS[name](frame, label, seed)
     case = make_any(fitted, frame, label, objectives, seed)
     own = case.explainer(max_changes=max_changes, ties=ties).explain(case.person)
-    asked = p2ce.Explainer(
+    black_box = p2ce.Explainer(
         lambda rows: fitted.score(rows),
         frame,
         actions=case.actions,
@@ -207,21 +207,21 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
         ties=ties,
     ).explain(case.person)
     if own.status is p2ce.Status.ALREADY_FAVOURABLE:
-        assert asked.status is own.status
+        assert black_box.status is own.status
         return
     truth = truth_of(case, fitted, own, max_changes=max_changes)
     assert_is_the_front(case, own, truth, ties=ties)
-    assert_is_the_front(case, asked, truth, ties=ties)
-    assert points_of(case, asked) == points_of(case, own)
+    assert_is_the_front(case, black_box, truth, ties=ties)
+    assert points_of(case, black_box) == points_of(case, own)
     # Columns of single precision are scored in it, and then the company in a batch moves the last digits.
-    assert [option.score for option in asked] == pytest.approx([option.score for option in own], rel=1e-5)
-    asked_only = own.certificate.bound == "complete"
-    assert asked_only == ("black box" in own.certificate.model_family)
+    assert [option.score for option in black_box] == pytest.approx([option.score for option in own], rel=1e-5)
+    black_box_only = own.certificate.bound == "complete"
+    assert black_box_only == ("black box" in own.certificate.model_family)
     # A sum that the model itself rounds too coarsely is not read.
-    assert not asked_only or not fitted.is_read or (frame.dtypes != np.float64).any()
-    assert asked.certificate.model_family == "black box (<lambda>)"
-    assert asked.certificate.bound == "complete"
-    assert asked.certificate.dropped["model bound"] == 0  # nothing is known about a whole box
+    assert not black_box_only or not fitted.is_read or (frame.dtypes != np.float64).any()
+    assert black_box.certificate.model_family == "black box (<lambda>)"
+    assert black_box.certificate.bound == "complete"
+    assert black_box.certificate.pruned["model bound"] == 0  # nothing is known about a whole box
 
 
 def scrambled(salt: int, share: float) -> Callable[[pd.DataFrame], np.ndarray]:
@@ -250,7 +250,7 @@ def _scrambled_detector(frame: pd.DataFrame, salt: int) -> tuple[Any, Any]:
 
 
 def _forest(frame: pd.DataFrame, salt: int) -> tuple[Any, Any]:
-    """Read the detector, although the model is asked."""
+    """Parse the detector, although the model is a black box."""
     from sklearn.ensemble import IsolationForest
 
     forest = IsolationForest(n_estimators=10, contamination=0.2, random_state=salt % 100).fit(frame)
@@ -296,7 +296,7 @@ def test_asking_about_what_may_matter_equals_asking_about_everything(
         fitted = Fitted(model=score, score=score, threshold=0.5, is_read=False)
     else:
         fitted = MODELS[name](frame, label, seed)
-        fitted = replace(fitted, model=lambda rows, score=fitted.score: score(rows))  # only asked
+        fitted = replace(fitted, model=lambda rows, score=fitted.score: score(rows))  # a black box
     plausibility, is_plausible = DETECTORS[detector](frame, seed)
     case = make_any(fitted, frame, label, objectives, seed)
     with pytest.MonkeyPatch.context() as patch:

@@ -27,14 +27,14 @@ def population(seed: int, rows: int) -> pd.DataFrame:
 class Entangled:
     """Log-odds with products of columns and a wave: no sum of single columns describes it."""
 
-    def __init__(self, seed: int, *, refused: float = 0.9) -> None:
+    def __init__(self, seed: int, *, rejected: float = 0.9) -> None:
         rng = np.random.default_rng(seed)
         self.single = rng.normal(0.0, 0.5, len(COLUMNS))
         self.pairs = np.triu(rng.normal(0.0, 0.25, (len(COLUMNS), len(COLUMNS))), 1)
         self.rows = 0
         self.shift = 0.0
         scores = self.margin(population(seed + 1, 500).to_numpy(dtype=float))
-        self.shift = float(np.quantile(scores, refused))
+        self.shift = float(np.quantile(scores, rejected))
 
     def margin(self, rows: np.ndarray) -> np.ndarray:
         centred = rows - 2.5
@@ -63,7 +63,7 @@ def explainer(model: Scorer, reference: pd.DataFrame, **changed: Any) -> p2ce.Ex
     )
 
 
-def refused(model: Scorer, seed: int, count: int, threshold: float = 0.5) -> pd.DataFrame:
+def rejected(model: Scorer, seed: int, count: int, threshold: float = 0.5) -> pd.DataFrame:
     people = population(seed, 4 * count)
     return people[model(people) < threshold].iloc[:count]
 
@@ -79,14 +79,14 @@ def is_missed(found: p2ce.Explanation, truth: p2ce.Explanation) -> bool:
 @pytest.mark.parametrize("personal", [True, False], ids=["personal", "as published"])
 @pytest.mark.parametrize("rate", [0.2, 0.05])
 def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, personal: bool) -> None:
-    missed = asked = calibrated = 0
+    missed = explained = calibrated = 0
     stated, spared = [], 0
     for seed in range(11, 15):
         model = Entangled(seed)
         reference = population(seed + 100, 300)
         spec = p2ce.ShapEstimate(miss_rate=rate, people=99, background=6, rows=2, personal=personal)
         estimated = explainer(model, reference, bound=spec)
-        people = refused(model, seed + 200, 150)
+        people = rejected(model, seed + 200, 150)
         found = estimated.explain_many(people)
         truth = explainer(model, reference).explain_many(people)
         certificate = next(one.certificate for one in found if not one.certificate.proven)
@@ -96,15 +96,15 @@ def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, persona
             is_missed(one, whole) for one, whole in zip(found, truth, strict=True) if one.certificate.proven
         )
         missed += sum(is_missed(one, whole) for one, whole in zip(found, truth, strict=True))
-        asked += len(people)
+        explained += len(people)
         calibrated += certificate.sample_size
         stated.append(certificate.miss_rate)
         spared += sum(whole.certificate.scored for whole in truth)
         spared -= sum(one.certificate.scored for one in found)
-    assert asked >= 300
+    assert explained >= 300
     # Both the people who were calibrated on and those who ask are samples.
-    error = np.sqrt(rate * (1.0 - rate) * (1.0 / asked + 1.0 / calibrated))
-    assert missed / asked <= np.mean(stated) + 3.0 * error
+    error = np.sqrt(rate * (1.0 - rate) * (1.0 / explained + 1.0 / calibrated))
+    assert missed / explained <= np.mean(stated) + 3.0 * error
     # A rate that is held by never pruning anything would say nothing.
     assert spared > 0
 
@@ -124,7 +124,7 @@ def test_what_an_estimate_leaves_over_is_valid_allowed_and_never_cheaper(name: s
     actions = p2ce.ActionSet.infer(reference, grid="paper").fix("e").increase_only("a")
     estimated = explainer(model, reference, actions=actions, **SPARING[name])
     whole = explainer(model, reference, actions=actions)
-    people = refused(model, 5, 60)
+    people = rejected(model, 5, 60)
     found = estimated.explain_many(people)
     exact = whole.explain_many(people)
     assert set(found.statuses) == {Status.HEURISTIC}
@@ -151,7 +151,7 @@ def test_nothing_is_missed_of_a_model_that_is_a_sum(seed: int, personal: bool) -
     spec = p2ce.ShapEstimate(people=40, background=8, personal=personal)
     estimated = explainer(model, reference, bound=spec, threshold=enough)
     complete = explainer(model, reference, threshold=enough)
-    people = refused(model, seed + 50, 100, enough)
+    people = rejected(model, seed + 50, 100, enough)
     for one, truth in zip(estimated.explain_many(people), complete.explain_many(people), strict=True):
         assert one.status is Status.HEURISTIC
         # Somebody's front is just enough, so that the estimate may not be below the score itself.
@@ -160,11 +160,11 @@ def test_nothing_is_missed_of_a_model_that_is_a_sum(seed: int, personal: bool) -
 
 
 def test_an_estimate_asks_about_fewer_rows() -> None:
-    model = Entangled(21, refused=0.98)
+    model = Entangled(21, rejected=0.98)
     reference = population(22, 300)
     estimated = explainer(model, reference, bound=p2ce.ShapEstimate(people=99, miss_rate=0.05))
     complete = explainer(model, reference)
-    people = refused(model, 23, 100)
+    people = rejected(model, 23, 100)
     rows = []
     for asking in (estimated, complete):
         asking.warm_up()
@@ -177,7 +177,7 @@ def test_an_estimate_asks_about_fewer_rows() -> None:
 def test_a_lower_rate_prunes_no_more() -> None:
     model = Entangled(31)
     reference = population(32, 300)
-    people = refused(model, 33, 40)
+    people = rejected(model, 33, 40)
     residuals, fronts = [], []
     for rate in (0.5, 0.2, 0.05, 0.001):
         found = explainer(model, reference, bound=p2ce.ShapEstimate(people=99, miss_rate=rate)).explain_many(

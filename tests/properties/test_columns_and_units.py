@@ -56,19 +56,19 @@ def test_column_order_changes_nothing(case: Case, shuffle: Any, detector: bool) 
     shuffle.shuffle(order)
     names = [str(case.frame.columns[i]) for i in order]
     forest = SklearnForest(n_estimators=10, contamination=0.3, random_state=0).fit(case.frame)
-    asked = {
+    arguments = {
         "objectives": case.objectives,
         "plausibility": forest if detector else None,
         "actions": case.actions,
     }
-    before = p2ce.Explainer(case.model, case.frame, **asked).explain(case.person)
+    before = p2ce.Explainer(case.model, case.frame, **arguments).explain(case.person)
     person = {name: case.person[name] for name in names}
     # The caller's frame in another order.
-    assert p2ce.Explainer(case.model, case.frame[names], **asked).explain(person) == before
+    assert p2ce.Explainer(case.model, case.frame[names], **arguments).explain(person) == before
     # The model itself fitted in another order.
-    asked["actions"] = reordered(case.actions, names)
+    arguments["actions"] = reordered(case.actions, names)
     moved = with_columns(case.model, order)
-    after = p2ce.Explainer(moved, case.frame[names], **asked).explain(person)
+    after = p2ce.Explainer(moved, case.frame[names], **arguments).explain(person)
     assert is_same(after, before)
     assert list(after.person) == names
 

@@ -123,7 +123,7 @@ def test_front_equals_brute_force(
 @pytest.mark.usefixtures("in_steps")
 @examples(40)
 @given(problem=problems, inside=st.integers(0, 2), max_changes=LIMITS, ties=st.booleans())
-def test_refused_cells_give_way_to_the_next_best(
+def test_rejected_cells_give_way_to_the_next_best(
     problem: Problem, inside: int, max_changes: int | None, ties: bool
 ) -> None:
     settings = make_settings(max_changes=max_changes, keep_ties=ties, use_bounds=True)

@@ -15,7 +15,7 @@ import p2ce
 from p2ce.scores.score_rows import score_rows
 from tests.properties.amount import examples
 from tests.properties.cases import Case, cases
-from tests.properties.whole_grid import as_frame, front_by_asking, reported_quanta
+from tests.properties.whole_grid import as_frame, brute_force_front, reported_quanta
 
 Evaluate = Callable[[pd.DataFrame], np.ndarray]
 PROVEN = (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
@@ -27,12 +27,12 @@ def is_lied_about(frame: pd.DataFrame, share: float, salt: int) -> np.ndarray:
     return ((hashed ^ np.uint64(salt)) * np.uint64(2654435761) % np.uint64(1000)) < share * 1000
 
 
-def refusing(ask: Evaluate, threshold: float, share: float, salt: int) -> Evaluate:
-    """Refuse some of the rows that the model accepts."""
+def rejecting(ask: Evaluate, threshold: float, share: float, salt: int) -> Evaluate:
+    """Reject some of the rows that the model accepts."""
 
     def lie(frame: pd.DataFrame) -> np.ndarray:
-        told = is_lied_about(frame, share, salt)
-        return np.where(told, np.minimum(ask(frame), threshold - 0.05), ask(frame))
+        lying_score = is_lied_about(frame, share, salt)
+        return np.where(lying_score, np.minimum(ask(frame), threshold - 0.05), ask(frame))
 
     return lie
 
@@ -53,7 +53,7 @@ def with_lie(explainer: p2ce.Explainer, lie: Evaluate) -> p2ce.Explainer:
 def assert_never_wrong(
     case: Case, explainer: p2ce.Explainer, found: p2ce.Explanation, max_changes: Any
 ) -> None:
-    """Compare with asking the liar about every point that the reading accepts."""
+    """Compare with the liar's verdict on every point that the parsed score accepts."""
     problem = explainer._problem
     if found.status is p2ce.Status.ALREADY_FAVOURABLE:
         return
@@ -68,7 +68,7 @@ def assert_never_wrong(
             read &= problem.detector.evaluate(rows) >= 0.0
         return read
 
-    truth = front_by_asking(
+    truth = brute_force_front(
         case.person,
         case.frame,
         problem.actions,
@@ -99,15 +99,15 @@ def assert_never_wrong(
     salt=st.integers(0, 1000),
     max_changes=st.sampled_from([1, 2, None]),
 )
-def test_a_model_that_refuses_what_was_read_as_accepted(
+def test_a_model_that_rejects_what_was_read_as_accepted(
     case: Case, share: float, salt: int, max_changes: int | None
 ) -> None:
     explainer = case.explainer(max_changes=max_changes)
     ask = explainer._problem.model.evaluate
-    with_lie(explainer, refusing(ask, explainer.threshold, share, salt))
+    with_lie(explainer, rejecting(ask, explainer.threshold, share, salt))
     found = explainer.explain(case.person)
     assert_never_wrong(case, explainer, found, max_changes)
-    # Such a lie goes against what the reading was sure of: it ends all proofs.
+    # Such a lie contradicts a certified verdict: it ends all proofs.
     if found.certificate is not None and found.certificate.discrepancies:
         assert found.status is p2ce.Status.HEURISTIC
 
@@ -133,7 +133,7 @@ def test_a_model_that_reports_other_values(case: Case, share: float, way: int, s
 
 @examples(30)
 @given(case=cases, share=st.sampled_from([0.1, 0.5]), salt=st.integers(0, 1000))
-def test_a_detector_that_refuses_what_was_read_as_plausible(case: Case, share: float, salt: int) -> None:
+def test_a_detector_that_rejects_what_was_read_as_plausible(case: Case, share: float, salt: int) -> None:
     forest = SklearnForest(n_estimators=10, contamination=0.1, random_state=0).fit(case.frame)
     explainer = case.explainer(plausibility=forest)
     problem = explainer._problem
@@ -161,7 +161,7 @@ def test_a_model_that_accepts_the_person_after_all(case: Case) -> None:
 
 @examples(12)
 @given(case=cases, max_changes=st.sampled_from([1, None]))
-def test_a_model_that_refuses_everything(case: Case, max_changes: int | None) -> None:
+def test_a_model_that_rejects_everything(case: Case, max_changes: int | None) -> None:
     explainer = case.explainer(max_changes=max_changes)
     honest = explainer.explain(case.person)
     ask = explainer._problem.model.evaluate
@@ -186,29 +186,29 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
     explainer = case.explainer()
     problem = explainer._problem
     score = problem.model.score
-    # A reading that is only sure of scores this far above the threshold.
-    doubtful = replace(score, accept_from=score.reject_below + wide * (1.0 + abs(score.reject_below)))
+    # A score that certifies only values this far above the threshold.
+    uncertain = replace(score, accept_from=score.reject_below + wide * (1.0 + abs(score.reject_below)))
     ask = problem.model.evaluate
 
-    def told(frame: pd.DataFrame) -> np.ndarray:
+    def lying_score(frame: pd.DataFrame) -> np.ndarray:
         read = score_rows(score, frame[list(problem.names)].to_numpy(dtype=np.float64))
         # A forest answers alike where it reaches the same leaves, so the lie goes by the score.
         lied_about = is_lied_about(pd.DataFrame({"score": read}), share, salt)
-        open_to_doubt = (read >= score.reject_below) & (read < doubtful.accept_from) & lied_about
-        return np.where(open_to_doubt, np.minimum(ask(frame), problem.model.threshold - 1e-4), ask(frame))
+        undecided = (read >= score.reject_below) & (read < uncertain.accept_from) & lied_about
+        return np.where(undecided, np.minimum(ask(frame), problem.model.threshold - 1e-4), ask(frame))
 
-    model = replace(problem.model, score=doubtful, evaluate=told, tolerance=1.0)
+    model = replace(problem.model, score=uncertain, evaluate=lying_score, tolerance=1.0)
     explainer._problem = problem.with_models([model], detector=problem.detector, nullable=problem.nullable)
     found = explainer.explain(case.person)
     if found.status is p2ce.Status.ALREADY_FAVOURABLE:
         return
     assert found.status in PROVEN
     assert found.certificate.proven
-    truth = front_by_asking(
+    truth = brute_force_front(
         case.person,
         case.frame,
         problem.actions,
-        score=told,
+        score=lying_score,
         threshold=problem.model.threshold,
         is_plausible=None,
         max_changes=3,

@@ -33,16 +33,18 @@ def costs_of(explanation: p2ce.Explanation) -> tuple[Any, ...]:
 def test_p2ce_its_ablation_and_the_exact_search_agree(
     case: Case, max_changes: int | None, order: str
 ) -> None:
-    asked: dict[str, Any] = {"plausibility": FOREST, "max_changes": max_changes}
-    exact = case.explain(**asked)
+    arguments: dict[str, Any] = {"plausibility": FOREST, "max_changes": max_changes}
+    exact = case.explain(**arguments)
     for bound in proven_bounds(case):
-        whole = case.explain(method=P2CE(bound=bound, order=order), **asked)
-        ablation = case.explain(method=P2CE(bound=bound, order=order, partial_plausibility=False), **asked)
+        whole = case.explain(method=P2CE(bound=bound, order=order), **arguments)
+        ablation = case.explain(
+            method=P2CE(bound=bound, order=order, partial_plausibility=False), **arguments
+        )
         assert costs_of(whole) == costs_of(ablation) == costs_of(exact)
         if exact.certificate is None:
             return
         # What the partial-outlier test cuts off, the ablation has to look at.
-        assert ablation.certificate.dropped["plausibility bound"] == 0
+        assert ablation.certificate.pruned["plausibility bound"] == 0
         assert whole.certificate.boxes <= ablation.certificate.boxes
         for name, explanation in {"p2ce": whole, "p2ce-ablation": ablation}.items():
             assert explanation.certificate.method == name
@@ -61,7 +63,7 @@ def test_mapocam_ignores_the_detector(case: Case, max_changes: int | None) -> No
     if free.certificate is not None:
         assert free.certificate.proven
         assert free.certificate.detector_family is None
-        assert free.certificate.dropped["plausibility bound"] == 0
+        assert free.certificate.pruned["plausibility bound"] == 0
     # It still says how plausible its points are.
     assert all(option.plausibility is not None for option in free)
 
@@ -80,7 +82,7 @@ def test_what_the_papers_estimate_leaves_over_is_valid_and_never_cheaper(
         assert explainer.check(case.person, option.values, explanation=found).ok
     if exact.certificate is not None:
         # Nothing is proven exactly where an estimate pruned something.
-        pruned = found.certificate.dropped["estimate"]
+        pruned = found.certificate.pruned["estimate"]
         assert found.certificate.unproven_because == ("estimate" if pruned else None)
         assert (found.status is p2ce.Status.HEURISTIC) == (pruned > 0)
         assert pruned or costs_of(found) == costs_of(exact)
@@ -111,8 +113,8 @@ def test_bounds_change_the_work_and_not_the_answer(case: Case, max_changes: int 
     assert answers_of(bounded) == answers_of(plain)
     if plain.certificate is not None:
         assert plain.certificate.bound == "none"
-        assert plain.certificate.dropped["model bound"] == 0
-        assert plain.certificate.dropped["plausibility bound"] == 0
+        assert plain.certificate.pruned["model bound"] == 0
+        assert plain.certificate.pruned["plausibility bound"] == 0
 
 
 @examples(25)
@@ -120,11 +122,11 @@ def test_bounds_change_the_work_and_not_the_answer(case: Case, max_changes: int 
 def test_the_same_question_gets_the_same_answer_to_the_byte(
     case: Case, max_changes: int | None, method: str
 ) -> None:
-    asked = {"plausibility": FOREST, "max_changes": max_changes, "method": method}
-    once = case.explainer(**asked)
+    arguments = {"plausibility": FOREST, "max_changes": max_changes, "method": method}
+    once = case.explainer(**arguments)
     first = json.dumps(once.explain(case.person).to_dict())
     assert json.dumps(once.explain(case.person).to_dict()) == first
-    assert json.dumps(case.explainer(**asked).explain(case.person).to_dict()) == first
+    assert json.dumps(case.explainer(**arguments).explain(case.person).to_dict()) == first
 
 
 @examples(25)

@@ -41,7 +41,7 @@ class Case:
         return rows
 
     def truth(self, points: np.ndarray) -> np.ndarray:
-        """Compute the network in more digits than anybody else has."""
+        """Compute the network in more digits than any library."""
         values = self.score.see(self.rows(points)).astype(np.longdouble)
         for layer in self.score.layers:
             values = values @ layer.weights.astype(np.longdouble) + layer.bias
@@ -135,7 +135,7 @@ def test_every_bound_covers_every_completion(seed: int) -> None:
 
 @examples(100)
 @given(seed=SEEDS, single=st.booleans())
-def test_a_box_is_hopeless_only_if_the_library_refuses_every_cell(seed: int, single: bool) -> None:
+def test_a_box_is_hopeless_only_if_the_library_rejects_every_cell(seed: int, single: bool) -> None:
     case = random_case(seed, unit=SINGLE if single else DOUBLE)
     rng = np.random.default_rng(seed + 1)
     owner = np.zeros(1, dtype=np.int64)

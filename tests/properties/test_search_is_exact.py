@@ -93,7 +93,7 @@ def test_pausing_and_going_on_changes_nothing(
     max_changes=LIMITS,
     ties=st.booleans(),
 )
-def test_refused_cells_give_way_to_the_next_best(
+def test_rejected_cells_give_way_to_the_next_best(
     problem: Problem, variant: str, max_changes: int | None, ties: bool
 ) -> None:
     settings = settings_from(variant, max_changes=max_changes, ties=ties)

@@ -78,7 +78,7 @@ def test_many_people_are_answered_as_each_alone(question: Question) -> None:
     for place, among in enumerate(together):
         alone = explainer.explain(people.iloc[[place]])
         assert among.status is alone.status
-        told = [[{**one.to_dict(), "score": None} for one in answer] for answer in (among, alone)]
-        assert told[0] == told[1]
-        # How a dot product rounds depends on how many rows the model is asked about at once.
+        both = [[{**one.to_dict(), "score": None} for one in answer] for answer in (among, alone)]
+        assert both[0] == both[1]
+        # How a dot product rounds depends on how many rows the model gets at once.
         assert [one.score for one in among] == pytest.approx([one.score for one in alone], rel=1e-12)

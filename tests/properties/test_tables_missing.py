@@ -1,4 +1,4 @@
-"""A missing value is a value: it stays, or becomes known where that is allowed, and appears only if asked."""
+"""A missing value is a value: it stays, becomes known where allowed, and appears where allowed."""
 
 from typing import Any
 
@@ -81,7 +81,7 @@ def test_nobody_is_advised_to_withhold_a_value_unless_asked() -> None:
 
 @pytest.mark.parametrize("family", ["LightGBM", "histogram boosting", "function"])
 def test_a_gap_that_nobody_of_the_reference_has(family: str) -> None:
-    """The reading is made anew for who lacks what nobody else lacks; alone and among others alike."""
+    """The model is parsed anew for an instance with a new missing value; alone and among others alike."""
     from tests.properties.random_tables import FITS
 
     frame = PEOPLE.dropna().reset_index(drop=True)

@@ -96,18 +96,18 @@ MODELS: dict[str, Callable[[pd.DataFrame, np.ndarray], Any]] = {
 NATIVE = ("LightGBM", "histogram boosting")
 
 
-def ask(model: Any, frame: pd.DataFrame, place: int, seed: int, **changed: Any) -> p2ce.Explanation:
+def explain_row(model: Any, frame: pd.DataFrame, place: int, seed: int, **changed: Any) -> p2ce.Explanation:
     """Ask about one person, with actions and rules that are the same whatever labels are called."""
     draw = np.random.default_rng(seed)
     actions = few_candidates(frame, draw)
     for make in (make_if_then, make_transitions):
         actions = actions.rule(make(frame, ["job", "home", "grade"], draw).rule)
-    asked = {"actions": actions, "max_changes": 2, "plausibility": None, **changed}
-    reference, row = asked.pop("reference", frame), asked.pop("row", frame.iloc[[place]])
-    return p2ce.Explainer(model, reference, **asked).explain(row)
+    arguments = {"actions": actions, "max_changes": 2, "plausibility": None, **changed}
+    reference, row = arguments.pop("reference", frame), arguments.pop("row", frame.iloc[[place]])
+    return p2ce.Explainer(model, reference, **arguments).explain(row)
 
 
-def refused_place(model: Any, frame: pd.DataFrame) -> int:
+def rejected_place(model: Any, frame: pd.DataFrame) -> int:
     return int(np.argmin(model.predict_proba(frame)[:, 1]))
 
 
@@ -120,10 +120,10 @@ def test_renaming_categories_changes_nothing(family: str, seed: int, forest: boo
     if family in NATIVE:
         frame, new = _in_categories(frame), _in_categories(new)
     model, new_model = MODELS[family](frame, label), MODELS[family](new, label)
-    place = refused_place(model, frame)
+    place = rejected_place(model, frame)
     plausibility = p2ce.IsolationForest(n_estimators=10, contamination=0.2) if forest else None
-    before = ask(model, frame, place, seed, plausibility=plausibility)
-    after = ask(new_model, new, place, seed, plausibility=plausibility)
+    before = explain_row(model, frame, place, seed, plausibility=plausibility)
+    after = explain_row(new_model, new, place, seed, plausibility=plausibility)
     assert after.status is before.status
     assert [one.costs for one in after] == [one.costs for one in before]
     assert [one.plausibility for one in after] == [one.plausibility for one in before]
@@ -139,15 +139,15 @@ def test_the_order_of_columns_and_rows_changes_nothing(family: str, seed: int) -
     if family in NATIVE:
         frame = _in_categories(frame)
     model = MODELS[family](frame, label)
-    place = refused_place(model, frame)
+    place = rejected_place(model, frame)
     draw = np.random.default_rng(seed)
     columns = draw.permutation(list(frame))
-    before = ask(model, frame, place, seed)
-    after = ask(model, frame, place, seed, reference=frame[columns], row=frame.iloc[[place]][columns])
+    before = explain_row(model, frame, place, seed)
+    after = explain_row(model, frame, place, seed, reference=frame[columns], row=frame.iloc[[place]][columns])
     assert after.status is before.status
     assert list(after) == list(before)
     # In another order of rows sums round differently, and labels that are equally common swap places.
-    shuffled = ask(model, frame, place, seed, reference=frame.iloc[draw.permutation(ROWS)])
+    shuffled = explain_row(model, frame, place, seed, reference=frame.iloc[draw.permutation(ROWS)])
     assert shuffled.status is before.status
     assert_same_costs(shuffled, before)
 
@@ -159,9 +159,9 @@ def test_the_order_in_which_labels_are_declared_changes_nothing(family: str, see
     """For encoders, which go by the label; boosting libraries go by its place, as do orders."""
     frame, label = make_people(seed)
     model = MODELS[family](frame, label)
-    place = refused_place(model, frame)
+    place = rejected_place(model, frame)
     other = frame.assign(home=frame["home"].cat.reorder_categories(["free", "own", "boat", "rent"]))
-    before, after = ask(model, frame, place, seed), ask(model, other, place, seed)
+    before, after = explain_row(model, frame, place, seed), explain_row(model, other, place, seed)
     assert after.status is before.status
     assert_same_costs(after, before)
     assert before.to_frame()["home"].dtype == frame["home"].dtype
@@ -178,5 +178,5 @@ def test_a_person_reads_as_they_were_given() -> None:
     """The names themselves come back, whatever the codes behind them are."""
     frame, label = make_people(1)
     model = MODELS["one-hot and logistic regression"](renamed(frame), label)
-    found = ask(model, renamed(frame), 3, 1)
+    found = explain_row(model, renamed(frame), 3, 1)
     assert {name: plain(value) for name, value in found.person.items()} == plain_row(renamed(frame), 3)

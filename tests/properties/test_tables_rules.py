@@ -40,7 +40,7 @@ def explain_all(question: Question, **changed: Any) -> p2ce.Explanations:
     )
 )
 def test_no_option_breaks_a_rule(question: Question) -> None:
-    """Every rule is said again in pandas; the objects that the search uses are not asked."""
+    """Every rule is said again in pandas; the objects that the search uses are not used."""
     for person, found in zip(question.people, explain_all(question), strict=True):
         assert found.status is not p2ce.Status.ERROR
         rows = pd.DataFrame(rows_of(found), columns=list(question.frame), dtype=object)
@@ -131,8 +131,8 @@ def counted(person: dict[str, Any], *links: rules.Rule, limit: int | None) -> li
         .step(age=10, years=10, pay=1)
         .within(pay=(0, 90), years=(0, 90))
     )
-    asked: dict[str, Any] = {"threshold": 1.0, "objectives": "changes", "plausibility": None}
-    explainer = p2ce.Explainer(by_age, PEOPLE, actions=actions.rule(*links), max_changes=limit, **asked)
+    arguments: dict[str, Any] = {"threshold": 1.0, "objectives": "changes", "plausibility": None}
+    explainer = p2ce.Explainer(by_age, PEOPLE, actions=actions.rule(*links), max_changes=limit, **arguments)
     found = explainer.explain(person)
     for option in found:
         assert explainer.check(person, option.values).allowed

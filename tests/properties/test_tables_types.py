@@ -48,8 +48,8 @@ def table(name: str) -> pd.DataFrame:
     return pd.DataFrame({"first": range(30), "it": COLUMNS[name], "last": np.arange(30) / 4})
 
 
-def make_explainer(frame: pd.DataFrame, **asked: Any) -> p2ce.Explainer:
-    """Accept whoever has the last label, or the largest number; every frame is held against the reference."""
+def make_explainer(frame: pd.DataFrame, **arguments: Any) -> p2ce.Explainer:
+    """Accept rows with the last label, or the largest number; every frame is held against the reference."""
     wanted = plain(frame["it"].dropna().max() if frame["it"].dtype != "category" else frame["it"].iloc[2])
 
     def score(rows: pd.DataFrame) -> np.ndarray:
@@ -57,11 +57,11 @@ def make_explainer(frame: pd.DataFrame, **asked: Any) -> p2ce.Explainer:
         assert list(rows.columns) == list(frame.columns)
         return np.array([float(plain(cell) == wanted) for cell in rows["it"]])
 
-    return p2ce.Explainer(score, frame, threshold=0.5, **{"plausibility": None, **asked})
+    return p2ce.Explainer(score, frame, threshold=0.5, **{"plausibility": None, **arguments})
 
 
-def refused(frame: pd.DataFrame, explainer: p2ce.Explainer) -> pd.DataFrame:
-    """Give whom the model refuses; the one with the gap comes first."""
+def rejected(frame: pd.DataFrame, explainer: p2ce.Explainer) -> pd.DataFrame:
+    """Give the rows that the model rejects; the one with the gap comes first."""
     favourable = [one.status is Status.ALREADY_FAVOURABLE for one in explainer.explain_many(frame)]
     return frame[~np.array(favourable)]
 
@@ -70,7 +70,7 @@ def refused(frame: pd.DataFrame, explainer: p2ce.Explainer) -> pd.DataFrame:
 def test_types_and_gaps_come_back(name: str) -> None:
     frame = table(name)
     explainer = make_explainer(frame)
-    people = refused(frame, explainer)
+    people = rejected(frame, explainer)
     found = explainer.explain(people.iloc[[0]])
     assert found.status is Status.OPTIMAL
     assert found.to_frame()[list(frame)].dtypes.equals(frame.dtypes)
@@ -88,7 +88,7 @@ def test_types_and_gaps_come_back(name: str) -> None:
 def test_an_empty_answer_has_the_types_too(name: str) -> None:
     frame = table(name)
     explainer = make_explainer(frame, actions=p2ce.ActionSet.infer(frame, grid="paper").fix("it"))
-    people = refused(frame, explainer)
+    people = rejected(frame, explainer)
     found = explainer.explain(people.iloc[[0]])
     assert found.status is Status.NO_RECOURSE
     assert found.to_frame().shape[0] == 0

@@ -1,4 +1,4 @@
-"""A search stops when it is told to: by the clock, or by its listener."""
+"""A search stops on demand: by the clock, or by its listener."""
 
 import time
 from collections.abc import Iterator
@@ -31,8 +31,8 @@ def hard() -> tuple[p2ce.Explainer, pd.DataFrame]:
         plausibility=p2ce.IsolationForest(n_estimators=50),
     )
     explainer.warm_up()
-    refused = np.argsort(model.predict_proba(frame)[:, 1])
-    return explainer, frame.iloc[refused[:5]]
+    rejected = np.argsort(model.predict_proba(frame)[:, 1])
+    return explainer, frame.iloc[rejected[:5]]
 
 
 @pytest.mark.parametrize("limit", [0.0, 0.05, 0.3, 2.0])
@@ -57,8 +57,8 @@ def test_what_is_open_is_never_dearer_than_what_more_time_finds(hard: Any) -> No
     longer = explainer.explain(people.iloc[0], time_limit=0.6)
     assert longer.certificate.boxes > short.certificate.boxes
     for option in longer:
-        beaten = [mine for mine in short if all(mine.costs[k] <= option.costs[k] + 1e-9 for k in mine.costs)]
-        if not beaten:  # then it comes from what was open
+        covered = [mine for mine in short if all(mine.costs[k] <= option.costs[k] + 1e-9 for k in mine.costs)]
+        if not covered:  # then it comes from what was open
             for name, least in short.certificate.open_costs.items():
                 assert least <= option.costs[name] + 1e-9
 
@@ -99,7 +99,7 @@ def test_a_listener_that_answers_nothing_does_not_stop_the_search(hard: Any) -> 
 
 @pytest.fixture
 def liar(hard: Any) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame]]:
-    """Let the model refuse whatever the search finds, so that it has to go on."""
+    """Let the model reject whatever the search finds, so that it has to go on."""
     explainer, people = hard
     honest = explainer._problem
     lie = replace(honest.model, evaluate=lambda frame: np.full(len(frame), 0.1))

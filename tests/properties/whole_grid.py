@@ -22,7 +22,7 @@ class Truth:
     """The front as every point of the grid gives it."""
 
     costs: set[tuple[int, ...]]  # in whole quanta
-    cells: set[Cell]  # every point that no other beats, equal ones included
+    cells: set[Cell]  # every undominated point, equal ones included
     valid: int  # points that model and detector accept
 
 
@@ -104,7 +104,7 @@ def as_frame(cells: np.ndarray, reference: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def front_by_asking(
+def brute_force_front(
     person: Mapping[str, Any],
     reference: pd.DataFrame,
     actions: ActionSet,

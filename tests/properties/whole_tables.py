@@ -1,7 +1,7 @@
 """Find a person's front in a table of mixed kinds by asking the user's own calls about every row.
 
 Nothing here knows codes: rows are plain Python values, None where one is missing, until they become a frame
-of the column's own types that the user's model is asked about.
+of the column's own types that the user's model gets.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ class Truth:
     """The front as every row gives it."""
 
     costs: set[tuple[int, ...]]  # in whole quanta
-    rows: list[Row]  # every row that no other beats, equal ones included
+    rows: list[Row]  # every undominated row, equal ones included
     valid: int
 
 
@@ -43,7 +43,7 @@ def as_typed_frame(rows: Sequence[Person], reference: pd.DataFrame) -> pd.DataFr
 
 
 def may_become(feature: FeatureActions, now: Any) -> list[Any]:
-    """List where a value may go, without itself, by what was asked of the feature."""
+    """List where a value may go, without itself, by the constraints of the feature."""
     if feature.fixed:
         return []
     known = [plain(value) for value in feature.candidates()]
@@ -163,7 +163,7 @@ class Prices:
         return float(away / len(self._numbers()) if name == "mean_distance" else away)
 
 
-def front_by_asking(
+def brute_force_front(
     person: Person,
     reference: pd.DataFrame,
     actions: ActionSet,

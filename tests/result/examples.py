@@ -23,7 +23,7 @@ CERTIFICATE = Certificate(
     max_changes=3,
     boxes=431,
     scored=2_000,
-    dropped={"dominated": 400, "model bound": 12},
+    pruned={"dominated": 400, "model bound": 12},
     verified=2,
 )
 
@@ -109,7 +109,7 @@ def explanations(draw: st.DrawFn) -> Explanation:
         finest_open=st.booleans(),
         max_changes=st.none() | counts,
         boxes=counts,
-        dropped=st.dictionaries(names, counts, max_size=3),
+        pruned=st.dictionaries(names, counts, max_size=3),
         rules=st.lists(names, max_size=2).map(tuple),
         checked_rules=st.lists(names, max_size=2).map(tuple),
         open_costs=st.none() | filled(objectives, known_floats),

@@ -155,7 +155,7 @@ def test_print_of_an_error_gives_its_message() -> None:
 
 
 @pytest.mark.parametrize("data", [{}, {"format": "other"}, [1], {"format": "p2ce.explanations/1"}])
-def test_foreign_data_is_refused(data: object) -> None:
+def test_foreign_data_is_rejected(data: object) -> None:
     with pytest.raises(InvalidArgument, match="to_dict"):
         Explanation.from_dict(data)  # type: ignore[arg-type]
 

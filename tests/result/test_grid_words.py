@@ -27,7 +27,7 @@ def none_on(grid: str, **fields: object) -> Explanation:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
         (none_on(GIVEN), f"as given {STEPS}"),
         (none_on(INFERRED), f"inferred from the data {STEPS}"),
@@ -43,11 +43,11 @@ def none_on(grid: str, **fields: object) -> Explanation:
         (replace(none_on(GIVEN), question=None), "as given"),
     ],
 )
-def test_no_option_is_printed_with_its_grid(answer: Explanation, told: str) -> None:
+def test_no_option_is_printed_with_its_grid(answer: Explanation, message: str) -> None:
     printed = str(answer).splitlines()
-    assert printed[-1] == f"grid: {told}"
+    assert printed[-1] == f"grid: {message}"
     assert printed[-2].startswith("proven on this grid: exact search over 1,234,567 cells")
-    assert f">Grid: {told}</p>" in answer._repr_html_()
+    assert f">Grid: {message}</p>" in answer._repr_html_()
     assert ">Proven on this grid: exact search" in answer._repr_html_()
 
 

@@ -42,7 +42,7 @@ def test_in_words(fields: dict[str, object], words: str) -> None:
     assert wanted_in_words(explanation(**fields)) == words
 
 
-def test_a_range_is_told_from_a_class() -> None:
+def test_a_range_is_reported_from_a_class() -> None:
     assert is_range((1, 2))
     assert not is_range("ab")
     assert wanted_ends((-math.inf, 7)) == (7.0,)

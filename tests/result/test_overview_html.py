@@ -73,9 +73,9 @@ def test_styles_of_displays_are_used() -> None:
     assert "HasGuarantor: no → yes" in text
 
 
-def test_the_score_is_that_of_the_row_that_is_told() -> None:
-    told = replace(explanation()[0], rounded={"LoanAmount": 6001}, rounded_score=0.5678, score=0.51)
-    text = Fragment(explanation(counterfactuals=(told,))._repr_html_()).text
+def test_the_score_is_that_of_the_row_that_is_reported() -> None:
+    option = replace(explanation()[0], rounded={"LoanAmount": 6001}, rounded_score=0.5678, score=0.51)
+    text = Fragment(explanation(counterfactuals=(option,))._repr_html_()).text
     assert "6,001" in text
     assert "0.568" in text
 

@@ -101,6 +101,6 @@ def test_a_strength_that_all_share_sets_none_apart() -> None:
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True, "3", None])
-def test_a_number_of_picks_that_is_none_is_refused(count: object) -> None:
+def test_a_number_of_picks_that_is_none_is_rejected(count: object) -> None:
     with pytest.raises(InvalidArgument, match="whole number of options"):
         front([(0.1, 1.0)]).pick(count)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What was asked travels with the answer, once for all people, and is no part of the answer itself."""
+"""The question is stored with explanations, once for all people, and is no part of their equality."""
 
 import json
 import pickle
@@ -77,9 +77,9 @@ def test_it_travels_with_the_answer_but_is_no_part_of_it(question: Question) -> 
 def test_many_people_keep_each_question_once() -> None:
     one = Question(policy="one")
     other = Question(policy="other")
-    many = Explanations([explanation(question=asked) for asked in (one, one, other, None, one)])
+    many = Explanations([explanation(question=each) for each in (one, one, other, None, one)])
     plain = json.loads(json.dumps(many.to_dict()))
-    assert [asked["policy"] for asked in plain["questions"]] == ["one", "other"]
+    assert [each["policy"] for each in plain["questions"]] == ["one", "other"]
     again = Explanations.from_dict(plain)
     policies = [None if entry.question is None else entry.question.policy for entry in again]
     assert policies == ["one", "one", "other", None, "one"]
@@ -94,10 +94,10 @@ def test_answers_from_before_there_were_questions_are_read() -> None:
 
 
 def test_only_what_moves_may_be_advised() -> None:
-    told = {
+    changeable = {
         moves: Feature(name="Age", moves=moves).may_change for moves in ("up", "along", "fixed", "protected")
     }
-    assert told == {"up": True, "along": True, "fixed": False, "protected": False}
+    assert changeable == {"up": True, "along": True, "fixed": False, "protected": False}
 
 
 def test_rounded_values_are_kept() -> None:

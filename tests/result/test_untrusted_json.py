@@ -16,11 +16,11 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Feature,
-    Opening,
     Question,
+    Relaxation,
     WhyNone,
 )
-from tests.hostile.plain_data import HUGE_TEXT, mutations, nested, refused_or, tame
+from tests.hostile.plain_data import HUGE_TEXT, mutations, nested, rejected_or, tame
 from tests.result.examples import CERTIFICATE, DTYPES, OBJECTIVES, PERSON, explanation, option
 
 LOAN = Feature(
@@ -49,10 +49,10 @@ ANSWER = replace(
     counterfactuals=(option(mean_distance=0.1, LoanAmount=6000),),
     certificate=replace(CERTIFICATE, open_costs={"changes": 1.0}, rules=("x",)),
 )
-WAY = Opening(restrictions=("a",), kinds=("range",), counterfactual=ANSWER[0], proven=True)
+WAY = Relaxation(restrictions=("a",), kinds=("range",), counterfactual=ANSWER[0], proven=True)
 WHY = WhyNone(
     person=PERSON,
-    openings=(WAY,),
+    relaxations=(WAY,),
     undecided=(("b",),),
     considered=("a", "b"),
     complete=False,
@@ -63,7 +63,7 @@ HELD: dict[str, Any] = {
     "Explanation": ANSWER,
     "Explanations": Explanations([ANSWER, explanation()], labels=["ann", 2]),
     "WhyNone": WHY,
-    "Opening": WAY,
+    "Relaxation": WAY,
     "Certificate": ANSWER.certificate,
     "Question": QUESTION,
     "Feature": LOAN,
@@ -78,7 +78,7 @@ def test_no_mutation_ends_in_anything_but_one_error(name: str) -> None:
     read, data = type(HELD[name]).from_dict, HELD[name].to_dict()
     assert read(data) == HELD[name] or name == "Question"
     for _, changed in mutations(data):
-        refused_or(lambda changed=changed: read(changed))
+        rejected_or(lambda changed=changed: read(changed))
 
 
 def uses(held: Any) -> list[Any]:
@@ -99,14 +99,14 @@ def uses(held: Any) -> list[Any]:
 def test_whatever_is_accepted_can_be_shown(name: str, every: int) -> None:
     read, data = type(HELD[name]).from_dict, HELD[name].to_dict()
     for _, changed in islice(mutations(data), 0, None, every):
-        held = refused_or(lambda changed=changed: read(changed))
+        held = rejected_or(lambda changed=changed: read(changed))
         for use in uses(held) if held is not None else ():
-            refused_or(use)
+            rejected_or(use)
 
 
 def test_the_error_names_the_place() -> None:
     data = ANSWER.to_dict()
-    data["counterfactuals"][0]["costs"]["changes"] = "dear"
+    data["counterfactuals"][0]["costs"]["changes"] = "much"
     with pytest.raises(
         errors.InvalidArgument, match=r"counterfactuals\[0\]\.costs\.changes must be a number"
     ):
@@ -129,10 +129,10 @@ def test_json_is_read_within_limits() -> None:
     assert WhyNone.from_json(json.dumps(WHY.to_dict())) == WHY
     many = HELD["Explanations"]
     assert Explanations.from_json(json.dumps(many.to_dict())) == many
-    with pytest.raises(errors.LimitExceeded, match=r"answer_bytes is 100.*--limit answer-bytes="):
-        Explanation.from_json(text, limits=Limits(answer_bytes=100))
-    with pytest.raises(errors.LimitExceeded, match="answer_depth is 3"):
-        Explanation.from_json(text, limits=Limits(answer_depth=3))
+    with pytest.raises(errors.LimitExceeded, match=r"explanation_bytes is 100.*--limit explanation-bytes="):
+        Explanation.from_json(text, limits=Limits(explanation_bytes=100))
+    with pytest.raises(errors.LimitExceeded, match="explanation_depth is 3"):
+        Explanation.from_json(text, limits=Limits(explanation_depth=3))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_is_no_json(text: Any) -> None:
     assert tame(str(caught.value))
 
 
-def test_deep_values_are_refused() -> None:
+def test_deep_values_are_rejected() -> None:
     deep: Any = {"tuple": [1]}
     for _ in range(10**4):
         deep = {"tuple": [deep]}

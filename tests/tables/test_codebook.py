@@ -200,7 +200,7 @@ def test_a_column_of_objects_says_missing_in_its_own_way(gap: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float64", "boolean"])
-def test_what_a_column_of_numbers_cannot_hold_is_told_apart_from_what_is_missing(dtype: str) -> None:
+def test_what_a_column_of_numbers_cannot_hold_is_reported_apart_from_what_is_missing(dtype: str) -> None:
     coding = coding_of(pd.Series([0, 1], dtype=dtype))
     codes = coding.encode(["1", np.inf, -np.inf, 1j, [1], None, np.nan, pd.NA, True, 0])
     assert np.isnan(codes[:5]).all()
@@ -231,7 +231,7 @@ def test_plain_types_without_gaps_say_so_and_become_floats_where_one_is_made() -
     ],
     ids=lambda column: str(column.dtype),
 )
-def test_what_is_neither_number_nor_category_is_refused_by_name(column: pd.Series) -> None:
+def test_what_is_neither_number_nor_category_is_rejected_by_name(column: pd.Series) -> None:
     with pytest.raises(UnsupportedColumn, match=r"got 'When' \(.+\)\. Turn it into one of these"):
         coding_of(column)
 

@@ -38,5 +38,5 @@ def formula(frame: pd.DataFrame) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-margin.to_numpy()))
 
 
-def reading(model: Any) -> ModelAdapter:
+def adapter_of(model: Any) -> ModelAdapter:
     return parse_model(model, reference=FRAME)

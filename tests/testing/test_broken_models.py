@@ -12,13 +12,13 @@ from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidOutput
 from p2ce.scores.external import ACCEPT, Verdicts
 from p2ce.scores.score import Bound
-from p2ce.testing import check_model, check_reading
-from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree
+from p2ce.testing import check_adapter, check_model
+from tests.testing.subjects import FRAME, QUICK, adapter_of, formula, logistic, network, tree
 
 
 def fails(found: ModelAdapter, match: str) -> None:
     with pytest.raises(AssertionError, match=match):
-        check_reading(found, FRAME, **QUICK)
+        check_adapter(found, FRAME, **QUICK)
 
 
 def changed(found: ModelAdapter, **parts: Any) -> ModelAdapter:
@@ -30,7 +30,7 @@ class Lying:
     """A network's score that may say anything about boxes and cells."""
 
     honest: Any
-    hopeless_at: Callable[[int], bool] = lambda at: False
+    pruned_at: Callable[[int], bool] = lambda at: False
     accepts_all: bool = False
     people: Any = None
 
@@ -63,37 +63,37 @@ class Lying:
         return self.people.verify(owner, points)
 
     def infeasible(self, owner: Any, boxes: Any) -> np.ndarray:
-        lies = np.array([self.hopeless_at(at) for at in range(len(owner))])
+        lies = np.array([self.pruned_at(at) for at in range(len(owner))])
         return self.people.infeasible(owner, boxes) | lies
 
 
 def test_a_score_that_is_slightly_off() -> None:
-    found = reading(tree())
+    found = adapter_of(tree())
     fails(changed(found, offset=found.score.offset + 1e-9), r"has to be within .*expected .*got .*age=")
 
 
 def test_a_weight_that_is_slightly_off() -> None:
-    found = reading(logistic())
+    found = adapter_of(logistic())
     weights = found.score.weights.copy()
     weights[0] += 1e-5
-    fails(changed(found, weights=weights), "score of this model as read .* has to be within")
+    fails(changed(found, weights=weights), "score of this model as parsed .* has to be within")
 
 
-def test_a_score_that_is_sure_too_early() -> None:
-    found = reading(logistic())
+def test_a_score_that_accepts_too_early() -> None:
+    found = adapter_of(logistic())
     accept_from = found.score.accept_from - 0.2
     fails(
         changed(found, accept_from=accept_from, reject_below=accept_from - 1.0),
-        "is sure that rows are accepted only where",
+        "is certain that rows are accepted only where",
     )
 
 
-def test_a_score_that_refuses_too_early() -> None:
-    found = reading(logistic())
+def test_a_score_that_rejects_too_early() -> None:
+    found = adapter_of(logistic())
     reject_below = found.score.reject_below + 0.2
     fails(
         changed(found, reject_below=reject_below, accept_from=reject_below + 1.0),
-        "is sure that rows are refused only where",
+        "is certain that rows are rejected only where",
     )
 
 
@@ -101,28 +101,26 @@ def test_trees_behind_a_view_that_is_not_monotone() -> None:
     """All scores are right, but a cut on the grid no longer is one."""
     inner = tree()
     inner.fit(FRAME.abs(), (FRAME["balance"].abs() > 1.0).astype(int))
-    found = reading(inner)
+    found = adapter_of(inner)
     folded = changed(found, see=np.abs)
     fails(
         replace(folded, evaluate=lambda frame: found.evaluate(frame.abs())),
-        "calls a box hopeless, but|front that was found",
+        "prunes a box, but|front that was found",
     )
 
 
 def test_a_network_whose_bound_lies() -> None:
-    found = reading(network())
+    found = adapter_of(network())
     honest = replace(found, score=Lying(found.score))
-    assert check_reading(honest, FRAME, **QUICK).bound == "network"
-    fails(
-        replace(found, score=Lying(found.score, hopeless_at=lambda at: at % 7 == 0)), "calls a box hopeless"
-    )
+    assert check_adapter(honest, FRAME, **QUICK).bound == "what I say"
+    fails(replace(found, score=Lying(found.score, pruned_at=lambda at: at % 7 == 0)), "prunes a box")
 
 
 def test_a_network_whose_verdicts_lie() -> None:
-    found = reading(network())
+    found = adapter_of(network())
     fails(
         replace(found, score=Lying(found.score, accepts_all=True)),
-        "by evaluate.* is sure that rows are accepted",
+        "by judge.* is certain that rows are accepted",
     )
 
 
@@ -141,8 +139,8 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
         )
         return replace(found, score=score)
 
-    with pytest.raises(AssertionError, match="calls a box hopeless"):
-        check_reading(read(), FRAME, read_again=read, **{**QUICK, "boxes": 400})
+    with pytest.raises(AssertionError, match="prunes a box"):
+        check_adapter(read(), FRAME, parse_at=read, **{**QUICK, "boxes": 400})
 
 
 @pytest.mark.parametrize(
@@ -153,23 +151,23 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
         (lambda frame: formula(frame) > 0.5, "one float per row"),
         (lambda frame: np.where(frame["age"] > 60, np.nan, 0.4), "finite numbers.*age="),
         (lambda frame: np.where(frame["age"] > 60, np.inf, 0.4), "finite numbers"),
-        (lambda frame: formula(frame) - 0.1 * formula(frame).mean(), "the same about a row.*size"),
-        (lambda frame: formula(frame) + 1e-7 * np.arange(len(frame)), "same about a row every time.*order"),
-        (lambda frame: formula(frame) + 1e-6 * (len(frame) == 1), "asked about the row alone"),
+        (lambda frame: formula(frame) - 0.1 * formula(frame).mean(), "the same score every time.*size"),
+        (lambda frame: formula(frame) + 1e-7 * np.arange(len(frame)), "the same score every time.*order"),
+        (lambda frame: formula(frame) + 1e-6 * (len(frame) == 1), "called on the row alone"),
         (lambda frame: formula(frame) + 1e-6 * (frame.columns[0] == "age"), "columns in another order"),
     ],
 )
 def test_answers_that_nothing_can_be_concluded_from(
     answer: Callable[[pd.DataFrame], Any], match: str
 ) -> None:
-    fails(replace(reading(formula), evaluate=answer), match)
+    fails(replace(adapter_of(formula), evaluate=answer), match)
 
 
 def test_answers_that_change_from_call_to_call() -> None:
     rng = np.random.default_rng(0)
     fails(
-        replace(reading(formula), evaluate=lambda frame: formula(frame) + 1e-6 * rng.random()),
-        "asked again about the same rows",
+        replace(adapter_of(formula), evaluate=lambda frame: formula(frame) + 1e-6 * rng.random()),
+        "called again on the same rows",
     )
 
 
@@ -180,7 +178,7 @@ def test_an_array_that_is_used_again() -> None:
         buffer[: len(frame)] = formula(frame)
         return buffer[: len(frame)]
 
-    fails(replace(reading(formula), evaluate=ask), "array of its own")
+    fails(replace(adapter_of(formula), evaluate=ask), "array of its own")
 
 
 def test_a_model_that_writes_into_the_frame() -> None:
@@ -189,26 +187,26 @@ def test_a_model_that_writes_into_the_frame() -> None:
         frame["income"] = frame["income"] / 2.0
         return answers
 
-    fails(replace(reading(formula), evaluate=ask), "leave the frame alone.*column 'income'")
+    fails(replace(adapter_of(formula), evaluate=ask), "leave the frame alone.*column 'income'")
 
 
 @pytest.mark.parametrize(
     ("parts", "match"),
     [
         ({"classes": (1,)}, "two or more"),
-        ({"scale": "odds"}, "scale of a reading"),
+        ({"scale": "odds"}, "scale of an adapter"),
         ({"threshold": 1.5}, "does not lie on its scale"),
-        ({"tolerance": np.inf}, "tolerance of a reading"),
+        ({"tolerance": np.inf}, "tolerance of an adapter"),
         ({"columns": ("age", "age")}, "each once"),
         ({"columns": ("age", "income")}, "columns of a model are those of the reference"),
     ],
 )
 def test_terms_that_make_no_sense(parts: dict[str, Any], match: str) -> None:
-    fails(replace(reading(formula), **parts), match)
+    fails(replace(adapter_of(formula), **parts), match)
 
 
 class Restless:
-    """A model that remembers how often it was asked."""
+    """A model that remembers how often it was called."""
 
     classes_ = np.array([0, 1])
 

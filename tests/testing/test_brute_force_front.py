@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import p2ce
-from p2ce.testing.brute_force_front import front_by_brute_force
+from p2ce.testing.brute_force_front import brute_force_front
 from tests.explain import loans
 
 
@@ -17,6 +17,6 @@ def test_fronts_are_equal(limit: int, detector: bool) -> None:
         row = loans.refused().loc[[label]]
         found = explainer.explain(row)
         costs = np.array([[option.costs[name] for name in found.objectives] for option in found])
-        truth = front_by_brute_force(explainer, row)
+        truth = brute_force_front(explainer, row)
         assert costs.reshape(-1, 3).shape == truth.shape
         assert np.allclose(np.sort(costs.reshape(-1, 3), axis=0), np.sort(truth, axis=0), atol=1e-9)

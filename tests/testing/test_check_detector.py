@@ -1,5 +1,6 @@
 """Detectors of every kind conform, and what is broken on purpose is caught."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,6 @@ from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from p2ce import IsolationForest
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.testing import check_detector
-from p2ce.testing import check_detector as detectors
 from tests.testing.subjects import FRAME, QUICK
 
 
@@ -27,9 +27,9 @@ def balanced(frame: pd.DataFrame) -> np.ndarray:
         (lambda: IsolationForest(n_estimators=30), "tree leaves"),
         (lambda: Fitted(n_estimators=30, random_state=0).fit(FRAME), "tree leaves"),
         (lambda: Fitted(n_estimators=30, random_state=0).fit(FRAME[["ratio", "age"]]), "tree leaves"),
-        (lambda: LocalOutlierFactor(novelty=True).fit(FRAME), "no bound, asked"),
-        (lambda: KernelDensity(bandwidth=300.0, kernel="tophat").fit(FRAME), "no bound, asked"),
-        (lambda: balanced, "no bound, asked"),
+        (lambda: LocalOutlierFactor(novelty=True).fit(FRAME), "none (black box)"),
+        (lambda: KernelDensity(bandwidth=300.0, kernel="tophat").fit(FRAME), "none (black box)"),
+        (lambda: balanced, "none (black box)"),
     ],
     ids=["ours", "scikit-learn's", "two columns", "local outliers", "density", "callable"],
 )
@@ -44,16 +44,18 @@ def test_real_detectors_conform(make: Callable[[], Any], bound: str, contaminati
         assert "contamination 0.1" in str(report)
     if bound == "tree leaves":
         assert (report.thresholds, report.boxes) == (3, 3 * QUICK["boxes"])
-        assert report.dropped > 0
+        assert report.pruned > 0
 
 
 @pytest.fixture
-def reads_as(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Have every reading changed in some way before it is checked."""
+def parses_as(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Change every parsed adapter before it is checked."""
 
     def install(change: Callable[[Any], Any]) -> None:
         monkeypatch.setattr(
-            detectors, "parse_detector", lambda *given, **more: change(parse_detector(*given, **more))
+            sys.modules["p2ce.testing.check_detector"],
+            "parse_detector",
+            lambda *given, **more: change(parse_detector(*given, **more)),
         )
 
     return install
@@ -68,20 +70,20 @@ FOREST = Fitted(n_estimators=30, random_state=0).fit(FRAME)
         (lambda read: replace(read, score=replace(read.score, offset=1e-5)), "has to be within"),
         (
             lambda read: replace(read, score=replace(read.score, accept_from=0.0, reject_below=0.0)),
-            "sure that rows are accepted",
+            "certain that rows are accepted",
         ),
         (lambda read: replace(read, evaluate=None, score=None), "has neither"),
         (lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 0.01), "has to be within"),
     ],
 )
-def test_readings_that_are_off(reads_as: Any, change: Callable[[Any], Any], match: str) -> None:
-    reads_as(change)
+def test_adapters_that_are_off(parses_as: Any, change: Callable[[Any], Any], match: str) -> None:
+    parses_as(change)
     with pytest.raises(AssertionError, match=match):
         check_detector(FOREST, FRAME, **QUICK)
 
 
-def test_a_share_that_is_not_what_was_asked_for(reads_as: Any) -> None:
-    reads_as(lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 1.0))
+def test_a_share_that_is_not_what_was_requested(parses_as: Any) -> None:
+    parses_as(lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 1.0))
     with pytest.raises(AssertionError, match=r"contamination=0\.1 about that share"):
         check_detector(balanced, FRAME, contamination=0.1, **QUICK)
 

@@ -10,8 +10,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from p2ce.testing import check_model, check_reading
-from tests.testing.subjects import FRAME, LABEL, QUICK, formula, logistic, network, reading, tree
+from p2ce.testing import check_adapter, check_model
+from tests.testing.subjects import FRAME, LABEL, QUICK, adapter_of, formula, logistic, network, tree
 
 
 def lightgbm() -> Any:
@@ -42,8 +42,8 @@ def torch_network(*, double: bool) -> Any:
         (lambda: GaussianNB().fit(FRAME, LABEL), "additive"),
         (network, "network"),
         (lambda: torch_network(double=True), "network"),
-        (lambda: KNeighborsClassifier(5).fit(FRAME, LABEL), "no bound, asked"),
-        (lambda: formula, "no bound, asked"),
+        (lambda: KNeighborsClassifier(5).fit(FRAME, LABEL), "none (black box)"),
+        (lambda: formula, "none (black box)"),
     ],
     ids=["lightgbm", "tree", "logistic", "bayes", "mlp", "torch", "neighbours", "callable"],
 )
@@ -52,14 +52,14 @@ def test_real_models_conform(make: Callable[[], Any], bound: str) -> None:
     assert report.bound == bound
     assert report.people == QUICK["people"]
     assert 0 < report.accepted < report.rows
-    if bound == "no bound, asked":
+    if bound == "none (black box)":
         assert (report.largest_error, report.boxes) == (None, 0)
-        assert "no bound, asked" in str(report)
+        assert "none (black box)" in str(report)
     else:
         assert report.largest_error is not None
         assert report.largest_error <= report.tolerance
         assert report.thresholds > 1
-        assert 0 < report.dropped < report.boxes
+        assert 0 < report.pruned < report.boxes
         assert report.cells > 0
 
 
@@ -88,12 +88,12 @@ def test_columns_in_another_order_than_the_model_was_fitted_on() -> None:
     assert report.people == 2
 
 
-def test_a_reading_without_registration() -> None:
-    found = reading(tree())
+def test_an_adapter_without_registration() -> None:
+    found = adapter_of(tree())
     renamed = replace(found, family="a new family")
-    report = check_reading(renamed, FRAME, **QUICK)
+    report = check_adapter(renamed, FRAME, **QUICK)
     assert report.thresholds == 1
-    assert str(report).startswith("a new family: conforms\n  answers: ")
+    assert str(report).startswith("a new family: conforms\n  scores: ")
 
 
 def test_the_same_seed_checks_the_same() -> None:

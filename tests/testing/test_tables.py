@@ -1,5 +1,6 @@
 """Checks work on real tables, on several classes and on ranges, and catch what is read wrongly there."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -20,8 +21,7 @@ from p2ce.detectors.parse_detector import parse_detector
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.score import CompiledScore
 from p2ce.tables.codebook import codebook_of
-from p2ce.testing import check_detector, check_model, check_reading
-from p2ce.testing import check_detector as detectors
+from p2ce.testing import check_adapter, check_detector, check_model
 from p2ce.testing.subject import subject_of_model
 from tests.detectors.test_tables import encoder, people
 from tests.testing.subjects import QUICK
@@ -44,7 +44,7 @@ def formula(frame: pd.DataFrame) -> np.ndarray:
     [
         (histogram, "tree leaves"),
         (lambda: make_pipeline(encoder(), LogisticRegression()).fit(TABLE, GOOD), None),
-        (lambda: formula, "no bound, asked"),
+        (lambda: formula, "none (black box)"),
     ],
     ids=["histogram", "pipeline", "callable"],
 )
@@ -56,7 +56,7 @@ def test_models_of_tables_conform(make: Callable[[], Any], bound: str | None) ->
     assert "with missing values" in str(report)
 
 
-def test_labels_that_a_model_refuses_are_not_tried() -> None:
+def test_labels_that_a_model_rejects_are_not_tried() -> None:
     def strict(frame: pd.DataFrame) -> np.ndarray:
         if not frame["housing"].dropna().isin(["own", "rent", "free"]).all():
             raise ValueError("unknown label")
@@ -71,7 +71,7 @@ def test_labels_that_a_model_refuses_are_not_tried() -> None:
 def test_a_codebook_that_was_given_stays_as_it_is() -> None:
     book = codebook_of(TABLE)
     found = parse_model(formula, reference=TABLE, codebook=book)
-    check_reading(found, TABLE, codebook=book, **QUICK)
+    check_adapter(found, TABLE, codebook=book, **QUICK)
     assert not any(coding.unseen for coding in book)
 
 
@@ -82,9 +82,9 @@ def test_missing_values_that_were_not_read() -> None:
     whole = TABLE[["age"]].assign(income=TABLE["income"].fillna(2000.0))
     model = histogram(whole)
     found = parse_model(model, reference=whole, nullable=frozenset())
-    check_reading(found, whole, **QUICK)
+    check_adapter(found, whole, **QUICK)
     with pytest.raises(AssertionError, match=r"has to be within .*income=nan"):
-        check_reading(found, whole, nullable=["income"], **QUICK)
+        check_adapter(found, whole, nullable=["income"], **QUICK)
     assert check_model(model, whole, nullable=["income"], **QUICK).missing > 0
 
 
@@ -109,7 +109,7 @@ def of_codes() -> ModelAdapter:
 def test_unseen_labels_that_are_read_wrongly() -> None:
     frame = people()[["housing"]].dropna()
     with pytest.raises(AssertionError, match=r"expected 0\.0, got 3\.0 for \(housing='unseen'\)"):
-        check_reading(of_codes(), frame, **QUICK)
+        check_adapter(of_codes(), frame, **QUICK)
 
 
 # Several scores
@@ -123,7 +123,7 @@ def test_one_class_of_three_conforms(threshold: float | None) -> None:
     assert report.people == QUICK["people"]
     if threshold is None:
         assert report.largest_error is None
-        assert "no single score tells" in str(report)
+        assert "several scores decide" in str(report)
 
 
 @pytest.mark.parametrize("target", [(180.0, 220.0), (None, 110.0)])
@@ -131,7 +131,7 @@ def test_a_range_of_predictions_conforms(target: Any) -> None:
     frame, amount = load_diabetes(return_X_y=True, as_frame=True)
     report = check_model(LinearRegression().fit(frame, amount), frame, target=target, **QUICK)
     assert report.scale == "lead"
-    assert 0 < report.dropped < report.boxes
+    assert 0 < report.pruned < report.boxes
 
 
 def three() -> ModelAdapter:
@@ -139,26 +139,26 @@ def three() -> ModelAdapter:
     return parse_model(model, reference=WINE, target=1)
 
 
-def test_a_class_that_one_score_forgot_to_beat() -> None:
+def test_a_class_that_one_score_forgot() -> None:
     found = three()
     assert len(found.also) == 1
-    check_reading(found, WINE, **QUICK)
-    check_reading(replace(found, also=(), decides=False), WINE, **QUICK)  # necessary is all that it claims
-    with pytest.raises(AssertionError, match="is sure that rows are accepted only where"):
-        check_reading(replace(found, also=()), WINE, **QUICK)
+    check_adapter(found, WINE, **QUICK)
+    check_adapter(replace(found, also=(), decides=False), WINE, **QUICK)  # necessary is all that it claims
+    with pytest.raises(AssertionError, match="is certain that rows are accepted only where"):
+        check_adapter(replace(found, also=()), WINE, **QUICK)
 
 
-def test_a_further_score_that_refuses_too_early() -> None:
+def test_a_further_score_that_rejects_too_early() -> None:
     found = three()
     strict = replace(
         found.also[0],
         reject_below=found.also[0].reject_below + 1.0,
         accept_from=found.also[0].accept_from + 1.0,
     )
-    with pytest.raises(AssertionError, match="is sure that rows are refused only where"):
-        check_reading(replace(found, also=(strict,)), WINE, **QUICK)
+    with pytest.raises(AssertionError, match="is certain that rows are rejected only where"):
+        check_adapter(replace(found, also=(strict,)), WINE, **QUICK)
     with pytest.raises(AssertionError, match="without a score has no further ones"):
-        check_reading(replace(found, score=None), WINE, **QUICK)
+        check_adapter(replace(found, score=None), WINE, **QUICK)
 
 
 # Detectors
@@ -172,7 +172,7 @@ def test_a_further_score_that_refuses_too_early() -> None:
             lambda: Fitted(n_estimators=15, random_state=0).fit(TABLE[["age", "income", "kids"]]),
             "tree leaves",
         ),
-        (lambda: make_pipeline(encoder(), OneClassSVM(nu=0.1)).fit(TABLE), "no bound, asked"),
+        (lambda: make_pipeline(encoder(), OneClassSVM(nu=0.1)).fit(TABLE), "none (black box)"),
     ],
     ids=["ours", "scikit-learn's", "pipeline"],
 )
@@ -183,11 +183,13 @@ def test_detectors_of_tables_conform(make: Callable[[], Any], bound: str) -> Non
     assert report.missing > 30
 
 
-def test_a_forest_that_was_not_read_for_missing_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forest_that_was_not_parsed_for_missing_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        detectors, "parse_detector", lambda *given, **more: parse_detector(*given, **more).again(frozenset())
+        sys.modules["p2ce.testing.check_detector"],
+        "parse_detector",
+        lambda *given, **more: parse_detector(*given, **more).again(frozenset()),
     )
-    with pytest.raises(AssertionError, match=r"score of this detector as read .* has to be within"):
+    with pytest.raises(AssertionError, match=r"score of this detector as parsed .* has to be within"):
         check_detector(
             Fitted(n_estimators=15, random_state=0).fit(TABLE[["age", "income", "kids"]]), TABLE, **QUICK
         )

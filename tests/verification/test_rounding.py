@@ -114,7 +114,7 @@ def test_told_options_stand_to_each_other_as_the_exact_ones_do() -> None:
         rounded += sum(bool(option.rounded) for option in entry)
         for option, verdict in zip(entry, told, strict=True):
             assert verdict.ok
-            assert option.told_score == pytest.approx(verdict.score)
+            assert option.displayed_score == pytest.approx(verdict.score)
             for other, its in zip(entry, told, strict=True):
                 for name in entry.objectives:
                     exactly = np.sign(round(option.costs[name] - other.costs[name], 7))

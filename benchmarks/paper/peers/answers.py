@@ -36,18 +36,20 @@ def read_answers(folder: Path) -> dict[int, PeerPerson]:
     found = {}
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if line.endswith("\n") and line.strip():
-            told = json.loads(line)
-            found[told["person"]] = _person(told)
+            entry = json.loads(line)
+            found[entry["person"]] = _person(entry)
     return found
 
 
 def note(folder: Path, number: int, *, seconds: float | None, error: str) -> None:
     """Write down for a program that cannot do so any more that a person got no answer."""
-    told = {"person": number, "seconds": seconds, "rows": [], "error": error}
+    entry = {"person": number, "seconds": seconds, "rows": [], "error": error}
     with (folder / FILE).open("a", encoding="utf-8") as file:
-        file.write("\n" + json.dumps(told) + "\n")  # on a line of its own, whatever was cut off before
+        file.write("\n" + json.dumps(entry) + "\n")  # on a line of its own, whatever was cut off before
 
 
-def _person(told: dict[str, Any]) -> PeerPerson:
-    rows = tuple(tuple(float(value) for value in row) for row in told["rows"])
-    return PeerPerson(seconds=told["seconds"], rows=rows, error=told["error"], counts=told.get("counts", {}))
+def _person(entry: dict[str, Any]) -> PeerPerson:
+    rows = tuple(tuple(float(value) for value in row) for row in entry["rows"])
+    return PeerPerson(
+        seconds=entry["seconds"], rows=rows, error=entry["error"], counts=entry.get("counts", {})
+    )

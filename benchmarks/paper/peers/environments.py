@@ -17,7 +17,7 @@ REASON_LENGTH = 300
 
 
 class Missing(Exception):
-    """A peer cannot be asked; the text says why, for the report."""
+    """A peer cannot run; the text says why, for the report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Family:
     folder: str
     python: Version  # at least
     requirements: tuple[str, ...]
-    # Installed without what they ask for: either it is not used here and large, or it is out of date.
+    # Installed without their requirements: either it is not used here and large, or it is out of date.
     alone: tuple[str, ...] = ()
 
 
@@ -51,7 +51,7 @@ def dice_and_nice() -> Family:
             "requests==2.34.2",
             "tqdm==4.70.1",
         ),
-        # dice-ml asks for xgboost, hundreds of megabytes of GPU code that these models do not need, and
+        # dice-ml requires xgboost, hundreds of megabytes of GPU code that these models do not need, and
         # NICEx for a NumPy and a pandas of years ago, without needing them.
         alone=("dice-ml==0.12", "raiutils==0.4.2", "NICEx==0.2.3"),
     )
@@ -81,7 +81,7 @@ def authors() -> Family:
     """What the authors' P2CE and MAPOCAM import; the requirements that they publish do not install.
 
     isotree, a source build of many minutes, is not among them: the detector is handed over, so that both
-    sides ask the same one.
+    sides call the same one.
     """
     return Family(
         name="the authors' code",
@@ -136,8 +136,8 @@ def python_of(
 
 def stamp_of(family: Family) -> str:
     """Changes with whatever is to be installed."""
-    told = "\n".join([".".join(map(str, family.python)), *family.requirements, "alone:", *family.alone])
-    return hashlib.sha256(told.encode()).hexdigest()
+    listed = "\n".join([".".join(map(str, family.python)), *family.requirements, "alone:", *family.alone])
+    return hashlib.sha256(listed.encode()).hexdigest()
 
 
 def is_made(place: Path, stamp: str) -> bool:
@@ -160,9 +160,9 @@ def _make(place: Path, family: Family, *, base: Path, pip_options: tuple[str, ..
 
 
 def _put(made: Path, place: Path, *, stamp: str, aside: Path) -> None:
-    """Move what was made into its place. An environment can be moved, as long as nobody calls its scripts."""
+    """Move what was made into its place. It can be moved, as long as its scripts are not called."""
     if place.exists():
-        if is_made(place, stamp):  # somebody else was faster
+        if is_made(place, stamp):  # another process was faster
             return
         place.rename(aside)  # goes away with the folder it is put into
     try:

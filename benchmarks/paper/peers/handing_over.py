@@ -23,7 +23,7 @@ class NotPortable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Request:
-    """What is asked of a peer: answers for people, about a model."""
+    """What a peer gets: people to explain, and a model."""
 
     trained: Trained
     train: pd.DataFrame
@@ -57,7 +57,7 @@ def write_request(request: Request, folder: Path, *, options: dict[str, Any]) ->
     # pandas writes the shortest text that reads back as the same number.
     train.to_csv(folder / "train.csv", index=False)
     request.people[columns].astype(float).to_csv(folder / "people.csv", index=False)
-    told = {
+    written = {
         "outcome": outcome,
         "mutable": list(request.mutable),
         "ranges": {name: list(request.ranges[name]) for name in request.mutable},
@@ -67,20 +67,20 @@ def write_request(request: Request, folder: Path, *, options: dict[str, Any]) ->
         "options": options,
     }
     if request.search is not None:
-        told["options"] = options | {
+        written["options"] = options | {
             "checkout": str(request.search.checkout),
             "candidates": request.search.candidates,
             "objectives": request.search.objectives,
         }
         joblib.dump(request.search.detector, folder / "detector.joblib")
-    (folder / "request.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
+    (folder / "request.json").write_text(json.dumps(written, indent=1), encoding="utf-8")
     write_model(request.trained, folder)
 
 
 def write_model(trained: Trained, folder: Path) -> None:
     """Write ``model.json``, which says what the model is, and its numbers beside it."""
-    told = {"kind": trained.kind, **WRITERS[trained.kind](trained.model, folder)}
-    (folder / "model.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
+    written = {"kind": trained.kind, **WRITERS[trained.kind](trained.model, folder)}
+    (folder / "model.json").write_text(json.dumps(written, indent=1), encoding="utf-8")
 
 
 def _write_network(model: Any, folder: Path) -> dict[str, Any]:

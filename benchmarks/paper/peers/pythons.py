@@ -26,7 +26,7 @@ def find_python(*, at_least: Version, search: str | None = None) -> Path | None:
 
 
 def version_of(python: Path) -> Version | None:
-    """Ask the program itself: a name on the search path may stand for nothing that runs."""
+    """Run the program itself: a name on the search path may stand for nothing that runs."""
     script = "import sys; print(*sys.version_info[:2])"
     try:
         said = subprocess.run(

@@ -27,8 +27,8 @@ def run(
 ) -> None:
     """Leave a line in the folder's answers for each of the people.
 
-    A program that takes too long over somebody, or that dies, is started again at the next person. One that
-    does not even get so far as to ask raises `Missing`.
+    A program that takes too long over a person, or that dies, is started again at the next person. One that
+    does not even get ready raises `Missing`.
     """
     while (first := _first_open(folder, people)) is not None:
         (folder / READY).unlink(missing_ok=True)
@@ -98,5 +98,5 @@ def _last_words(folder: Path) -> str:
 
 
 def _environment() -> dict[str, str]:
-    # One thread for linear algebra, as on this side of the comparison, and no bars: nobody sees them.
+    # One thread for linear algebra, as on this side of the comparison, and no progress bars.
     return without_pointers() | dict.fromkeys(VARIABLES, "1") | {"PYTHONNOUSERSITE": "1", "TQDM_DISABLE": "1"}

@@ -1,4 +1,4 @@
-"""Ask a run about one cell: the people, answers and summary of a method, and two methods on the same "
+"""Select one cell of a run: the people, answers and summary of a method, and two methods on the same "
 "people."""
 
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ class CellOf:
         )
 
     def outliers(self, first: str, second: str) -> tuple[float, float, int]:
-        """The shares of outliers of two methods, over the people whom both answered, and how many."""
+        """The shares of outliers of two methods, over the people that both answered, and how many."""
         one, two = self.answers(first), self.answers(second)
         both = set(one["person"]) & set(two["person"])
         shares = (mean_over_people(found[found["person"].isin(both)], "outlier") for found in (one, two))

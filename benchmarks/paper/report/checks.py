@@ -1,4 +1,4 @@
-"""Does the default engine do what this project says? Judged person by person, for everybody who was asked."""
+"""Does the default engine do what this project says? Judged person by person, for all people of the run."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ def checks(results: Results, summary: pd.DataFrame) -> tuple[Verdict, ...]:
 
 
 def best_fronts(results: Results, summary: pd.DataFrame) -> Verdict:
-    """Nobody is answered better by a rival, and every proven front is the one of brute force."""
+    """No method has a better answer, and every proven front is the one of brute force."""
     cases, better, compared = [], 0, 0
     for experiment in ("inlierness", "one", "three", "forests"):
         for cell in cells(results, summary, experiment):
@@ -37,12 +37,12 @@ def best_fronts(results: Results, summary: pd.DataFrame) -> Verdict:
                 people |= set(common)
                 worse |= set(common[ours[common] < theirs[common] - ROUNDING])
             better, compared = better + len(worse), compared + len(people)
-            complete = row["fronts_checked"] == row["asked"]
+            complete = row["fronts_checked"] == row["requested"]
             wrong = bool(worse) or row["fronts_true"] < row["fronts_checked"]
             figures = (
                 words.of(len(worse), len(people)),
                 words.of(row["fronts_true"], row["fronts_checked"]),
-                f"{row['asked']:.0f}",
+                f"{row['requested']:.0f}",
             )
             name = f"{words.name_of(experiment).partition(':')[0]}, {cell.name}"
             cases.append(
@@ -59,7 +59,7 @@ def best_fronts(results: Results, summary: pd.DataFrame) -> Verdict:
     return judge(
         "The proven fronts are the best and the true ones",
         "this project",
-        "Every front of the default engine equals the front of brute force, and nobody has a better one "
+        "Every front of the default engine equals the front of brute force, and no method has a better one "
         "from a method on the same grid that obeys plausibility.",
         columns=("Better with P²CE or Ablation", "Fronts true", "People"),
         cases=cases,
@@ -69,7 +69,7 @@ def best_fronts(results: Results, summary: pd.DataFrame) -> Verdict:
 
 
 def nothing_broken(results: Results) -> Verdict:
-    """No answer of this project is wrong; everybody else's are counted."""
+    """No answer of this project is wrong; those of the other methods are counted."""
     counts = broken_by_kind(results)
     cases = []
     for row in counts.to_dict("records"):
@@ -86,14 +86,14 @@ def nothing_broken(results: Results) -> Verdict:
         f"{mine['off_grid'].sum():,} off the grid, of {mine['given'].sum():,} answers. Others: "
         f"{theirs['invalid'].sum():,} invalid, {theirs['not_allowed'].sum():,} not allowed "
         f"({theirs['only_changes'].sum():,} of these only for more than three changes, a limit that DiCE, "
-        f"NICE and OCEAN cannot be told) and {theirs['implausible'].sum():,} implausible, of "
+        f"NICE and OCEAN do not take) and {theirs['implausible'].sum():,} implausible, of "
         f"{theirs['given'].sum():,}."
     )
     return judge(
         "Nothing is broken",
         "this project",
         "No answer of this project is invalid, breaks a constraint or leaves the grid, and where "
-        "plausibility is asked for, none is implausible.",
+        "plausibility is required, none is implausible.",
         columns=("Answers", "Invalid", "Not allowed", "Implausible", "Off the grid"),
         cases=cases,
         says=says,

@@ -17,7 +17,7 @@ def claims(results: Results, summary: pd.DataFrame) -> tuple[Verdict, ...]:
         claims_of_costs.plausibility_costs(results, summary),
         claims_of_times.partial_test(results, summary),
         claims_of_costs.lowest_cost(results, summary),
-        claims_of_times.trees_are_dearer(results, summary),
+        claims_of_times.trees_cost_more(results, summary),
         claims_of_times.seconds_against_minutes(results, summary),
         claims_of_times.peers_are_faster(results, summary),
         claims_of_costs.nice_is_competitive(results, summary),

@@ -72,7 +72,7 @@ def nothing_is_lost(results: Results, summary: pd.DataFrame) -> Verdict:
             name = f"{words.name_of(experiment).partition(':')[0]}, {cell.name}"
             judged = None if cell.model == "logistic" else bool(row["fronts_true"] == row["fronts_checked"])
             cases.append(Case(name=name, figures=figures, holds=judged))
-    told = (
+    partial_test = (
         f" The test of partial solutions is not what loses them: without it {words.of(shared, missed)} of "
         "the fronts missed with one objective are missed as well."
         if missed
@@ -87,7 +87,7 @@ def nothing_is_lost(results: Results, summary: pd.DataFrame) -> Verdict:
         columns=("Bound", "True fronts", "95 % interval, %", "Authors' code"),
         cases=cases,
         says=f"All fronts are true in {sum(bool(case.holds) for case in true)} of {len(true)} cells.",
-        cause=f"The estimate is no upper bound.{told} With the monotone bound of logistic regression "
+        cause=f"The estimate is no upper bound.{partial_test} With the monotone bound of logistic regression "
         f"{words.of(*of_linear)} of P²CE's fronts are true.",
     )
 
@@ -126,7 +126,7 @@ def plausibility_costs(results: Results, summary: pd.DataFrame) -> Verdict:
 
 
 def lowest_cost(results: Results, summary: pd.DataFrame) -> Verdict:
-    """Is P²CE the cheapest of all, on the people whom both answered?"""
+    """Is P²CE the cheapest of all, on the people that both answered?"""
     cases, cheaper, implausible, lost, of_peers, outside = [], 0, 0, 0, 0, 0
     for cell in cells(results, summary, "one"):
         if not cell.has("p2ce"):
@@ -268,7 +268,7 @@ def just_enough(results: Results, summary: pd.DataFrame) -> Verdict:
         "(The paper's own table has 0.54 as well.)",
         columns=("Median f(x)", "Largest", "Written as 0.50, %", "Answers"),
         cases=cases,
-        says="All answers of everybody on Adult with the MLP, not only the example's.",
+        says="All answers for all people on Adult with the MLP, not only the example's.",
         cause="A solution is the first grid value at or beyond the threshold, and what a step changes "
         f"decides how far beyond: {words.of(switched, beyond)} of MAPOCAM's and P²CE's answers above 0.50 "
         "switch a yes-or-no feature, which has only one step.",

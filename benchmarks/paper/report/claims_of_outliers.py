@@ -14,13 +14,14 @@ from benchmarks.paper.report.verdict import Case, Verdict, judge
 
 BELOW = ONE_OBJECTIVE_OUTLIERS_BELOW / 100
 PAPER = ("mapocam", "p2ce-ablation", "p2ce")
+AXIS_PARALLEL = "outliers_axis_parallel"
 
 
 def toy(results: Results) -> Verdict:
     """Figure 1, from the numbers that were drawn."""
     try:
-        told = json.loads((results.folder / "results" / "toy.json").read_text("utf-8"))
-        near, far = told["mapocam"], told["p2ce"]
+        drawn = json.loads((results.folder / "results" / "toy.json").read_text("utf-8"))
+        near, far = drawn["mapocam"], drawn["p2ce"]
         cases = [
             Case(
                 name="the toy",
@@ -52,7 +53,7 @@ def table_1(results: Results, summary: pd.DataFrame) -> Verdict:
         none = max(shares.values()) == 0
         holds = none if cell.data == "german" else None if none else bool(ours < theirs)
         rows = [row for method in PAPER if (row := cell.row(method)) is not None]
-        axes = " / ".join(words.per_cent(row["outliers_axis_parallel"]) for row in rows)
+        axes = " / ".join(words.per_cent(row[AXIS_PARALLEL]) for row in rows)
         if holds is False:
             by_axes.append(f"{cell.name} {axes}")
         figures = (
@@ -81,7 +82,7 @@ def fewer_than_5(results: Results, summary: pd.DataFrame) -> Verdict:
         row = cell.row("p2ce")
         if row is None or np.isnan(row["outliers"]):
             continue
-        other = _axes(cell, "p2ce")
+        other = _share(cell, "p2ce", by=AXIS_PARALLEL)
         above += row["outliers"] >= BELOW
         by_axes += bool(row["outliers"] >= BELOW and other < BELOW)
         figures = (
@@ -132,7 +133,7 @@ def fewer_than_mapocam(results: Results, summary: pd.DataFrame) -> Verdict:
         "“P²CE significantly exceeded the results from MAPOCAM with the MLP model.”",
         columns=("P²CE / MAPOCAM, %", "Difference, 95 % interval, points", "People"),
         cases=cases,
-        says=f"Newcombe's interval of the difference, on the people whom both answered. {pooled}",
+        says=f"Newcombe's interval of the difference, on the people that both answered. {pooled}",
         cause="P²CE's detector and the judge are different forests: what the one accepts the other may not.",
     )
 
@@ -158,7 +159,7 @@ def dice(results: Results, summary: pd.DataFrame) -> Verdict:
         figures = (
             f"{paper.outliers:.0f}",
             *(words.per_cent(others[name]) for name in others),
-            words.per_cent(_axes(cell, "dice-free")),
+            words.per_cent(_share(cell, "dice-free", by=AXIS_PARALLEL)),
         )
         cases.append(Case(name=cell.name, figures=figures, holds=bool(low <= 0 <= high)))
     count = ", ".join(
@@ -184,7 +185,7 @@ def dice(results: Results, summary: pd.DataFrame) -> Verdict:
 
 
 def example(results: Results, summary: pd.DataFrame) -> Verdict:
-    """Table 3 by the methods' own detector, for everybody of its cell."""
+    """Table 3 by the methods' own detector, for all people of its cell."""
     cell = CellOf(results=results, summary=summary, experiment="three", data="adult", model="mlp")
     cases = []
     for method, holds in (("p2ce", "none"), ("mapocam", "most"), ("dice-free", "all"), ("dice-code", "all")):
@@ -200,10 +201,10 @@ def example(results: Results, summary: pd.DataFrame) -> Verdict:
         for method in ("mapocam", "dice-free", "p2ce")
         if len(given := cell.answers(method))
     }
-    like, asked = 0, 0
+    like, people = 0, 0
     if len(inliers) == 3:
         beside = pd.concat(inliers, axis=1).dropna()
-        like, asked = int(((beside["dice-free"] == 0) & (beside["mapocam"] <= 1)).sum()), len(beside)
+        like, people = int(((beside["dice-free"] == 0) & (beside["mapocam"] <= 1)).sum()), len(beside)
     return judge(
         "The example: outliers are all of DiCE's, most of MAPOCAM's, none of P²CE's",
         "Section 5.3, Table 3",
@@ -211,20 +212,15 @@ def example(results: Results, summary: pd.DataFrame) -> Verdict:
         "solution.”",
         columns=("Outliers by P²CE's own detector", "%", "In the paper"),
         cases=cases,
-        says="All answers of everybody on Adult with the MLP: one person proves nothing.",
-        cause=f"It depends on the person: {words.of(like, asked)} people have it as in the paper (no "
+        says="All answers for all people on Adult with the MLP: one person proves nothing.",
+        cause=f"It depends on the person: {words.of(like, people)} people have it as in the paper (no "
         "inlier of DiCE's, at most one of MAPOCAM's, all of P²CE's).",
     )
 
 
-def _share(cell: CellOf, method: str) -> float:
+def _share(cell: CellOf, method: str, *, by: str = "outliers") -> float:
     row = cell.row(method)
-    return float("nan") if row is None else float(row["outliers"])
-
-
-def _axes(cell: CellOf, method: str) -> float:
-    row = cell.row(method)
-    return float("nan") if row is None else float(row["outliers_axis_parallel"])
+    return float("nan") if row is None else float(row[by])
 
 
 def _paper(cell: CellOf, method: str) -> str:

@@ -48,7 +48,7 @@ def partial_test(results: Results, summary: pd.DataFrame) -> Verdict:
     )
 
 
-def trees_are_dearer(results: Results, summary: pd.DataFrame) -> Verdict:
+def trees_cost_more(results: Results, summary: pd.DataFrame) -> Verdict:
     """On LightGBM: SHAP against the tree bound."""
     return _faster(
         [cell for cell in cells(results, summary, "one") if cell.model == "lightgbm"],
@@ -121,11 +121,12 @@ def seconds_against_minutes(results: Results, summary: pd.DataFrame) -> Verdict:
             few, many, _ = cell.same_people("p2ce", "mapocam", "cells")
             ratios.append(words.count(many / few))
             calls = cell.people("authors-mapocam")["calls"].mean()
-            told = published(experiment, "taiwan", "mlp", "mapocam")
-            if told is not None and calls > 0:
+            in_paper = published(experiment, "taiwan", "mlp", "mapocam")
+            if in_paper is not None and calls > 0:
                 paper = (
                     f" The authors' MAPOCAM calls the model {calls:,.0f} times a person: the paper's "
-                    f"{told.seconds.mean:.0f} s are {words.seconds(told.seconds.mean / calls)} for each call."
+                    f"{in_paper.seconds.mean:.0f} s are {words.seconds(in_paper.seconds.mean / calls)} for "
+                    "each call."
                 )
             slower = theirs >= MUCH_SLOWER * ours
             cases.append(Case(name=name, figures=figures, holds=bool(slower)))

@@ -14,11 +14,11 @@ class Difference:
     code: str
     followed: str
     why: str
-    other: str  # how to get the other reading; an option of the command begins with --
-    setting: tuple[str, Any] | None = None  # what a run was told when it was given that option
+    other: str  # how to get the other variant; an option of the command begins with --
+    setting: tuple[str, Any] | None = None  # the run's setting when it was given that option
 
-    def told(self, settings: Mapping[str, Any]) -> str:
-        """Which reading a run with these settings follows, and why that is, or is not, the usual one."""
+    def followed_by(self, settings: Mapping[str, Any]) -> str:
+        """Which variant a run with these settings follows, and why that is, or is not, the usual one."""
         followed = f"{self.followed[0].upper()}{self.followed[1:]}. {self.why}"
         if self.setting is None or settings.get(self.setting[0]) != self.setting[1]:
             return followed
@@ -54,10 +54,10 @@ DIFFERENCES = (
     ),
     Difference(
         topic="DiCE's settings",
-        paper="not said; an example asks for 97 hours of work a week, so that there were no ranges",
-        code="told which features may change, but no ranges",
+        paper="not said; an example suggests 97 hours of work a week, so that there were no ranges",
+        code="given which features may change, but no ranges",
         followed="both, with ranges and without",
-        why="It can be told the ranges, so it should be; without them it is the paper's.",
+        why="It takes ranges, so it gets them; without them it is the paper's.",
         other="both are rows of every table",
     ),
     Difference(
@@ -71,7 +71,7 @@ DIFFERENCES = (
     Difference(
         topic="Reference point of the hypervolume",
         paper="“the worse performance identified”",
-        code="the largest cost of any method for anybody of the experiment, data set and model",
+        code="the largest cost of any method for any person of the experiment, data set and model",
         followed="the code",
         why="Only so can the figures stand beside the paper's.",
         other="a column: by the grid, which does not depend on who else was run",
@@ -110,7 +110,7 @@ DIFFERENCES = (
         paper="8",
         code="6: age and gender are fixed",
         followed="the code",
-        why="Nobody can be advised to change age or gender.",
+        why="Advice cannot be to change age or gender.",
         other="--everything-may-change",
         setting=("everything_may_change", True),
     ),

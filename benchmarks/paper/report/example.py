@@ -39,9 +39,9 @@ class Example:
 
 
 def choose_example(results: Results) -> Example | None:
-    """The first person whom the most methods answered, if possible with three answers of P²CE's.
+    """The first person that the most methods answered, if possible with three answers of P²CE's.
 
-    In the paper's cell if it was run, else in another. The authors' code, asked about few, does not count.
+    In the paper's cell if it was run, else in another. The authors' code, run on few people, does not count.
     """
     answers = results.answers[(results.answers["experiment"] == "three") & (results.answers["seed"] == 0)]
     if answers.empty:
@@ -61,12 +61,12 @@ def choose_example(results: Results) -> Example | None:
         & (results.people["model"] == cell["model"])
         & (results.people["person"] == person)
     ]
-    told = people[people["values"] != ""]
+    shown = people[people["values"] != ""]
     return Example(
         data=cell["data"],
         model=cell["model"],
         row=people["row"].iloc[0] if len(people) else "",
-        person=_values(told["values"].iloc[0]) if len(told) else {},
+        person=_values(shown["values"].iloc[0]) if len(shown) else {},
         score=float(people["score"].max()) if len(people) else float("nan"),
         answers=mine.assign(values=mine["values"].map(_values)),
     )
@@ -75,14 +75,14 @@ def choose_example(results: Results) -> Example | None:
 def example_table(example: Example) -> Table:
     """Only features that some answer changes; u(x) is P²CE's own detector, f(x) the model's score."""
     features = example.changed
-    told = [
+    shown = [
         words.NOTHING,
         *(words.value(example.person.get(name, words.NOTHING)) for name in features),
         words.NOTHING,
         words.number(example.score, digits=2),
         words.NOTHING,
     ]
-    groups = [Group(title="The person", rows=(tuple(Cell(text=text) for text in told),))]
+    groups = [Group(title="The person", rows=(tuple(Cell(text=text) for text in shown),))]
     for method, answers in example.answers.groupby("method", sort=False):
         rows = tuple(
             _answer(example, answer, features, number)

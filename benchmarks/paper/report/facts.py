@@ -12,7 +12,7 @@ ABOUT = (
     "Explanations”, run by this project in one go: the paper's algorithms, literal and with their errata "
     "corrected, the default engine (“P²CE, proven”), and the peers DiCE, NICE and OCEAN from their own "
     "packages. All of them are "
-    "asked about the same people and models, and every answer is judged again here. Small grey figures are "
+    "run on the same people and models, and every answer is judged again here. Small grey figures are "
     "those that the paper published."
 )
 MEANINGS = {
@@ -21,14 +21,14 @@ MEANINGS = {
     "Student's 95 % interval for that mean, from the seeds' means, where there are at least two. Shares "
     "(outliers, true fronts) are of the people of all seeds, with Wilson's 95 % interval. The paper's ± "
     "are standard deviations over 50 people.",
-    "People answered": "Those who got at least one valid answer, of those asked for. An answer is valid when "
+    "People answered": "Those who got at least one valid answer, of those requested. An answer is valid when "
     "the model itself gives it a score of at least 0.5; only valid answers count for costs, hypervolumes and "
     "outliers. “Not finished” within the time limit counts as not answered, and its time as the limit. "
     "Some rows are of fewer people: compare them by “Proven, same people”, or by the verdicts, which take "
     "the same people.",
     "Cost c₁": "The mean distance of a person's cheapest answer, in standard deviations, over the people "
     "answered. A method that leaves out hard people looks cheaper; “Proven, same "
-    "people” is the mean cost of “P²CE, proven” for exactly the people whom that row answered. A peer's "
+    "people” is the mean cost of “P²CE, proven” for exactly the people that that row answered. A peer's "
     "answers count though they be implausible, not allowed or off the grid, so that a peer may look cheaper "
     "than what is proven best among the allowed.",
     "Hypervolume": "The share of the cost space that a person's answers dominate, "
@@ -41,14 +41,14 @@ MEANINGS = {
     "directions, placed between the ends of the node's rows; or one with cuts along the axes.",
     "Time": "Of a call for one person alone, verification included, without starting up or compiling: the "
     "median, and the mean. “In a batch” is the person's share of one explain_many for all people of a "
-    "seed, the median of several; only “P²CE, proven” was asked so.",
+    "seed, the median of several; only “P²CE, proven” was timed so.",
     "Model calls, cells evaluated, SHAP explanations": "Per person. Calls of the model itself, of any "
     "number of rows: what this project parses it evaluates without a call, and calls the model for "
-    "verification. Cells (for peers: rows) that were evaluated in whatever way; of the authors' code, "
+    "verification. Cells (for peers: rows) that were evaluated by any means; of the authors' code, "
     "distinct ones. Points at which SHAP values were computed during the search.",
     "True fronts": "How many fronts equal the one of brute force for the question that the method answers "
     "(MAPOCAM's has no plausibility), of those that finished; “true and plausible” compares with "
-    "the plausible question's front whatever the method asks.",
+    "the plausible question's front whatever the method requires.",
     "Wrong answers": "How many of all given answers miss the decision (invalid), break a constraint (not "
     "allowed: fixed features, ranges, whole numbers, at most three changes), are outliers for P²CE's own "
     "detector (implausible), or use values that are no candidates (off the grid).",
@@ -59,7 +59,7 @@ def facts(results: Results) -> dict[str, str]:
     """The run's facts for readers; what it did not say is left out."""
     run = results.run
     settings = settings_of(run)
-    told = {
+    known = {
         "Date": run.get("date"),
         "Commit": run.get("commit"),
         "Machine": run.get("machine"),
@@ -69,7 +69,7 @@ def facts(results: Results) -> dict[str, str]:
         "Command": command(run),
         "Versions": ", ".join(f"{name} {version}" for name, version in _mapping(run, "versions").items()),
     }
-    return {name: str(value) for name, value in told.items() if value not in (None, "")}
+    return {name: str(value) for name, value in known.items() if value not in (None, "")}
 
 
 def _effort(effort: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
@@ -103,12 +103,12 @@ def in_short(results: Results) -> str:
     """Date, seeds and commit, for one line."""
     run, effort = results.run, _mapping(results.run, "effort")
     seeds = effort.get("seeds")
-    told = (run.get("date"), f"{seeds} seed{'s' if seeds != 1 else ''}" if seeds else "", run.get("commit"))
-    return ", ".join(str(part) for part in told if part)
+    known = (run.get("date"), f"{seeds} seed{'s' if seeds != 1 else ''}" if seeds else "", run.get("commit"))
+    return ", ".join(str(part) for part in known if part)
 
 
 def command(run: Mapping[str, Any]) -> str:
-    """The command that gave this run; of one that did not say, as far as its settings tell."""
+    """The command that gave this run; of one that did not say, as far as its settings show."""
     if run.get("command"):
         return str(run["command"])
     settings = settings_of(run)
@@ -126,7 +126,7 @@ def settings_of(run: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def left_out(results: Results) -> list[str]:
-    """What the command line told the run not to do."""
+    """What the command line left out of the run."""
     return [f"Left out: {left}." for left in results.run.get("left_out") or ()]
 
 

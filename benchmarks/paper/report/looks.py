@@ -1,4 +1,4 @@
-"""How does each method look in figures? A colour that the colour-blind tell apart, and a shape besides."""
+"""How does each method look in figures? A colour that the colour-blind distinguish, and a shape."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ FIGURE_STYLE = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """Colour, and the marker that tells methods apart in greyscale; bars have names beside them."""
+    """Colour, and the marker that separates methods in greyscale; bars have names beside them."""
 
     colour: str
     marker: str

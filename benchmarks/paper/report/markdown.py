@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from benchmarks.paper.report import facts, words
-from benchmarks.paper.report.asked import asked_table
 from benchmarks.paper.report.example import choose_example, example_table
+from benchmarks.paper.report.method_settings import settings_table
 from benchmarks.paper.report.other_tables import (
     broken_table,
     differences_table,
@@ -68,8 +68,8 @@ def markdown(
                 *_titled(verdict.evidence),
             ]
     parts.append("## How to read the tables")
-    parts.append(_list(f"**{_text(name)}**: {_text(told)}" for name, told in facts.MEANINGS.items()))
-    parts += ["## How each method was asked", *_titled(asked_table(results))]
+    parts.append(_list(f"**{_text(name)}**: {_text(meaning)}" for name, meaning in facts.MEANINGS.items()))
+    parts += ["## How each method was set", *_titled(settings_table(results))]
     for experiment in ("inlierness", "one", "three", "forests"):
         parts.append(f"## {_text(words.name_of(experiment))}")
         if experiment == "one":

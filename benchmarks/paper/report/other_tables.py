@@ -38,7 +38,7 @@ def models_table(results: Results) -> Table:
         "Balanced accuracy, validation",
         "Balanced accuracy, test",
         "Denied",
-        "Asked for",
+        "Requested",
         "Training",
         "Parameters",
     )
@@ -77,7 +77,7 @@ def differences_table(results: Results) -> Table:
     rows = tuple(
         (
             *(Cell(text=text) for text in (each.topic, each.paper, each.code)),
-            Cell(text=each.told(settings_of(results.run))),
+            Cell(text=each.followed_by(settings_of(results.run))),
             Cell(text=each.other, kind="code" if each.other.startswith("--") else ""),
         )
         for each in DIFFERENCES

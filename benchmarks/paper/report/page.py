@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.paper.report import facts, words
-from benchmarks.paper.report.asked import asked_table
 from benchmarks.paper.report.example import choose_example, example_table, paper_example
 from benchmarks.paper.report.figure_files import FIGURES, FigureFile
 from benchmarks.paper.report.html import Content, Html, details, join, paragraph, picture, section, table, tag
+from benchmarks.paper.report.method_settings import settings_table
 from benchmarks.paper.report.other_tables import (
     broken_table,
     differences_table,
@@ -28,7 +28,7 @@ SECTIONS = {
     "claims": "What the paper says, and what this run says to it",
     "checks": "What this project says of itself",
     "reading": "How to read the tables",
-    "asked": "How each method was asked",
+    "methods": "How each method was set",
     "inlierness": "Table 1: inlierness, one objective, logistic regression",
     "one": "Figure 2: one objective, LightGBM and MLP",
     "three": "Table 2: three objectives, LightGBM and MLP",
@@ -51,8 +51,8 @@ def page(
     contents = {
         "claims": join(table(overview(of_the_paper)), _verdicts(of_the_paper)),
         "checks": _verdicts(of_ours),
-        "reading": _reading(),
-        "asked": table(asked_table(results)),
+        "reading": _how_to_read(),
+        "methods": table(settings_table(results)),
         "inlierness": _experiment(results, summary, "inlierness"),
         "one": _one(results, summary),
         "three": _three(results, summary),
@@ -121,8 +121,10 @@ def _verdict(verdict: Verdict) -> Html:
     )
 
 
-def _reading() -> Html:
-    listed = [part for name, told in facts.MEANINGS.items() for part in (tag("dt", name), tag("dd", told))]
+def _how_to_read() -> Html:
+    listed = [
+        part for name, meaning in facts.MEANINGS.items() for part in (tag("dt", name), tag("dd", meaning))
+    ]
     return tag("dl", *listed, class_="meanings")
 
 
@@ -153,7 +155,7 @@ def _example(results: Results) -> Html:
     if example is None:
         return paragraph("No experiment with three objectives was run.")
     note = (
-        "The first person whom the most methods answered, if possible with three answers of P²CE's as in "
+        "The first person that the most methods answered, if possible with three answers of P²CE's as in "
         "the paper, and only features that some answer changes. u(x) is 1 for an outlier to P²CE's own "
         "detector, as in the paper; “judge” is 1 for one to the extended judge, which no method saw. f(x) "
         "is the model's score; changed values are bold."
@@ -168,8 +170,8 @@ def _example(results: Results) -> Html:
 def _toy(folder: Path) -> Html:
     caption = "MAPOCAM's answer is an outlier; P²CE's is the nearest one that is none."
     try:
-        told = json.loads((folder / "results" / "toy.json").read_text("utf-8"))
-        caption = str(told["caption"])
+        meaning = json.loads((folder / "results" / "toy.json").read_text("utf-8"))
+        caption = str(meaning["caption"])
     except (OSError, ValueError, KeyError, TypeError):
         pass  # the file is optional
     return picture(folder / "figures" / "toy", alt="A toy problem in two dimensions", caption=caption)

@@ -1,4 +1,4 @@
-"""Read what a run wrote, and refuse what lacks a column: every reader after this may rely on them."""
+"""Read what a run wrote, and reject what lacks a column: all code after this may rely on them."""
 
 import json
 from collections.abc import Mapping

@@ -24,13 +24,13 @@ def summarise(results: Results) -> pd.DataFrame:
     Costs, hypervolumes, outliers and ``answers`` speak of valid answers only, as an invalid one answers
     nothing. ``given`` counts all, and so do ``invalid``, ``not_allowed``, ``implausible`` and ``off_grid``;
     of these an answer whose verdict is not there is wrong. An outlier share is the mean over the people
-    answered of each one's share, so that its interval counts people. ``asked`` is how many people the studies
-    have, ``people`` for how many there is a row. Times are of a call for one person; ``seconds_in_batch`` is
-    the share of a call for all.
+    answered of each one's share, so that its interval counts people. ``requested`` is how many people the
+    studies have, ``people`` for how many there is a row. Times are of a call for one person;
+    ``seconds_in_batch`` is the share of a call for all.
     """
     rows = []
     studies = results.studies.drop_duplicates(["data", "model", "seed"])
-    asked = studies.groupby(["data", "model"])["people"].sum()
+    requested = studies.groupby(["data", "model"])["people"].sum()
     answers = dict(iter(results.answers.groupby(KEY, sort=False)))
     people = dict(iter(results.people.groupby(KEY, sort=False)))
     for key in dict.fromkeys([*people, *answers]):
@@ -42,7 +42,7 @@ def summarise(results: Results) -> pd.DataFrame:
         rows.append(
             {
                 **row,
-                "asked": asked.get((data, model), np.nan),
+                "requested": requested.get((data, model), np.nan),
                 **_people(mine),
                 **_costs(mine, proven),
                 **_answers(mine, given),
@@ -50,7 +50,7 @@ def summarise(results: Results) -> pd.DataFrame:
             }
         )
     if not rows:
-        return pd.DataFrame(columns=[*KEY, "asked", "people"])
+        return pd.DataFrame(columns=[*KEY, "requested", "people"])
     return sorted_by_names(pd.DataFrame(rows), KEY)
 
 
@@ -82,7 +82,7 @@ def _costs(mine: pd.DataFrame, proven: pd.DataFrame) -> dict[str, Any]:
     there = proven[proven["person"].isin(answered)]
     return {
         **_mean(mine["best_cost"], mine, "cost"),
-        # Over the same people, so that the easy ones favour nobody.
+        # Over the same people, so that the easy ones favour no method.
         "cost_of_proven": over_seeds(there["best_cost"], there["seed"])[0],
         **_mean(volumes(mine, "hypervolume"), mine, "hypervolume"),
         **_mean(volumes(mine, "hypervolume_grid"), mine, "hypervolume_grid"),

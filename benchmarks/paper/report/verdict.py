@@ -50,11 +50,11 @@ class Verdict:
     @property
     def state_in_words(self) -> str:
         """How the claim came out, and in how many cases."""
-        told = self.in_words[self.state]
+        outcome = self.in_words[self.state]
         judged = [case for case in self.cases if case.holds is not None]
         if self.state != "partly":
-            return told
-        return f"{told}: {sum(bool(case.holds) for case in judged)} of {len(judged)}"
+            return outcome
+        return f"{outcome}: {sum(bool(case.holds) for case in judged)} of {len(judged)}"
 
     @property
     def evidence(self) -> Table:
@@ -93,7 +93,7 @@ def judge(
         where=where,
         claim=claim,
         state=state,
-        says=says if judged else f"{says} That is too little to tell." if cases else NOT_MEASURED,
+        says=says if judged else f"{says} That is too little to judge." if cases else NOT_MEASURED,
         cause=cause if judged else "",
         columns=columns,
         cases=tuple(cases),

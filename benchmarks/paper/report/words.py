@@ -9,7 +9,7 @@ NAMES = {**DATA_SETS, **MODELS, **METHODS, **EXPERIMENTS}
 
 
 def name_of(name: str) -> str:
-    """A data set's, model's, method's or experiment's name for readers; one that nobody knows stays."""
+    """A data set's, model's, method's or experiment's name for readers; an unknown one stays."""
     return NAMES.get(name, name)
 
 
@@ -93,7 +93,7 @@ def of(part: float, whole: float) -> str:
 
 
 def value(amount: object) -> str:
-    """A value of a feature: whole numbers without a point, others as short as they can be told apart."""
+    """A value of a feature: whole numbers without a point, others as short as keeps them distinct."""
     if isinstance(amount, bool) or not isinstance(amount, int | float):
         return str(amount)
     if isnan(amount):

@@ -1,4 +1,4 @@
-"""The way in: from the folder of a run to its page, and to the text of docs/results.md."""
+"""The entry point: from the folder of a run to its page, and to the text of docs/results.md."""
 
 from pathlib import Path
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from p2ce.apps.command_inputs import Asked
+    from p2ce.apps.command_inputs import SavedArguments
     from p2ce.explainer import Explainer
 
 SAME, DIFFERENT = 0, 1
@@ -31,7 +31,7 @@ class Case:
 
 
 def run_bench(
-    asked: "Asked | None",
+    asked: "SavedArguments | None",
     *,
     people: int,
     brute: int,
@@ -104,7 +104,7 @@ def _made_up(people: int, max_changes: int | None) -> Case:
     return Case(title=title, explainer=explainer, refused=chosen)
 
 
-def _of_files(asked: "Asked", people: int) -> Case:
+def _of_files(asked: "SavedArguments", people: int) -> Case:
     from p2ce.apps.command_inputs import check_files, make_ready
 
     check_files(asked)
@@ -147,7 +147,7 @@ def _timed_together(case: Case) -> tuple[list[float], float]:
 
 def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int, int]:
     """Time brute force on the first people, and count fronts that differ and grids that are too large."""
-    from p2ce.testing.brute_force_front import front_by_brute_force
+    from p2ce.testing.brute_force_front import brute_force_front
 
     times: list[float] = []
     wrong = skipped = 0
@@ -158,7 +158,7 @@ def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int,
             skipped += 1
             continue
         begun = time.perf_counter()
-        truth = front_by_brute_force(case.explainer, row)
+        truth = brute_force_front(case.explainer, row)
         times.append(time.perf_counter() - begun)
         wrong += not _same_front(found, truth)
     return times, wrong, skipped

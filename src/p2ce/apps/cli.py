@@ -147,10 +147,10 @@ def explain(
     Without --row and --where everybody is explained; those whom the model accepts already are told so.
     Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
     """
-    from p2ce.apps.command_inputs import Asked
+    from p2ce.apps.command_inputs import SavedArguments
     from p2ce.apps.explain_command import Task, run_explain
 
-    asked = Asked(
+    asked = SavedArguments(
         model=model,
         data=data,
         reference=reference,
@@ -207,11 +207,11 @@ def inspect(
 
     Without --reference only the model itself is told: its kind, its columns, its categories.
     """
-    from p2ce.apps.command_inputs import Asked
+    from p2ce.apps.command_inputs import SavedArguments
     from p2ce.apps.inspect_command import run_inspect
 
     run_inspect(
-        Asked(
+        SavedArguments(
             model=model,
             reference=reference,
             policy=policy,
@@ -269,11 +269,11 @@ def bench(
     Both sides answer the same people and have to find the same fronts; a difference ends with exit code 1.
     """
     from p2ce.apps.bench_command import run_bench
-    from p2ce.apps.command_inputs import Asked
+    from p2ce.apps.command_inputs import SavedArguments
 
     asked = None
     if model is not None:
-        asked = Asked(
+        asked = SavedArguments(
             model=model,
             data=data,
             reference=reference,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SavedArguments:
     """What was said on the command line about the question itself."""
 
     model: str
@@ -67,7 +67,7 @@ class Ready:
     actions: "ActionSet"
 
 
-def check_files(asked: Asked, *, people: bool = True) -> None:
+def check_files(asked: SavedArguments, *, people: bool = True) -> None:
     """Look whether all files are there, before any is read; without ``people`` a model alone will do."""
     from p2ce.apps.model_files.detect import detect
 
@@ -87,7 +87,7 @@ def check_files(asked: Asked, *, people: bool = True) -> None:
         )
 
 
-def make_ready(asked: Asked) -> Ready:
+def make_ready(asked: SavedArguments) -> Ready:
     """Read everything and make the explainer."""
     loaded = load_model(
         asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
@@ -128,7 +128,7 @@ def as_the_model_takes_it(
     """Give the columns of a table that a model sees, in the types that it takes."""
     loaded = load_model(model, limits=limits)
     known = columns_of(loaded.model)
-    names = _names(Asked(model=model, reference=table.path, drop=drop), known, table, table, None)
+    names = _names(SavedArguments(model=model, reference=table.path, drop=drop), known, table, table, None)
     return typed_reference(table, names, known, None, loaded.kind)
 
 
@@ -137,7 +137,7 @@ def hash_of(path: Path | None) -> str:
     return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read_policy(asked: Asked) -> "ActionSet | None":
+def _read_policy(asked: SavedArguments) -> "ActionSet | None":
     if asked.policy is None:
         return None
     from p2ce.problem.actions import ActionSet
@@ -154,7 +154,7 @@ def _read_policy(asked: Asked) -> "ActionSet | None":
 
 
 def _names(
-    asked: Asked, known: ModelColumns, table: Table, people: Table, policy: "ActionSet | None"
+    asked: SavedArguments, known: ModelColumns, table: Table, people: Table, policy: "ActionSet | None"
 ) -> list[str]:
     """Settle the model's columns, as the reference calls them."""
     both = list(dict.fromkeys([*table.columns, *people.columns]))
@@ -196,7 +196,7 @@ def _require(table: Table, names: list[str], option: str, who: str) -> None:
         )
 
 
-def _extras(asked: Asked, table: Table, names: list[str]) -> "pd.DataFrame":
+def _extras(asked: SavedArguments, table: Table, names: list[str]) -> "pd.DataFrame":
     import pandas as pd
 
     others = [name for name in table.columns if name not in names]
@@ -211,7 +211,7 @@ def _extras(asked: Asked, table: Table, names: list[str]) -> "pd.DataFrame":
     return pd.DataFrame(columns, index=table.frame.index)
 
 
-def _warn_of_label(asked: Asked, unused: list[str]) -> None:
+def _warn_of_label(asked: SavedArguments, unused: list[str]) -> None:
     """Say that class 1 is wanted by default, where a column that was left out looks like its name."""
     from p2ce.decisions.decision_warnings import sounds_unwanted
 
@@ -223,7 +223,7 @@ def _warn_of_label(asked: Asked, unused: list[str]) -> None:
         )
 
 
-def _labels(asked: Asked, table: Table) -> list[Any]:
+def _labels(asked: SavedArguments, table: Table) -> list[Any]:
     name = asked.index_column
     if name is None:
         return list(range(len(table.frame)))
@@ -236,7 +236,7 @@ def _labels(asked: Asked, table: Table) -> list[Any]:
 
 
 def _actions(
-    asked: Asked, policy: "ActionSet | None", reference: "pd.DataFrame", people: Table
+    asked: SavedArguments, policy: "ActionSet | None", reference: "pd.DataFrame", people: Table
 ) -> "ActionSet":
     """Settle what each feature may do; without a policy, what looks protected is."""
     from p2ce.problem.actions import ActionSet
@@ -284,7 +284,7 @@ def _actions(
     return policy
 
 
-def _require_kind(asked: Asked, policy: "ActionSet", reference: "pd.DataFrame", name: str) -> None:
+def _require_kind(asked: SavedArguments, policy: "ActionSet", reference: "pd.DataFrame", name: str) -> None:
     """Refuse a policy that takes for numbers what the model takes for labels, or the other way round."""
     from p2ce.tables.codebook import coding_of
 
@@ -305,7 +305,7 @@ def _require_kind(asked: Asked, policy: "ActionSet", reference: "pd.DataFrame", 
 
 
 def _explainer(
-    asked: Asked, model: Any, reference: "pd.DataFrame", actions: "ActionSet", target: Any
+    asked: SavedArguments, model: Any, reference: "pd.DataFrame", actions: "ActionSet", target: Any
 ) -> "Explainer":
     from p2ce.detectors.parse_detector import IsolationForest
     from p2ce.explainer import DEFAULT_OBJECTIVES, Explainer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from p2ce.apps import outputs
 from p2ce.apps import partial_results as partial
 from p2ce.apps.chunks import Work, answer
-from p2ce.apps.command_inputs import Asked, Ready, check_files, hash_of, make_ready
+from p2ce.apps.command_inputs import Ready, SavedArguments, check_files, hash_of, make_ready
 from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
 from p2ce.apps.versions import answering_versions
 from p2ce.apps.where import SCORE, names_score, rows_where
@@ -40,7 +40,7 @@ class Task:
     progress: bool | None = None
 
 
-def run_explain(asked: Asked, task: Task) -> int:
+def run_explain(asked: SavedArguments, task: Task) -> int:
     """Do it; give the exit code."""
     _check(asked, task)
     with working("Reading the model and the tables …"):
@@ -83,7 +83,7 @@ def run_explain(asked: Asked, task: Task) -> int:
     return _exit_code(answers)
 
 
-def _check(asked: Asked, task: Task) -> None:
+def _check(asked: SavedArguments, task: Task) -> None:
     """Refuse what can be refused before anything is read."""
     from p2ce.explain.check_arguments import check_jobs, check_time
 
@@ -113,7 +113,7 @@ def check_words(audience: str, language: str) -> None:
     speaker_for(None, language)
 
 
-def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
+def choose(ready: Ready, task: Task, asked: SavedArguments) -> list[int]:
     """Give the places of the rows that are asked about: one, those that fit an expression, or all."""
     count = len(ready.people)
     if task.row is not None:
@@ -137,7 +137,7 @@ def choose(ready: Ready, task: Task, asked: Asked) -> list[int]:
     return [int(place) for place in fits.nonzero()[0]]
 
 
-def _place(ready: Ready, row: str, asked: Asked) -> int:
+def _place(ready: Ready, row: str, asked: SavedArguments) -> int:
     count = len(ready.people)
     if asked.index_column is not None:
         labels = ["" if label is None else str(label) for label in ready.labels]
@@ -169,7 +169,7 @@ def _place(ready: Ready, row: str, asked: Asked) -> int:
     return place
 
 
-def _question(asked: Asked, task: Task, ready: Ready) -> dict[str, Any]:
+def _question(asked: SavedArguments, task: Task, ready: Ready) -> dict[str, Any]:
     """List everything on which answers depend, by the words of the command line."""
     said = asdict(asked)
     files = ("data", "reference", "policy")

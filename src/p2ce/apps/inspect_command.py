@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.command_inputs import Asked, Ready, check_files, make_ready
+from p2ce.apps.command_inputs import Ready, SavedArguments, check_files, make_ready
 from p2ce.apps.messages import counted, one_line, printable, stdout_console, working
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.apps.model_files.model_columns import columns_of
@@ -26,7 +26,7 @@ BOUNDS = {
 }
 
 
-def run_inspect(asked: Asked, console: "Console | None" = None) -> None:
+def run_inspect(asked: SavedArguments, console: "Console | None" = None) -> None:
     """Print everything that is known of a model, with a reference of the whole question."""
     console = console or stdout_console()
     check_files(asked, people=False)
@@ -49,7 +49,7 @@ def run_inspect(asked: Asked, console: "Console | None" = None) -> None:
         console.print(f"warning: {one_line(line)}", markup=False, style="yellow", soft_wrap=True)
 
 
-def _show_alone(asked: Asked, console: "Console") -> None:
+def _show_alone(asked: SavedArguments, console: "Console") -> None:
     """Tell what the file alone says."""
     loaded = load_model(
         asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
@@ -73,7 +73,7 @@ def _show_alone(asked: Asked, console: "Console") -> None:
     )
 
 
-def _model_lines(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[tuple[str, str]]":
+def _model_lines(asked: SavedArguments, ready: Ready, facts: "ModelFacts") -> "Iterator[tuple[str, str]]":
     yield "file", f"{asked.model} ({ready.loaded.kind})"
     yield "read as", facts.family
     yield "answers", BOUNDS.get(facts.bound, facts.bound)
@@ -163,7 +163,7 @@ def _grid_rows(ready: Ready) -> list[list[str]]:
     return rows
 
 
-def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":
+def _warnings(asked: SavedArguments, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":
     """Say what looks wrong with model, population and policy."""
     from p2ce.problem.policy_lint import heavy_tails, likely_protected
     from p2ce.tables.codebook import MISSING, coding_of
@@ -196,16 +196,16 @@ def _warnings(asked: Asked, ready: Ready, facts: "ModelFacts") -> "Iterator[str]
         yield f"The population has {counted(len(ready.reference), 'row')}: it says little about people."
 
 
-def _lint(asked: Asked) -> "Iterator[str]":
+def _lint(asked: SavedArguments) -> "Iterator[str]":
     from p2ce.apps.table_files import read_table
     from p2ce.apps.typed_columns import with_gaps
-    from p2ce.problem.policy_file import read_file, read_policy
+    from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import lint
 
     assert asked.policy is not None
     assert asked.reference is not None
     people = with_gaps(read_table(asked.reference, "--reference", limits=asked.limits))
-    reading = read_policy(read_file(asked.policy, limits=asked.limits), limits=asked.limits)
+    reading = parse_policy(read_file(asked.policy, limits=asked.limits), limits=asked.limits)
     for finding in lint(reading, people):
         if finding.code != "unnamed-column":
             yield f"{asked.policy}:{finding.line}: {finding.message}"

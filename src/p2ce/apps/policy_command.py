@@ -49,11 +49,11 @@ def check(
     from p2ce.apps.paths import require_file
     from p2ce.apps.table_files import read_table
     from p2ce.apps.typed_columns import with_gaps
-    from p2ce.problem.policy_file import read_file, read_policy
+    from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import Severity, lint
 
     limits = read_limits(limit or ())
-    reading = read_policy(read_file(require_file(policy, "POLICY"), limits=limits), limits=limits)
+    reading = parse_policy(read_file(require_file(policy, "POLICY"), limits=limits), limits=limits)
     people = with_gaps(read_table(data, "DATA", may_be_empty=True, limits=limits))
     findings = lint(reading, people, protected=_names(protected))
     for finding in findings:

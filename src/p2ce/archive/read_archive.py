@@ -1,4 +1,4 @@
-"""Read an explainer's file, whoever wrote it: nothing in it is run, and nothing is taken on trust."""
+"""Read an explainer's file without trusting it: nothing in it is run, and everything is checked."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from p2ce.archive.contents import Asked
+from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_arrays import ENDING, read_array
 from p2ce.archive.stored_forest import read_forest
 from p2ce.archive.stored_settings import read_settings
@@ -32,45 +32,45 @@ AS_SAVED = "as saved"  # an argument that is not given again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Kept:
+class SavedExplainer:
     """All that a file holds of an explainer."""
 
     path: str
-    asked: Asked
+    given: SavedArguments
     own: dict[str, str]  # argument → what only the user has, and has to give again
     detector: DetectorAdapter | None  # fitted before; None where there is none, or the user has it
     scores: FloatArray  # (models, rows) what the model said when it was saved
 
-    def with_own(self, *, plausibility: Any, objectives: Any) -> "Kept":
+    def with_own(self, *, plausibility: Any, objectives: Any) -> "SavedExplainer":
         """Put in what the user gives again, or otherwise; complain of what is not given."""
-        given = {
+        replaced = {
             name: value
             for name, value in (("plausibility", plausibility), ("objectives", objectives))
             if not (isinstance(value, str) and value == AS_SAVED)
         }
         for name, what in self.own.items():
-            if name not in given:
+            if name not in replaced:
                 raise InvalidArgument(
                     f"{echoed(self.path)} was saved with {name} of your own: {what[:300]}. A file cannot "
                     f"keep that safely, so give it again: p2ce.load(path, model, {name}=…)."
                 )
-        if "plausibility" in given and plausibility is None:  # and so there is no threshold to set
-            given["contamination"] = None
-        asked = replace(self.asked, arguments=replace(self.asked.arguments, **given))
-        return replace(self, asked=asked, detector=None if "plausibility" in given else self.detector)
+        if "plausibility" in replaced and plausibility is None:  # and so there is no threshold to set
+            replaced["contamination"] = None
+        given = replace(self.given, arguments=replace(self.given.arguments, **replaced))
+        return replace(self, given=given, detector=None if "plausibility" in replaced else self.detector)
 
     def require_models(self, model: Any) -> None:
-        """Refuse one model where there were several, and the other way round."""
+        """Reject one model where there were several, and several where there was one."""
         several = len(model) if isinstance(model, list | tuple) else None
-        if several != self.asked.models:
-            expected = "one model" if self.asked.models is None else f"a list of {self.asked.models} models"
+        if several != self.given.models:
+            expected = "one model" if self.given.models is None else f"a list of {self.given.models} models"
             got = "one model" if several is None else f"a list of {several}"
             raise InvalidArgument(
                 f"{echoed(self.path)} was saved with {expected}, got {got}. Pass what it was then."
             )
 
     def require_same_scores(self, problem: Problem, rows: FloatArray) -> None:
-        """Refuse a model that scores people of the reference otherwise than the saved one did."""
+        """Reject a model that scores people of the reference otherwise than the saved one did."""
         scores = model_scores(problem, rows)
         if same_scores(self.scores, scores):
             return
@@ -82,16 +82,16 @@ class Kept:
         raise InvalidArgument(
             f"This is another model than the one that {echoed(self.path)} was saved with: of "
             f"{scores.shape[1]} people it scores {int((apart > 1e-6).any(axis=0).sum())} differently, by up "
-            f"to {np.nanmax(apart):.3g}. Pass that model, or check_model=False to ask this one the same."
+            f"to {np.nanmax(apart):.3g}. Pass that model, or check_model=False to use this one."
         )
 
 
-def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Kept:
-    """Read a file of `save`; what is wrong with it is told in one line."""
+def read_saved(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> SavedExplainer:
+    """Read a file of `save`; an error is one line that says what is wrong."""
     shown = os.fsdecode(path)
     try:
         return _read(shown, limits)
-    except (MissingExtra, Refused):
+    except (MissingExtra, NotSupported):
         raise
     except LimitExceeded as error:
         raise LimitExceeded(f"{echoed(shown)} is damaged, or too large. {error}") from error
@@ -99,22 +99,22 @@ def read_kept(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Ke
         raise InvalidArgument(f"There is no file {echoed(shown)}. Check the path.") from error
     except OSError as error:
         raise InvalidArgument(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
-    except Exception as error:  # whatever a file may say, the answer is one line
+    except Exception as error:  # whatever a file holds, the error is one line
         why = str(error) if isinstance(error, Damaged) else f"{type(error).__name__}: {error}"
         raise InvalidArgument(
             f"{echoed(shown)} is damaged: {' '.join(why.split())[:300]}. Save the explainer again."
         ) from error
 
 
-class Refused(InvalidArgument):
+class NotSupported(InvalidArgument):
     """A file that is whole, but not for this version to read."""
 
 
-def _read(path: str, limits: Limits) -> Kept:
+def _read(path: str, limits: Limits) -> SavedExplainer:
     with open(path, "rb") as file:
         start = file.read(len(ZIP_START))
     if start != ZIP_START:
-        raise Refused(
+        raise NotSupported(
             f"{echoed(path)} is not a p2ce file: expected what Explainer.save() wrote, got no zip archive."
         )
     try:
@@ -123,22 +123,26 @@ def _read(path: str, limits: Limits) -> Kept:
         raise Damaged("it ends before its list of contents") from error
     with parts:
         if HEAD not in parts:
-            raise Refused(f"{echoed(path)} is not a p2ce file: it is a zip archive without {echoed(HEAD)}.")
+            raise NotSupported(
+                f"{echoed(path)} is not a p2ce file: it is a zip archive without {echoed(HEAD)}."
+            )
         head = json.loads(parts.take(HEAD))
         _check_format(head, path)
         frame, kind = read_table(json.loads(parts.take(TABLE)), _arrays(parts, "reference"))
         policy = parts.take(POLICY).decode("utf-8")
         settings = take(head, "settings", dict)
-        asked, own = read_settings(settings, policy=policy, reference=frame, kind=kind, limits=limits)
+        given, own = read_settings(settings, policy=policy, reference=frame, kind=kind, limits=limits)
         detector = None
-        if isinstance(asked.arguments.plausibility, IsolationForest):
+        if isinstance(given.arguments.plausibility, IsolationForest):
             detector = read_forest(take(head, "forest", dict), _arrays(parts, "forest"))
         scores = read_array(parts.take(SCORES), kinds="f")
         parts.require_empty()
     count = take(take(head, "model", dict), "scores", int)
-    if count < 1 or len(scores) % count or count != (asked.models or 1):
+    if count < 1 or len(scores) % count or count != (given.models or 1):
         raise Damaged("scores of another number of models")
-    return Kept(path=path, asked=asked, own=own, detector=detector, scores=scores.reshape(count, -1))
+    return SavedExplainer(
+        path=path, given=given, own=own, detector=detector, scores=scores.reshape(count, -1)
+    )
 
 
 def _arrays(parts: Parts, folder: str) -> "Callable[[str], npt.NDArray[Any]]":
@@ -148,18 +152,20 @@ def _arrays(parts: Parts, folder: str) -> "Callable[[str], npt.NDArray[Any]]":
 def _check_format(head: Any, path: str) -> None:
     name, _, number = take(head, "format", str).partition("/")
     if name != FORMAT or not number.isdecimal():
-        raise Refused(f"{echoed(path)} is not a p2ce file: its format is {echoed(head['format'], most=60)}.")
+        raise NotSupported(
+            f"{echoed(path)} is not a p2ce file: its format is {echoed(head['format'], most=60)}."
+        )
     if int(number) == NUMBER:
         return
     versions = head.get("versions")
     by = versions.get("p2ce") if isinstance(versions, dict) else None
     written = f" (p2ce {by:.20})" if isinstance(by, str) else ""
     if int(number) > NUMBER:
-        raise Refused(
+        raise NotSupported(
             f"{echoed(path)} was written by a newer version{written}. Type: pip install --upgrade p2ce, or "
             "save it again with this version."
         )
-    raise Refused(
+    raise NotSupported(
         f"{echoed(path)} was written by an older version{written}, in a form that is no longer read. "
         "Load it with that version, or make the explainer anew."
     )

@@ -36,8 +36,8 @@ def write_column(column: "pd.Series[Any]", name: str) -> Written:
     if isinstance(dtype, pd.CategoricalDtype):
         schema, arrays = write_column(pd.Series(dtype.categories), name)
         codes = write_codes(column.cat.codes.to_numpy(), len(dtype.categories))
-        told = {"type": CATEGORIES, "ordered": bool(dtype.ordered), "labels": schema}
-        return told, {"codes": codes, **{f"labels.{key}": array for key, array in arrays.items()}}
+        written = {"type": CATEGORIES, "ordered": bool(dtype.ordered), "labels": schema}
+        return written, {"codes": codes, **{f"labels.{key}": array for key, array in arrays.items()}}
     if isinstance(dtype, pd.StringDtype):
         return _write_text(column, dtype, name)
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
@@ -59,13 +59,13 @@ def _write_text(column: "pd.Series[Any]", dtype: Any, name: str) -> Written:
     places, labels = pd.factorize(column)
     texts = [write_value(label, f"A cell of {echoed(name)}") for label in labels.tolist()]
     usual = dtype == text_dtype()
-    told = {
+    written = {
         "type": TEXT,
         "storage": USUAL if usual else dtype.storage,
         "missing": "" if usual else str(dtype.na_value),
         "texts": texts,
     }
-    return told, {"codes": write_codes(places, len(texts))}
+    return written, {"codes": write_codes(places, len(texts))}
 
 
 def _write_objects(cells: list[Any], name: str) -> Written:

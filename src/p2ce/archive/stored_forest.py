@@ -35,17 +35,17 @@ def write_forest(detector: DetectorAdapter) -> tuple[dict[str, Any], Arrays]:
         "whole_length": decide.whole_length,
         "offset": decide.offset,
     }
-    told = {name: write_value(float(number), name) for name, number in numbers.items()}
+    written = {name: write_value(float(number), name) for name, number in numbers.items()}
     arrays = {name: np.asarray(getattr(score.forest, name)) for name in ARRAYS}
-    return {**told, "columns": list(detector.columns)}, arrays
+    return {**written, "columns": list(detector.columns)}, arrays
 
 
-def read_forest(told: Any, array: Callable[[str], npt.NDArray[Any]]) -> DetectorAdapter:
+def read_forest(written: Any, array: Callable[[str], npt.NDArray[Any]]) -> DetectorAdapter:
     """Undo `write_forest`; ``array`` gives an array by its name."""
-    columns = take(told, "columns", list)
+    columns = take(written, "columns", list)
     if not all(type(name) is str for name in columns) or len(set(columns)) != len(columns):
         raise Damaged("the forest's columns have no names")
-    numbers = {name: float(read_value(take(told, name, int, float, dict))) for name in NUMBERS}
+    numbers = {name: float(read_value(take(written, name, int, float, dict))) for name in NUMBERS}
     accept_from, reject_below, offset = numbers["accept_from"], numbers["reject_below"], numbers["offset"]
     if not reject_below <= accept_from or not np.isfinite([offset, numbers["whole_length"]]).all():
         raise Damaged("the forest's threshold is none")
@@ -72,7 +72,7 @@ def read_forest(told: Any, array: Callable[[str], npt.NDArray[Any]]) -> Detector
 
 
 def check_forest(forest: Forest, columns: int) -> None:
-    """Refuse arrays that are no trees in preorder, each node of them met exactly once."""
+    """Reject arrays that are no trees in preorder, each node of them met exactly once."""
     try:
         again = assemble_forest(trees_of(forest))
     except P2CEError as error:

@@ -36,49 +36,49 @@ def write_objective(objective: Objective) -> dict[str, Any]:
     made_by = type(objective)
     if made_by not in PARAMETERS:
         return {"type": OWN, "name": objective.name, "what": f"an object of {qualified(made_by)}"}
-    told: dict[str, Any] = {"type": made_by.__name__}
+    written: dict[str, Any] = {"type": made_by.__name__}
     for name in PARAMETERS[made_by]:
         value = getattr(objective, name)
-        told[name] = str(value) if isinstance(value, str) else write_value(value, name)
+        written[name] = str(value) if isinstance(value, str) else write_value(value, name)
     if isinstance(objective, WeightedDistance):
-        told["weights"] = [[feature, weight] for feature, weight in objective.weights]
+        written["weights"] = [[feature, weight] for feature, weight in objective.weights]
     if isinstance(objective, CostTable):
-        asked = next((feature for feature, table in objective.tables if callable(table)), None)
-        if asked is not None:
-            what = f"a CostTable with a function for {echoed(asked)}"
+        function_of = next((feature for feature, table in objective.tables if callable(table)), None)
+        if function_of is not None:
+            what = f"a CostTable with a function for {echoed(function_of)}"
             return {"type": OWN, "name": objective.name, "what": what}
         try:
-            told["tables"] = [[feature, _prices(table)] for feature, table in objective.tables]
+            written["tables"] = [[feature, _prices(table)] for feature, table in objective.tables]
         except InvalidArgument:
             what = "a CostTable with values that a file cannot keep"
             return {"type": OWN, "name": objective.name, "what": what}
-    return told
+    return written
 
 
 def _prices(table: Any) -> list[list[Any]]:
     return [[write_value(value, "a value"), cost] for value, cost in table]
 
 
-def read_objectives(told: Sequence[Any]) -> tuple[tuple[Objective, ...] | None, str]:
+def read_objectives(written: Sequence[Any]) -> tuple[tuple[Objective, ...] | None, str]:
     """Give the objectives, or None and which of them only the user has."""
-    own = [one for one in told if take(one, "type", str) == OWN]
+    own = [one for one in written if take(one, "type", str) == OWN]
     if own:
         return None, "; ".join(f"{echoed(take(one, 'name', str))}, {take(one, 'what', str)}" for one in own)
-    return tuple(_read_objective(one) for one in told), ""
+    return tuple(_read_objective(one) for one in written), ""
 
 
-def _read_objective(told: Any) -> Objective:
-    made_by = TYPES.get(take(told, "type", str))
+def _read_objective(written: Any) -> Objective:
+    made_by = TYPES.get(take(written, "type", str))
     if made_by is None:
-        raise Damaged(f"an objective {echoed(told['type'], most=40)}")
+        raise Damaged(f"an objective {echoed(written['type'], most=40)}")
     kinds = (bool, int, float, str, dict, type(None))
-    given = {name: read_value(take(told, name, *kinds)) for name in PARAMETERS[made_by]}
+    given = {name: read_value(take(written, name, *kinds)) for name in PARAMETERS[made_by]}
     if made_by is WeightedDistance:
-        return WeightedDistance(dict(take(told, "weights", list)), **given)
+        return WeightedDistance(dict(take(written, "weights", list)), **given)
     if made_by is CostTable:
         tables = {
             feature: {read_value(value): cost for value, cost in prices}
-            for feature, prices in take(told, "tables", list)
+            for feature, prices in take(written, "tables", list)
         }
         return CostTable(given.pop("name"), tables, **given)
     return made_by(**given)

@@ -1,12 +1,12 @@
-"""Write what an explainer was asked as JSON, and read it back."""
+"""Write the arguments of an explainer as JSON, and read them back."""
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from p2ce.archive.contents import Asked
+from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_objectives import qualified, read_objectives, write_objective
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
 from p2ce.detectors.isolation_forest import IsolationForest
@@ -18,7 +18,7 @@ from p2ce.objectives import resolve
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import P2CE, Mapocam
 from p2ce.problem.policy_document import read_document
-from p2ce.problem.policy_file import read_policy
+from p2ce.problem.policy_file import parse_policy
 from p2ce.visible import echoed
 
 # Arguments that are one value each.
@@ -31,22 +31,22 @@ NOT_KEPT = "own"
 JSON = (bool, int, float, str, list, dict, type(None))
 
 
-def write_settings(asked: Asked) -> dict[str, Any]:
+def write_settings(saved: SavedArguments) -> dict[str, Any]:
     """Give the settings as JSON; the policy and the reference are parts of their own."""
-    given = asked.arguments
-    told = {name: write_value(_plain(getattr(given, name)), name) for name in PLAIN}
+    arguments = saved.arguments
+    written = {name: write_value(_plain(getattr(arguments, name)), name) for name in PLAIN}
     return {
-        **told,
-        "objectives": [write_objective(one) for one in resolve(given.objectives)],
-        "plausibility": _write_detector(given.plausibility),
-        "method": given.method if isinstance(given.method, str) else _write_options(given.method),
-        "bound": given.bound if isinstance(given.bound, str) else _write_options(given.bound),
-        "models": asked.models,
+        **written,
+        "objectives": [write_objective(one) for one in resolve(arguments.objectives)],
+        "plausibility": _write_detector(arguments.plausibility),
+        "method": arguments.method if isinstance(arguments.method, str) else _write_record(arguments.method),
+        "bound": arguments.bound if isinstance(arguments.bound, str) else _write_record(arguments.bound),
+        "models": saved.models,
     }
 
 
 def _plain(value: Any) -> Any:
-    """Let numbers of NumPy be plain ones: nobody asks which of the two they are."""
+    """Make numbers of NumPy plain ones: the difference has no meaning here."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     return [_plain(part) for part in value] if isinstance(value, list) else value
@@ -56,67 +56,67 @@ def _write_detector(detector: Any) -> Any:
     if detector is None:
         return None
     if isinstance(detector, IsolationForest):
-        return _write_options(detector)
+        return _write_record(detector)
     named = getattr(detector, "__qualname__", None)
     what = f"the function {detector.__module__}.{named}" if named else f"a {qualified(type(detector))}"
     return {"type": NOT_KEPT, "what": what}
 
 
-def _write_options(options: IsolationForest | ShapEstimate | Mapocam) -> dict[str, Any]:
-    held = {field.name: _plain(getattr(options, field.name)) for field in fields(options)}
-    return {"type": type(options).__name__, **{name: write_value(held[name], name) for name in held}}
+def _write_record(record: IsolationForest | ShapEstimate | Mapocam) -> dict[str, Any]:
+    held = {name: write_value(_plain(value), name) for name, value in asdict(record).items()}
+    return {"type": type(record).__name__, **held}
 
 
 def read_settings(
-    told: Any, *, policy: str, reference: pd.DataFrame, kind: str, limits: Limits = DEFAULT
-) -> tuple[Asked, dict[str, str]]:
-    """Undo `write_settings`; what only the user has is left out, and told by the name of its argument."""
-    plain = {name: read_value(take(told, name, *JSON)) for name in PLAIN}
-    objectives, own_objectives = read_objectives(take(told, "objectives", list))
-    detector, own_detector = _read_detector(take(told, "plausibility", dict, type(None)))
-    bound = take(told, "bound", str, dict)
-    method = take(told, "method", str, dict)
+    written: Any, *, policy: str, reference: pd.DataFrame, kind: str, limits: Limits = DEFAULT
+) -> tuple[SavedArguments, dict[str, str]]:
+    """Undo `write_settings`; what only the user has is left out, and listed by the name of its argument."""
+    plain = {name: read_value(take(written, name, *JSON)) for name in PLAIN}
+    objectives, own_objectives = read_objectives(take(written, "objectives", list))
+    detector, own_detector = _read_detector(take(written, "plausibility", dict, type(None)))
+    bound = take(written, "bound", str, dict)
+    method = take(written, "method", str, dict)
     arguments = Arguments(
         actions=read_actions(policy, limits),
         objectives=objectives or (),
         plausibility=detector,
         method=method if isinstance(method, str) else _read_method(method),
-        bound=bound if isinstance(bound, str) else _read_options(bound, ShapEstimate),
+        bound=bound if isinstance(bound, str) else _read_record(bound, ShapEstimate),
         **plain,
     )
-    models = take(told, "models", int, type(None))
-    asked = Asked(arguments=arguments, reference=reference, kind=kind, models=models)
+    models = take(written, "models", int, type(None))
+    saved = SavedArguments(arguments=arguments, reference=reference, kind=kind, models=models)
     own = {"objectives": own_objectives, "plausibility": own_detector}
-    return asked, {name: what for name, what in own.items() if what}
+    return saved, {name: what for name, what in own.items() if what}
 
 
-def _read_detector(told: Any) -> tuple[IsolationForest | None, str]:
-    if told is None:
+def _read_detector(written: Any) -> tuple[IsolationForest | None, str]:
+    if written is None:
         return None, ""
-    if take(told, "type", str) == NOT_KEPT:
-        return None, take(told, "what", str)
-    forest: IsolationForest = _read_options(told, IsolationForest)
+    if take(written, "type", str) == NOT_KEPT:
+        return None, take(written, "what", str)
+    forest: IsolationForest = _read_record(written, IsolationForest)
     return forest, ""
 
 
-def _read_method(told: Any) -> Mapocam:
-    name = take(told, "type", str)
+def _read_method(written: Any) -> Mapocam:
+    name = take(written, "type", str)
     if name not in METHODS:
         raise Damaged(f"{echoed(name, most=40)} is no algorithm of the paper")
-    settings: Mapocam = _read_options(told, METHODS[name])
+    settings: Mapocam = _read_record(written, METHODS[name])
     return settings
 
 
-def _read_options(told: Any, made_by: Any) -> Any:
-    if take(told, "type", str) != made_by.__name__:
-        raise Damaged(f"{echoed(told['type'], most=40)} stands for {made_by.__name__}")
-    return made_by(**{field.name: read_value(take(told, field.name, *JSON)) for field in fields(made_by)})
+def _read_record(written: Any, made_by: Any) -> Any:
+    if take(written, "type", str) != made_by.__name__:
+        raise Damaged(f"{echoed(written['type'], most=40)} stands for {made_by.__name__}")
+    return made_by(**{field.name: read_value(take(written, field.name, *JSON)) for field in fields(made_by)})
 
 
 def read_actions(policy: str, limits: Limits = DEFAULT) -> ActionSet:
     """Read the policy's YAML."""
-    reading = read_policy(read_document(policy, limits=limits), limits=limits)
-    if reading.problems:
-        first = reading.problems[0]
+    parsed = parse_policy(read_document(policy, limits=limits), limits=limits)
+    if parsed.problems:
+        first = parsed.problems[0]
         raise PolicyError(f"line {first.line} of its policy: {first.message}", line=first.line)
-    return ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules))
+    return ActionSet(features=parsed.features, rules=tuple(rule for _, rule in parsed.rules))

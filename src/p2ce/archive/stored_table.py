@@ -19,7 +19,7 @@ def write_table(frame: pd.DataFrame, kind: str) -> tuple[dict[str, Any], Arrays]
     several = isinstance(labels, pd.MultiIndex)
     held = np.empty(len(labels), dtype=object)
     held[:] = labels.tolist()
-    told, arrays = write_column(
+    written, arrays = write_column(
         pd.Series(held, dtype=object) if several else labels.to_series().reset_index(drop=True), "its labels"
     )
     named = {f"labels.{key}": array for key, array in arrays.items()}
@@ -30,7 +30,7 @@ def write_table(frame: pd.DataFrame, kind: str) -> tuple[dict[str, Any], Arrays]
         named |= {f"{place}.{key}": array for key, array in arrays.items()}
     names = [write_value(name, "A name of its columns") for name in labels.names]
     content = {"kind": kind, "rows": len(frame), "columns": columns}
-    return content | {"labels": told, "names": names, "several": several}, named
+    return content | {"labels": written, "names": names, "several": several}, named
 
 
 def read_table(content: Any, array: Callable[[str], npt.NDArray[Any]]) -> tuple[pd.DataFrame, str]:

@@ -5,7 +5,7 @@ import os
 from importlib.metadata import version
 from typing import Any
 
-from p2ce.archive.contents import Asked
+from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_arrays import ENDING, write_array
 from p2ce.archive.stored_columns import Arrays
 from p2ce.archive.stored_forest import write_forest
@@ -25,19 +25,19 @@ HEAD, POLICY, TABLE, SCORES = "p2ce.json", "policy.yaml", "reference.json", f"sc
 LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
 
 
-def save(path: "str | os.PathLike[str]", asked: Asked, problem: Problem, rows: FloatArray) -> None:
+def save(path: "str | os.PathLike[str]", given: SavedArguments, problem: Problem, rows: FloatArray) -> None:
     """Write the file; ``rows`` (n, d) are those of the reference by which the model is known again."""
-    write_whole(path, zipped(parts_of(asked, problem, rows)), what="The explainer")
+    write_whole(path, zipped(parts_of(given, problem, rows)), what="The explainer")
 
 
-def parts_of(asked: Asked, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
+def parts_of(given: SavedArguments, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
     """Give the parts of the file, by name."""
-    actions = asked.arguments.actions
+    actions = given.arguments.actions
     assert actions is not None
     scores = model_scores(problem, rows)
     forest: dict[str, Any] | None = None
     trees: Arrays = {}
-    if isinstance(asked.arguments.plausibility, IsolationForest):
+    if isinstance(given.arguments.plausibility, IsolationForest):
         assert problem.detector is not None
         forest, trees = write_forest(problem.detector)
     head = {
@@ -51,11 +51,11 @@ def parts_of(asked: Asked, problem: Problem, rows: FloatArray) -> dict[str, byte
             if problem.question is None
             else problem.question.hashes["model"],
         },
-        "settings": write_settings(asked),
+        "settings": write_settings(given),
         "forest": forest,
     }
     policy = to_text(actions)
-    schema, columns = write_table(asked.reference, asked.kind)
+    schema, columns = write_table(given.reference, given.kind)
     return {
         HEAD: _json(head, indent=1),
         POLICY: policy.encode(),

@@ -13,7 +13,7 @@ from p2ce.visible import echoed
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
 LEVEL = 4  # on numbers, 6 takes a third longer and saves one percent
-# Parts that shrink more than this are stored as they are, so that a reader may refuse those that do: a file
+# Parts that shrink more than this are stored as they are, so that a reader may reject those that do: a file
 # then never unfolds to much more than 200 times its size.
 LARGEST_RATIO = 200
 SMALL = 65_536  # bytes of a part that may shrink as it likes
@@ -56,7 +56,7 @@ def _unfolds_too_far(part: zipfile.ZipInfo) -> bool:
 
 
 def _require_short_list(path: "str | os.PathLike[str]") -> None:
-    """Refuse a list of parts that would take minutes to read; the end of the file says how long it is."""
+    """Reject a list of parts that would take minutes to read; the end of the file says how long it is."""
     length = zip_list_bytes(path)
     if length is None or length > LONGEST_LIST:
         raise Damaged("it ends otherwise than p2ce ends a file")
@@ -102,7 +102,7 @@ class Parts:
             raise Damaged(f"its part {echoed(name, most=60)} cannot be unpacked") from error
 
     def require_empty(self) -> None:
-        """Refuse parts that nobody asked for."""
+        """Reject parts that no file of p2ce has."""
         if self._parts:
             raise Damaged(
                 f"it has a part {echoed(next(iter(self._parts)), most=60)} that no file of p2ce has"

@@ -11,7 +11,7 @@ from p2ce.compilation.requirements import Requirement, Source
 from p2ce.grid.candidate_costs import CostTables, tabulate
 from p2ce.grid.grouped_axis import Compound, narrow, widen
 from p2ce.grid.placement import Placement, place, point_rows
-from p2ce.objectives.changes import FittedChanges
+from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
 from p2ce.scores.external import Decided, Placed, PreparedScore
 from p2ce.scores.prepared_flat import PreparedFlat

@@ -8,7 +8,7 @@
 A file is taken from the first of three places: the folder named by the environment variable ``P2CE_DATA``,
 the user's cache (or the folder named by ``P2CE_CACHE``), and OpenML, whose table is prepared as the authors
 prepared theirs and then kept in the cache. Whatever the place, the bytes must have the published checksum,
-so everybody has the same rows.
+so the rows are the same everywhere.
 """
 
 from p2ce.datasets.dataset import Dataset

@@ -24,14 +24,14 @@ def find(facts: Facts, *, fetch: Callable[[Facts], pd.DataFrame] = fetch_raw) ->
         return _checked(
             path.read_bytes(),
             facts,
-            told=f"{path} (in the folder that {DATA} names)",
+            shown=f"{path} (in the folder that {DATA} names)",
             advice=f"Put the published {facts.file} there, or unset {DATA} to use the cache or OpenML.",
         )
     if cached.is_file():
         return _checked(
             cached.read_bytes(),
             facts,
-            told=f"{cached} (in the cache)",
+            shown=f"{cached} (in the cache)",
             advice="Delete it, and it is fetched from OpenML again.",
         )
     try:
@@ -46,11 +46,11 @@ def find(facts: Facts, *, fetch: Callable[[Facts], pd.DataFrame] = fetch_raw) ->
     return text
 
 
-def _checked(text: bytes, facts: Facts, *, told: str, advice: str) -> bytes:
+def _checked(text: bytes, facts: Facts, *, shown: str, advice: str) -> bytes:
     found = hashlib.sha256(text).hexdigest()
     if found != facts.sha256:
         raise DamagedData(
-            f"{told} is not the data set {echoed(facts.name)} as published: expected the SHA-256 checksum "
+            f"{shown} is not the data set {echoed(facts.name)} as published: expected the SHA-256 checksum "
             f"{facts.sha256}, got {found}. {advice}"
         )
     return text
@@ -65,7 +65,7 @@ def _prepared(raw: pd.DataFrame, facts: Facts) -> bytes:
             f"Table {number} of OpenML has no longer the form from which {echoed(facts.name)} is made: "
             f"{echoed(error)}. {advice}"
         ) from error
-    return _checked(as_csv(table), facts, told=f"What table {number} of OpenML gives", advice=advice)
+    return _checked(as_csv(table), facts, shown=f"What table {number} of OpenML gives", advice=advice)
 
 
 def _not_found(facts: Facts, named: Path | None, cache: Path, error: Exception) -> str:

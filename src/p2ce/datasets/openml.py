@@ -14,7 +14,7 @@ def fetch_raw(facts: Facts) -> pd.DataFrame:
 
     # What is kept is the prepared file; a raw copy that is damaged would be met again and again.
     with TemporaryDirectory(prefix="p2ce-") as scratch, catch_warnings():
-        simplefilter("ignore")  # about trying again: the failure itself is told in our words
+        simplefilter("ignore")  # about trying again: the failure itself raises our own error
         fetched = fetch_openml(
             data_id=facts.openml,
             data_home=scratch,

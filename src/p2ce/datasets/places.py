@@ -1,4 +1,4 @@
-"""Say in which folders data files lie, and put one there so that nobody ever sees half of it."""
+"""Say in which folders data files lie, and put one there whole or not at all."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def _system_caches() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
     named = _folder_of("XDG_CACHE_HOME")
-    # The standard asks for a relative path to be ignored.
+    # The standard says to ignore a relative path.
     return named if named is not None and named.is_absolute() else Path.home() / ".cache"
 
 

@@ -76,13 +76,13 @@ def prepare_german(raw: pd.DataFrame) -> pd.DataFrame:
 def prepare_taiwan(raw: pd.DataFrame) -> pd.DataFrame:
     """Sum six months up, as Ustun et al. do; amounts are in Taiwan dollars."""
     # x1 to x23 of OpenML are LIMIT_BAL, SEX, EDUCATION, MARRIAGE, AGE, then six months each of status,
-    # bill and payment. Labels are text there; the way over text reads them and the numbers alike.
+    # bill and payment. Labels are text there; going through text parses them and the numbers alike.
     x = {number: raw[f"x{number}"].astype(str).astype(float) for number in (1, *range(3, 24))}
     status, bills, payments = (
         np.column_stack([x[first + month] for month in range(MONTHS)]) for first in (6, 12, 18)
     )
     used = bills / x[1].to_numpy()[:, None]  # share of the limit
-    overdue = status.clip(min=0)  # months late; the negative codes say in which way it was paid
+    overdue = status.clip(min=0)  # months late; the negative codes say how it was paid
     late = overdue > 0
     table = _frame(
         NoDefaultNextMonth=1 - raw["y"].astype(str).astype(float),

@@ -1,1 +1,1 @@
-"""Estimate from SHAP values what a model that can only be asked will say, and how far to trust that."""
+"""Estimate the score of a black-box model from SHAP values, and calibrate the estimate."""

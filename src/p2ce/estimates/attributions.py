@@ -15,11 +15,11 @@ from p2ce.estimates.link_scale import Link, to_scale
 from p2ce.estimates.native import Parsed, native_explainer
 from p2ce.estimates.ready_explainer import ReadyExplainer
 from p2ce.estimates.sampling import Sampler
-from p2ce.estimates.shap_explainers import explain_by_asking
+from p2ce.estimates.shap_explainers import explain_black_box
 from p2ce.visible import echoed
 
 # Rows (n, d) of the model's columns → reported scores (n,).
-AskRows: TypeAlias = Callable[[FloatArray], FloatArray]
+EvaluateRows: TypeAlias = Callable[[FloatArray], FloatArray]
 REMEMBERED = 20_000  # rows whose attributions are kept
 
 
@@ -39,8 +39,8 @@ class Wanted(Protocol):
 class Attributor:
     """Attributions φ of one model, all on one scale.
 
-    ``reference`` (n, d) holds the rows from which the background is drawn: rows of refused people explain
-    refused people best (measured on Taiwan: half as many cells left as with rows of everybody).
+    ``reference`` (n, d) holds the rows from which the background is drawn: rows of rejected people explain
+    rejected people best (measured on Taiwan: half as many cells left as with rows of all).
     ``link`` is the scale on which attributions add up to the score: `Link.LOGIT` for probabilities, mostly.
     ``parsed`` is the model where it is supported natively: trees and networks need no evaluations.
     """
@@ -49,7 +49,7 @@ class Attributor:
         self,
         spec: Wanted,
         parsed: Parsed | None,
-        ask: AskRows,
+        evaluate: EvaluateRows,
         reference: FloatArray,
         columns: Sequence[str],
         random_state: int | None,
@@ -60,7 +60,7 @@ class Attributor:
         self.spec = spec
         self.link = Link(link)
         self.columns = tuple(columns)
-        self.ask = ask
+        self.evaluate = evaluate
         seed = spec.random_state if spec.random_state is not None else random_state
         rng = np.random.default_rng(seed)
         chosen = rng.choice(len(reference), size=min(spec.background, len(reference)), replace=False)
@@ -72,8 +72,8 @@ class Attributor:
         self.explainer_name, self._engine = self._choose(spec.explainer)
 
     def score(self, rows: FloatArray) -> FloatArray:
-        """Ask the model and turn the answer to the scale of the estimate."""
-        return self.to_scale(self.ask(rows))
+        """Evaluate the model on the scale of the estimate."""
+        return self.to_scale(self.evaluate(rows))
 
     def to_scale(self, values: FloatArray) -> FloatArray:
         """Turn reported scores, or a threshold, to the scale of the estimate."""
@@ -81,7 +81,7 @@ class Attributor:
 
     @property
     def evaluations(self) -> int:
-        """How often the model is asked for each row that is explained for the first time."""
+        """How often the model is evaluated for each row that is explained for the first time."""
         return self._engine.evaluations
 
     def explain(self, rows: FloatArray) -> FloatArray:
@@ -124,7 +124,7 @@ class Attributor:
             return wanted, native_explainer(wanted, parsed, self.background, self.to_scale)
         if wanted in ("auto", "sampling"):
             return "sampling", Sampler.build(self.score, self.background, np.random.default_rng(self._seed))
-        return wanted, explain_by_asking(wanted, self.score, self.background, seed=self._seed)
+        return wanted, explain_black_box(wanted, self.score, self.background, seed=self._seed)
 
     def __getstate__(self) -> dict[str, Any]:
         # shap's explainers and locks do not travel to other processes; all of it can be made again.

@@ -29,7 +29,7 @@ def calibrate(needed: FloatArray, miss_rate: float) -> Calibration:
     """Choose the residual from what each of n people needed (n,); −inf for one who has no front to miss.
 
     Too few people for the wished rate give the largest residual and the rate that it has, 1/(n + 1).
-    Nobody gives +inf: nothing is pruned, so that nothing is ever missed.
+    No scores give +inf: nothing is pruned, so that nothing is ever missed.
 
     >>> calibrate(np.array([0.1, 0.4, 0.2, 0.3]), 0.4)
     Calibration(residual=0.3, stated_rate=0.4, sample_size=4)
@@ -54,7 +54,7 @@ def calibrate(needed: FloatArray, miss_rate: float) -> Calibration:
 
 
 def typical_unit(base: FloatArray, threshold: float) -> float:
-    """Choose the part of the allowance that every cell has, from the scores (n,) of refused people."""
+    """Choose the part of the allowance that every cell has, from the scores (n,) of rejected people."""
     gap = float(np.median(np.abs(threshold - base))) if len(base) else 0.0
     return UNIT_SHARE * gap if gap > 0.0 else 1.0
 

@@ -15,9 +15,9 @@ class Gains(NamedTuple):
     """The estimate of n people on the grid; a cell's is ``base`` plus the gains of what it changes."""
 
     base: FloatArray  # (n,) the score of the person, on the scale of the estimate
-    gains: FloatArray  # (n, axes, width) φ̄ᵢ(v) − φᵢ(x); 0 at the current value and where nobody may go
+    gains: FloatArray  # (n, axes, width) φ̄ᵢ(v) − φᵢ(x); 0 at the current value and where no change may lead
     singles: (
-        FloatArray  # (n, axes, width) what the model reported of single changes, NaN where it was not asked
+        FloatArray  # (n, axes, width) the model's score of single changes, NaN where it was not evaluated
     )
 
 
@@ -41,7 +41,7 @@ def lay_out_gains(
     this person alone, the first what it may be worth once other features have moved.
 
     ``wanted`` (n, axes, width) marks the candidates whose single change is worth a question, by default
-    all. Leave out what the front found so far beats: whatever contains such a change costs at least as
+    all. Leave out what the incumbent front dominates: whatever contains such a change costs at least as
     much and will not be looked at, so that its gain is of no interest. ``base`` gives the people's scores
     if they are known already.
 
@@ -55,10 +55,10 @@ def lay_out_gains(
     at_candidates = spread_table(table, placement)
     if personal:
         own = _read_curves(table, grid, placement.current)
-        asked = allowed if wanted is None else allowed & wanted
-        singles = _single_changes(attributor, grid, placement, people, asked)
+        evaluated = allowed if wanted is None else allowed & wanted
+        singles = _single_changes(attributor, grid, placement, people, evaluated)
         gains = at_candidates - own[..., None]
-        # fmax skips what was not asked for.
+        # fmax skips what was not evaluated.
         gains = np.fmax(gains, attributor.to_scale(singles) - base[:, None, None])
     else:
         own = attributor.explain(people)[:, grid.columns]
@@ -93,17 +93,17 @@ def _read_curves(table: FloatArray, grid: BaseGrid, current: FloatArray) -> Floa
 
 
 def _single_changes(
-    attributor: Attributor, grid: BaseGrid, placement: Placement, people: FloatArray, asked: BoolArray
+    attributor: Attributor, grid: BaseGrid, placement: Placement, people: FloatArray, evaluated: BoolArray
 ) -> FloatArray:
-    """Ask about every person with each of these candidates in turn: (n, axes, width), NaN elsewhere."""
-    singles = np.full(asked.shape, np.nan)
-    owner, axis, slot = np.nonzero(asked)
+    """Evaluate every instance with each of these candidates in turn: (n, axes, width), NaN elsewhere."""
+    singles = np.full(evaluated.shape, np.nan)
+    owner, axis, slot = np.nonzero(evaluated)
     for start in range(0, len(owner), BATCH):
         part = slice(start, start + BATCH)
         who, where, which = owner[part], axis[part], slot[part]
         rows = people[who]
         rows[np.arange(len(rows)), grid.columns[where]] = placement.values[who, where, which]
-        singles[who, where, which] = attributor.ask(rows)
+        singles[who, where, which] = attributor.evaluate(rows)
     return singles
 
 

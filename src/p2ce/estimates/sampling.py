@@ -18,7 +18,7 @@ class Sampler:
     """One permutation of the columns per background row, the same for every row that is explained.
 
     shap's permutation explainer shares one permutation among all background rows; one for each costs as
-    many evaluations and averages over more orders. Because the permutations are fixed, an answer depends
+    many evaluations and averages over more orders. Because the permutations are fixed, a result depends
     on the row alone, not on what was explained before it, and two rows can be compared with less noise.
     """
 
@@ -39,7 +39,7 @@ class Sampler:
 
     @property
     def evaluations(self) -> int:
-        """How often the model is asked for one explained row."""
+        """How often the model is evaluated for one explained row."""
         count, columns = self.background.shape
         return 1 + 2 * (int(columns) - 1) * int(count)
 

@@ -22,11 +22,11 @@ class ShapEstimate:
     of the shap package. "auto" is "tree" or "deep" where the model is of that kind, else "sampling".
 
     ``personal`` also looks at each single change of the person: its attribution with the person as the
-    background. Each costs one evaluation, of a cell that the search would ask for anyway, and prunes
+    background. Each costs one evaluation, of a cell that the search would evaluate anyway, and prunes
     several times more than attributions from other people's rows alone.
 
     ``miss_rate`` is the share of people, between 0 and 1, whose front may come out wrong; the estimate is
-    widened until it holds on at most ``people`` refused people of the reference. Their true fronts are
+    widened until it holds on at most ``people`` rejected people of the reference. Their true fronts are
     searched for with at most ``evaluations`` of the model in all, so that the same people are calibrated on
     whatever the machine; ``seconds`` is a limit of your own beside it, and a warning says when it cut.
     ``background`` rows stand for "feature unknown", ``rows`` are those in which each candidate value is
@@ -54,7 +54,7 @@ class ShapEstimate:
             raise InvalidArgument(
                 "miss_rate is the share of people whose front may come out wrong, above 0 and below 1 (0.01 "
                 f"is one in a hundred); got {echoed(self.miss_rate)}. "
-                'For answers with proof, pass bound="none".'
+                'For results with proof, pass bound="none".'
             )
         check_count("people", self.people, "people to calibrate on")
         check_count("background", self.background, "background rows")

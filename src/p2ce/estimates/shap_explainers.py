@@ -20,7 +20,7 @@ from p2ce.estimates.sampling import ScaledScore
 _ONE_AT_A_TIME = RLock()
 
 
-def explain_by_asking(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> ReadyExplainer:
+def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> ReadyExplainer:
     """Let shap ask for scores: "permutation", "kernel" or "exact"; ``score`` is already on the scale."""
     shap = _shap()
     rows, columns = background.shape
@@ -43,7 +43,7 @@ def explain_by_asking(name: str, score: ScaledScore, background: FloatArray, *, 
             evaluations = budget * rows
             if name == "exact" and columns > 20:
                 raise InvalidArgument(
-                    f'explainer="exact" asks for 2**{columns} scores per background row. '
+                    f'explainer="exact" needs 2**{columns} scores per background row. '
                     'Pass "sampling" for more than 20 columns.'
                 )
 
@@ -52,7 +52,7 @@ def explain_by_asking(name: str, score: ScaledScore, background: FloatArray, *, 
                 return np.asarray(found.values, dtype=np.float64).reshape(columns)
 
     def explain(rows: FloatArray) -> FloatArray:
-        # Row by row under one seed: an answer must not depend on what was explained before.
+        # Row by row under one seed: a result must not depend on what was explained before.
         found = np.empty(rows.shape)
         for index, row in enumerate(rows):
             with _quietly(seed):

@@ -1,4 +1,4 @@
-"""Divide the refused rows of the reference: some to learn attributions from, the rest to calibrate on."""
+"""Divide the rejected rows of the reference: some to learn attributions from, the rest to calibrate on."""
 
 from typing import NamedTuple
 
@@ -18,20 +18,20 @@ class Division(NamedTuple):
     calibration: IntArray  # rows of the reference whose fronts are found out, in the order to do so
 
 
-def divide(refused: BoolArray, spec: ShapEstimate, rng: np.random.Generator) -> Division:
-    """Divide the rows that the model refuses (n,), since it is refused people who will ask.
+def divide(rejected: BoolArray, spec: ShapEstimate, rng: np.random.Generator) -> Division:
+    """Divide the rows that the model rejects (n,), since explanations are for rejected people.
 
     Learning takes a quarter of them, 256 at most, calibration up to ``spec.people`` of the rest. If the
-    model refuses no more than one row, attributions are learnt from all rows and nobody is left to
+    model rejects no more than one row, attributions are learnt from all rows and none is left to
     calibrate on, so that nothing will be pruned.
 
     >>> parts = divide(np.arange(50) < 40, ShapEstimate(people=20), np.random.default_rng(0))
     >>> len(parts.learning), len(parts.calibration), bool((parts.calibration < 40).all())
     (10, 20, True)
     """
-    rows = rng.permutation(np.flatnonzero(refused))
+    rows = rng.permutation(np.flatnonzero(rejected))
     if len(rows) < 2:
-        everyone = rng.permutation(len(refused))
+        everyone = rng.permutation(len(rejected))
         return Division(learning=everyone[:LEARNING_ROWS], calibration=rows[:0])
     count = min(LEARNING_ROWS, max(1, len(rows) // LEARNING_SHARE))
     return Division(learning=rows[:count], calibration=rows[count : count + spec.people])

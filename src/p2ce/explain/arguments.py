@@ -1,7 +1,7 @@
 """Hold the arguments of an explainer as the caller passed them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
@@ -35,7 +35,7 @@ class Arguments:
         contamination = forest if self.contamination is None else self.contamination
         settings = {
             "bound": str(self.bound) if isinstance(self.method, str) else None,
-            "method": None if isinstance(self.method, str) else self.method.to_dict(),
+            "method": None if isinstance(self.method, str) else asdict(self.method),
             "contamination": float(contamination) if isinstance(contamination, Real) else None,
             "margin": self.margin or None,
             "random_state": self.random_state,

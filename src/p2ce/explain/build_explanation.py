@@ -160,7 +160,7 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: str | N
         boxes=counters[BOXES],
         scored=counters[SCORED],
         attributed=counters[ATTRIBUTED],
-        dropped={
+        pruned={
             "dominated": counters[DOMINATED],
             "too many changes": counters[TOO_MANY],
             "model bound": sum(counters[BOUND:]) - by_detector + counters[EXTERNAL],

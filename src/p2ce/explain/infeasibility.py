@@ -18,7 +18,7 @@ from p2ce.problem.method import EXACT
 from p2ce.result.certificate import Certificate
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
-from p2ce.result.why_none import Opening, WhyNone
+from p2ce.result.why_none import Relaxation, WhyNone
 from p2ce.solver.branch_and_bound import Progress
 
 # Explains the one row there is within limits, on the problem's own grid; also gives the work that it took.
@@ -86,8 +86,8 @@ def why_none(
     )
     hunt.check_start()
     unsettled = smallest_of(hunt.with_needs(some) for some in smallest.unsettled)
-    openings = tuple(
-        Opening(
+    relaxations = tuple(
+        Relaxation(
             restrictions=tuple(one.text for one in hunt.named(some)),
             kinds=tuple(one.kind for one in hunt.named(some)),
             counterfactual=hunt.explained[some][0],  # the first is the cheapest
@@ -99,7 +99,7 @@ def why_none(
     )
     return WhyNone(
         person=explanation.person,
-        openings=openings,
+        relaxations=relaxations,
         undecided=tuple(tuple(one.text for one in hunt.named(some)) for some in unsettled),
         considered=tuple(one.text for one in restrictions),
         complete=not unsettled and hunt.is_trusted,

@@ -8,7 +8,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidArgument, UnknownFeature, nearest
 from p2ce.result.explanation import Explanation
-from p2ce.result.feature_map import FeatureMap
+from p2ce.result.two_feature_map import FeatureMap
 from p2ce.tables.codebook import MISSING, Coding
 from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import plausibility_of, score_frame

@@ -153,7 +153,7 @@ def _without_step(feature: FeatureActions, problem: Problem, ends: FloatArray) -
     if finest is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
         return None
     low, high = feature.ends()
-    wide = replace(feature, asked_range=(min(low, float(ends[0])), max(high, float(ends[1]))))
+    wide = replace(feature, stated_range=(min(low, float(ends[0])), max(high, float(ends[1]))))
     if wide.count() > MOST_CANDIDATES:
         return None
     both = replace(feature, inferred=tuple(wide.candidates().tolist())).with_more(finest)
@@ -174,19 +174,19 @@ def _range(feature: FeatureActions, wider: FeatureActions) -> Restriction:
         labels = shown_labels(feature.candidates().tolist())
         text = f"{feature.name} one of {labels} (instead any label of the data)"
     else:
-        assert wider.asked_range is not None
+        assert wider.stated_range is not None
         # As given; the ends in the column's own precision have digits that nobody typed.
         now = (
-            f"within {shown_range(*feature.asked_range or feature.ends())}"
+            f"within {shown_range(*feature.stated_range or feature.ends())}"
             if feature.choices is None
             else f"one of {shown_values(feature.candidates())}"
         )
-        text = f"{feature.name} {now} (instead {shown_range(*wider.asked_range)}, as far as the data go)"
+        text = f"{feature.name} {now} (instead {shown_range(*wider.stated_range)}, as far as the data go)"
 
     def change(one: FeatureActions) -> FeatureActions:
         # Values that another restriction, once lifted, has put there stay.
         choices = one.choices if feature.choices is None else wider.choices
-        return replace(one, asked_range=wider.asked_range, choices=choices)
+        return replace(one, stated_range=wider.stated_range, choices=choices)
 
     return Restriction(text=text, kind="range", lift=partial(_replaced, name=feature.name, change=change))
 
@@ -199,15 +199,15 @@ def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions 
     if feature.labels is not None:
         full = feature.choices is None or len(feature.choices) >= len(feature.labels)
         return None if full else replace(feature, choices=None)
-    if feature.is_inferred and feature.asked_range is None:
+    if feature.is_inferred and feature.stated_range is None:
         return None
     # In the digits that people typed, which the column may hold with more of them.
     low, high = (float(as_typed(end, feature.dtype)) for end in (low, high))
     named = feature.choices or feature.ends()
-    inside = feature.asked_range or (min(low, *named), max(high, *named))
+    inside = feature.stated_range or (min(low, *named), max(high, *named))
     reach = min(low, inside[0]), max(high, inside[1])
     try:
-        wider = replace(feature, asked_range=reach, choices=None)
+        wider = replace(feature, stated_range=reach, choices=None)
         if feature.choices is not None:
             both = np.union1d(wider.candidates(), named)
             wider = replace(wider, choices=tuple(both.tolist()))
@@ -215,7 +215,7 @@ def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions 
     except InvalidActions:
         return None  # too many steps, or no multiple of the step: there is no such range
     # A feature that follows another one needs no candidates of its own.
-    narrower = feature.asked_range is not None and reach != feature.asked_range
+    narrower = feature.stated_range is not None and reach != feature.stated_range
     return wider if gained or narrower else None
 
 

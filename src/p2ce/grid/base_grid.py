@@ -28,7 +28,7 @@ NOT_ONE_WAY = OneWay(np.empty(0), np.empty(0))
 class BaseGrid:
     """The axes of the grid, one per feature that may change, before any person stands on it.
 
-    Axes are in alphabetical order of name, so that the order of the columns can change no answer. Some
+    Axes are in alphabetical order of name, so that the order of the columns can change no result. Some
     candidates are there for one direction only: what lies just above a threshold for those who come from
     below it, what lies just below for those who come from above.
 
@@ -44,7 +44,7 @@ class BaseGrid:
     direction: IntArray  # (m,) -1 down only, 0 either way, +1 up only
     fillable: BoolArray  # (m,) a missing value may become a known one
     special: tuple[FloatArray, ...]  # of each axis, codes that are no numbers: no candidates, but a start
-    leaves_special: BoolArray  # (m,) whoever starts there may go to any candidate; else nobody leaves
+    leaves_special: BoolArray  # (m,) an instance there may go to any candidate; else it stays
     lengths: IntArray  # (m,) number of candidates of each axis
     table: FloatArray  # (m, width) all candidates, each axis repeating its last one to the end
     down: tuple[Int32Array, ...]  # of each axis, the places of those that one may go down to, ascending
@@ -76,7 +76,7 @@ class BaseGrid:
 
         ``stays_missing`` names the axes on which a missing value may not become known, ``one_way`` the
         candidates that are there for one direction only, ``special`` the codes that are no numbers and
-        ``leaves_special`` the axes on which somebody at such a code may move.
+        ``leaves_special`` the axes on which an instance at such a code may move.
         """
         names = tuple(sorted(candidates))
         position = {name: place for place, name in enumerate(columns)}
@@ -95,8 +95,10 @@ class BaseGrid:
         width = max((len(axis) for axis in values), default=0) + 1
         rows = [np.append(axis, np.full(width - len(axis), axis[-1])) for axis in values]
         single = one_way or {}
-        ways = [_ways(axis, single.get(name, NOT_ONE_WAY)) for name, axis in zip(names, values, strict=True)]
-        down, up = tuple(way[0] for way in ways), tuple(way[1] for way in ways)
+        sides = [
+            _sides(axis, single.get(name, NOT_ONE_WAY)) for name, axis in zip(names, values, strict=True)
+        ]
+        down, up = tuple(side[0] for side in sides), tuple(side[1] for side in sides)
         return cls(
             names=names,
             columns=np.array([position[name] for name in names], dtype=np.int64),
@@ -109,18 +111,18 @@ class BaseGrid:
             table=np.array(rows, dtype=np.float64).reshape(len(rows), width),
             down=down,
             up=up,
-            slots=max((_most(*way) for way in ways), default=0) + 1,
+            slots=max((_most(*side) for side in sides), default=0) + 1,
         )
 
 
-def _ways(axis: FloatArray, one_way: OneWay) -> tuple[Int32Array, Int32Array]:
+def _sides(axis: FloatArray, one_way: OneWay) -> tuple[Int32Array, Int32Array]:
     """Number the candidates of an axis that one may go down to, and those that one may go up to."""
     places = np.arange(len(axis), dtype=np.int32)
     return places[~np.isin(axis, one_way.up)], places[~np.isin(axis, one_way.down)]
 
 
 def _most(down: Int32Array, up: Int32Array) -> int:
-    """Count the candidates of whoever has most: from below to go down to, from above to go up to."""
+    """Count the most candidates that any instance has: those below to go down to, those above to go up to."""
     places = np.arange(int(max(down.max(initial=0), up.max(initial=0))) + 2)
     below, above = np.searchsorted(down, places), len(up) - np.searchsorted(up, places)
     return int((below + above).max())

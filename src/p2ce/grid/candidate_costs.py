@@ -22,11 +22,11 @@ class Join(StrEnum):
 class CostTables:
     """What each candidate costs each person of a batch, exactly as the objective says.
 
-    A cell's *total* joins its costs axis after axis, in the order of the axes. Whoever joins them, here or in
-    a kernel, gets the same float64, bit for bit, so that cells tie or do not tie wherever they are compared.
+    A cell's *total* joins its costs axis after axis, in the order of the axes. Joining them here
+    and in a kernel gives the same float64, bit for bit, so that cells tie or do not tie everywhere alike.
     ``p2ce.comparing`` says when two totals count as equal.
 
-    ``envelope`` is the cheapest way to go at least that far: at an index right of the current one, the
+    ``envelope`` is the least cost of going at least that far: at an index right of the current one, the
     minimum of the steps from there to the highest allowed index, left of it down to the lowest. Entries
     outside the allowed indices are 0 and mean nothing.
     """
@@ -35,7 +35,7 @@ class CostTables:
     envelope: FloatArray  # (n, M, m, width)
     joins: Int32Array  # (M,) 0 sum, 1 max
     # (n, M) what makes totals of different objectives of the same order, to be added up: the best-first order
-    # goes by it, and nothing that is answered.
+    # depends on it, and no result does.
     shares: FloatArray
 
     def totals(self, owner: IntArray, points: Int32Array) -> FloatArray:

@@ -22,8 +22,8 @@ class Compound:
     name: str
     members: IntArray  # (k,) places of the columns
     levels: FloatArray  # (levels, k) the members' values at each level
-    may_go_to: BoolArray  # (levels,) the others only are where somebody starts
-    may_stay: BoolArray | None = None  # (levels,) whoever starts at another has to go; None: all
+    may_go_to: BoolArray  # (levels,) the others are only levels to start from
+    may_stay: BoolArray | None = None  # (levels,) an instance at another level has to change; None: all
     is_category: bool = True  # priced as one category; otherwise as what the members cost
     # (k,) whose moves count as changes; of a category it is one, whichever members move.
     counted: BoolArray | None = None

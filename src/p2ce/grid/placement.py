@@ -58,7 +58,7 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
     highest = np.where(grid.direction < 0, position, count - 1)
     missing = current == MISSING
     if missing.any():
-        # Nobody goes up or down from a missing value: it becomes known, or it stays.
+        # A missing value has no up or down: it becomes known, or it stays.
         lowest = np.where(missing, position, lowest)
         highest = np.where(missing, np.where(grid.fillable, count - 1, position), highest)
     for axis, codes in enumerate(grid.special):
@@ -84,10 +84,10 @@ def _sources(grid: BaseGrid, position: Int32Array, shift: Int32Array) -> IntArra
     """Find each person's candidates (n, m, slots) in the grid's flat table; the current one is any."""
     begin = np.arange(grid.axis_count, dtype=np.int64)[:, None] * grid.width
     slot = np.arange(grid.slots, dtype=np.int64)
-    padded = [_padded(places, grid.slots) for ways in (grid.down, grid.up) for places in ways]
-    ways = np.array(padded, dtype=np.int64).reshape(2, grid.axis_count, grid.slots) + begin
-    # One table for both: behind the ways down lie the ways up.
-    table = np.concatenate([ways[0], ways[1]], axis=1)
+    padded = [_padded(places, grid.slots) for sides in (grid.down, grid.up) for places in sides]
+    sides = np.array(padded, dtype=np.int64).reshape(2, grid.axis_count, grid.slots) + begin
+    # One table for both: the candidates below come first, those above behind them.
+    table = np.concatenate([sides[0], sides[1]], axis=1)
     above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
     at = np.where(slot < position[..., None], slot, above)
     rows = np.arange(grid.axis_count, dtype=np.int64)[:, None] * (2 * grid.slots)

@@ -122,15 +122,18 @@ class FittedCostTable(FittedObjective):
     default: float | None
 
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
-        """Price a column's values, and refuse what a cost may not be."""
+        """Price a column's values, and reject what a cost may not be."""
         table = self.tables.get(self.features[column])
         if isinstance(table, PriceList):
             return self._from_list(column, table, values, current)
         if table is None:
-            self._refuse_unpriced(column, values, values != current)
+            self._reject_unpriced(column, values, values != current)
             return np.where(values == current, 0.0, self.default or 0.0)
         return np.stack(
-            [self._asked(column, table, row, float(now)) for row, (now,) in zip(values, current, strict=True)]
+            [
+                self._prices_by_function(column, table, row, float(now))
+                for row, (now,) in zip(values, current, strict=True)
+            ]
         )
 
     def _from_list(
@@ -139,10 +142,10 @@ class FittedCostTable(FittedObjective):
         found = np.minimum(np.searchsorted(table.values, values), len(table.values) - 1)
         listed = table.values[found] == values
         moved = values != current
-        self._refuse_unpriced(column, values, moved & ~listed)
+        self._reject_unpriced(column, values, moved & ~listed)
         return np.where(moved, np.where(listed, table.costs[found], self.default or 0.0), 0.0)
 
-    def _refuse_unpriced(self, column: int, values: FloatArray, unpriced: BoolArray) -> None:
+    def _reject_unpriced(self, column: int, values: FloatArray, unpriced: BoolArray) -> None:
         if self.default is None and unpriced.any():
             feature = self.features[column]
             raise InvalidObjective(
@@ -151,7 +154,9 @@ class FittedCostTable(FittedObjective):
                 f"Add it to the table, give CostTable a default=, or fix({echoed(feature)})."
             )
 
-    def _asked(self, column: int, table: PriceOf, values: FloatArray, current: float) -> FloatArray:
+    def _prices_by_function(
+        self, column: int, table: PriceOf, values: FloatArray, current: float
+    ) -> FloatArray:
         feature = self.features[column]
         now = self._as_users_see(column, np.array([current]))[0]
         try:

@@ -37,7 +37,7 @@ class MaxDistance(Objective):
 
     @property
     def name(self) -> str:
-        """``max_distance``, or ``max_distance_own_unit`` so that both can be asked for at once."""
+        """``max_distance``, or ``max_distance_own_unit`` so that both can be used at once."""
         return "max_distance_own_unit" if self.unit == "own" else "max_distance"
 
     def fit(self, reference: Reference) -> FittedObjective:

@@ -71,7 +71,7 @@ class FittedObjective(ABC):
 
     @abstractmethod
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
-        """Price a column's values (n, w) for people who stand at current (n, 1); staying costs exactly 0."""
+        """Price a column's values (n, w) for instances at current (n, 1); staying costs exactly 0."""
 
     def switch(self, columns: tuple[int, ...], before: FloatArray, after: FloatArray) -> FloatArray:
         """Price changes of k columns that are one category, a one-hot group: (n, 1, k), (n, w, k) → (n, w).
@@ -86,7 +86,7 @@ class FittedObjective(ABC):
         return joined
 
     def table(self, columns: IntArray, values: FloatArray, current: FloatArray) -> FloatArray:
-        """Price m columns at once: values (n, m, w) for people who stand at current (n, m, 1).
+        """Price m columns at once: values (n, m, w) for instances at current (n, m, 1).
 
         By default column by column.
         """
@@ -127,7 +127,7 @@ class Objective(ABC):
 def price(
     fitted: Sequence[FittedObjective], *, columns: Sequence[int], values: FloatArray, current: FloatArray
 ) -> list[FloatArray]:
-    """Price the candidates (n, m, width) of people who stand at current (n, m), once per objective.
+    """Price the candidates (n, m, width) of instances at current (n, m), once per objective.
 
     ``columns`` (m,) says which of the model's columns each axis is.
     """

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from p2ce.errors import InvalidObjective, UnknownObjective, nearest
-from p2ce.objectives.changes import Changes
 from p2ce.objectives.cost_table import CostTable
 from p2ce.objectives.euclidean import Euclidean
 from p2ce.objectives.max_distance import MaxDistance
 from p2ce.objectives.mean_distance import MeanDistance
+from p2ce.objectives.number_of_changes import Changes
 from p2ce.objectives.objective import Objective
 from p2ce.objectives.objective_arguments import read_join, read_name
 from p2ce.objectives.percentile_shift import PercentileShift

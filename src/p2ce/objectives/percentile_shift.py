@@ -91,7 +91,7 @@ class FittedPercentileShift(FittedObjective):
 
 
 def _distribution(column: FloatArray) -> Distribution:
-    if not len(column):  # nobody's value is known: every known one is as far along as any other
+    if not len(column):  # no known value in the reference: all known values have the same percentile
         return Distribution(points=np.zeros(1), shares=np.zeros(3))
     points, counts = np.unique(column, return_counts=True)
     up_to = np.concatenate([[0], np.cumsum(counts)])

@@ -23,7 +23,7 @@ def mapocam(problem: PaperProblem, record: Record) -> None:
 
 
 def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
-    """Tell whether nothing below a node is worth visiting: PRUNE of Alg. 1."""
+    """Return whether nothing below a node is worth visiting: PRUNE of Alg. 1."""
     if record.dominates(node):  # lines 14 and 15
         return record.prune(node, DOMINATED)
     if node.changes >= problem.full or node.i == len(problem.features):  # line 16

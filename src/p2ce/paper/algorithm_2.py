@@ -24,7 +24,7 @@ def p2ce(problem: PaperProblem, record: Record) -> None:
 
 
 def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
-    """Tell whether nothing below a node is worth visiting: PRUNE of Alg. 2."""
+    """Return whether nothing below a node is worth visiting: PRUNE of Alg. 2."""
     if algorithm_1.prune(problem, record, node):  # lines 15 to 19
         return True
     if problem.settings.tests_partial_solutions and problem.is_partial_outlier is not None:

@@ -41,7 +41,7 @@ class PaperProblem:
     keeps_rules: Callable[[Int32Array], bool]  # rules between features, which the paper does not have
     # Whether f̄ < τ, by the bound that was chosen.
     falls_short: Callable[[Node], bool]
-    # Whether u(x̃) = 1 with these axes open; None where the detector cannot tell.
+    # Whether u(x̃) = 1 with these axes open; None where the detector has no bound.
     is_partial_outlier: Callable[[Int32Array, IntArray], bool] | None = None
 
     @property
@@ -114,5 +114,5 @@ class Record:
         self.costs = cost if self.costs is None else np.concatenate([self.costs, cost])
 
     def dominates(self, node: Node) -> bool:
-        """Tell whether c(x, z) ⪯ c(x, x + a) for some z ∈ S."""
+        """Return whether c(x, z) ⪯ c(x, x + a) for some z ∈ S."""
         return self.costs is not None and bool((self.costs <= node.cost).all(axis=1).any())

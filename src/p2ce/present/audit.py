@@ -79,7 +79,7 @@ def _options(explanation: Explanation, speaker: Speaker) -> list[str]:
             facts["told"] = "; ".join(
                 f"{name} = {_raw(name, value, speaker)}" for name, value in option.rounded.items()
             )
-            facts["told_score"] = speaker.full(option.told_score)
+            facts["displayed_score"] = speaker.full(option.displayed_score)
         if best:
             facts["best"] = "; ".join(best)
         lines.append(f"{number}. {_changes(option, speaker)}")
@@ -119,7 +119,7 @@ def _certificate(certificate: Certificate, speaker: Speaker, *, judged: bool) ->
         **({"attributed": _count(certificate.attributed, speaker)} if certificate.attributed else {}),
         "dropped": "; ".join(
             f"{dropped_by(rule, speaker)} {_count(count, speaker)}"
-            for rule, count in certificate.dropped.items()
+            for rule, count in certificate.pruned.items()
         )
         or speaker.say("none"),
         "verified": _count(certificate.verified, speaker),

@@ -3,7 +3,7 @@
 from p2ce.present.speaker import Speaker
 from p2ce.result import Certificate, Explanation, Feature
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED
-from p2ce.result.grid_words import MOST_NAMED, claims_none, says_its_grid, stepped_features, told_step
+from p2ce.result.grid_words import MOST_NAMED, claims_none, displayed_step, says_its_grid, stepped_features
 
 # Grid → what an auditor reads of it, and how the officer's sentence on it begins.
 NAMES = {GIVEN: "grid_given", INFERRED: "grid_inferred", FINEST: "grid_finest"}
@@ -53,7 +53,7 @@ def _with_steps(key: str, explanation: Explanation, speaker: Speaker) -> str:
 def _steps_of(feature: Feature, speaker: Speaker) -> str:
     assert feature.steps is not None  # stepped_features saw to it
     name, share = speaker.name(feature.name), speaker.share_form(feature.name)
-    least, most = (told_step(step) for step in feature.steps)
+    least, most = (displayed_step(step) for step in feature.steps)
     if least == most:
         return speaker.say(f"steps_equal{share}", name=name, step=speaker.amount(feature.name, least))
     before = speaker.amount(feature.name, least, unit=feature.display.unit_first)

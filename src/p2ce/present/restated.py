@@ -7,7 +7,7 @@ from typing import Any
 from p2ce.present.numerals import in_language
 from p2ce.present.speaker import Speaker
 from p2ce.result import Feature
-from p2ce.result.grid_words import told_step
+from p2ce.result.grid_words import displayed_step
 from p2ce.result.number_text import readable
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
@@ -96,7 +96,7 @@ def candidates_in_words(feature: Feature, speaker: Speaker) -> str:
 def _stepped(found: "re.Match[str]", feature: Feature, speaker: Speaker) -> str:
     parts = {name: speaker.number(feature.name, float(found[name])) for name in ("low", "high")}
     parts |= {
-        name: speaker.amount(feature.name, told_step(float(found[name])), unit=False)
+        name: speaker.amount(feature.name, displayed_step(float(found[name])), unit=False)
         for name in ("step", "least", "most")
         if found[name] is not None
     }

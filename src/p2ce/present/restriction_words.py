@@ -4,7 +4,7 @@ from p2ce.errors import InvalidArgument
 from p2ce.present.advice import check_advice, option_in_words
 from p2ce.present.restated import restated
 from p2ce.present.speaker import Speaker
-from p2ce.result import Explanation, Opening, Status, WhyNone
+from p2ce.result import Explanation, Relaxation, Status, WhyNone
 from p2ce.result.plain import plain_values
 
 KINDS = ("changes", "direction", "range", "missing", "rule", "plausibility")
@@ -29,7 +29,7 @@ def check_why(explanation: Explanation, why: object) -> None:
             "why was found for another person than the one explained: their values differ. "
             "Pass what Explainer.why_none() returned for this explanation."
         )
-    check_advice([opening.counterfactual for opening in why], explanation.question)
+    check_advice([relaxation.counterfactual for relaxation in why], explanation.question)
 
 
 def ways_in_words(why: WhyNone, speaker: Speaker, *, audience: str) -> list[str]:
@@ -45,21 +45,21 @@ def ways_in_words(why: WhyNone, speaker: Speaker, *, audience: str) -> list[str]
         return [speaker.say("no_way" if why.complete else "no_way_found", considered=considered), *undecided]
     return [
         speaker.say("ways", considered=considered),
-        *(f"- {_way(opening, speaker, verbatim=verbatim)}" for opening in why),
+        *(f"- {_way(relaxation, speaker, verbatim=verbatim)}" for relaxation in why),
         *undecided,
         speaker.say("ways_complete" if why.complete else "ways_incomplete"),
     ]
 
 
-def _way(opening: Opening, speaker: Speaker, *, verbatim: bool) -> str:
+def _way(relaxation: Relaxation, speaker: Speaker, *, verbatim: bool) -> str:
     named = [
         _named(text, kind, speaker, verbatim=verbatim)
-        for text, kind in zip(opening.restrictions, opening.kinds, strict=True)
+        for text, kind in zip(relaxation.restrictions, relaxation.kinds, strict=True)
     ]
     return speaker.say(
-        "way" if opening.proven else "way_unproven",
+        "way" if relaxation.proven else "way_unproven",
         restrictions=speaker.joined(named),
-        todo=option_in_words(opening.counterfactual, speaker),
+        todo=option_in_words(relaxation.counterfactual, speaker),
     )
 
 

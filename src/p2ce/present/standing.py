@@ -69,20 +69,20 @@ def standing_for_person(explanation: Explanation, speaker: Speaker) -> str:
 def result_of(option: Counterfactual, explanation: Explanation, speaker: Speaker) -> str:
     """Say what an option leads to, without a full stop."""
     if explanation.scale != LEAD:
-        return speaker.say("gives", score=speaker.score(explanation, option.told_score))
-    prediction = option.told_prediction
+        return speaker.say("gives", score=speaker.score(explanation, option.displayed_score))
+    prediction = option.displayed_prediction
     if is_range(explanation.target) and explanation.models == 1:
         if prediction is None:
-            key = "then_outside" if option.told_score < 0 else "then_inside"
-            return speaker.say(key, distance=_distance(option.told_score, speaker))
+            key = "then_outside" if option.displayed_score < 0 else "then_inside"
+            return speaker.say(key, distance=_distance(option.displayed_score, speaker))
         return speaker.say("gives", score=predicted(prediction, explanation, speaker))
     if must_win(explanation):
-        lead = lead_in_words(option.told_score, explanation.threshold, speaker)
+        lead = lead_in_words(option.displayed_score, explanation.threshold, speaker)
         if prediction is None:
             return speaker.say("then_leads", lead=lead)
         chance = predicted(prediction, explanation, speaker)
         return speaker.say("then_leads_chance", lead=lead, probability=chance)
-    return _models_then(option.told_score, explanation, speaker)
+    return _models_then(option.displayed_score, explanation, speaker)
 
 
 def all_models(models: int, speaker: Speaker) -> str:

@@ -1,4 +1,4 @@
-"""WHAT is asked: features, and what each of them may do."""
+"""What the user states: features, and how each of them may change."""
 
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.display import Display

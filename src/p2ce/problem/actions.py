@@ -67,7 +67,7 @@ class ActionSet:
                 neighbours, and prefers round numbers; an `Explainer` adds the values on either side of a
                 tree model's thresholds. "paper" takes steps of exactly 5 % of the range, from its low end.
             special_values: codes that are no numbers (-9 for "no record", 999), by column:
-                ``{"Months": [-9, -8]}``. Nobody is advised to take one, whoever has one keeps it unless
+                ``{"Months": [-9, -8]}``. No advice leads to one, and an instance that has one keeps it unless
                 ``leave_special()``, and they count neither for ranges nor for distances. "detect" takes
                 what looks like one. By default what looks like one is only logged, at INFO.
 
@@ -81,7 +81,7 @@ class ActionSet:
         return cls(features=infer_features(as_pandas(frame)[0], grid=grid, special_values=special_values))
 
     def fix(self, *names: object) -> "ActionSet":
-        """Let the named features never change, wherever they are: a range of theirs restricts nobody then.
+        """Let the named features never change, wherever they are: a range of theirs then has no effect.
 
         >>> import pandas as pd
         >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]})).fix("Age")
@@ -91,7 +91,7 @@ class ActionSet:
         return self._change(_each(names), lambda feature, _: replace(feature, fixed=True))
 
     def protect(self, *names: object) -> "ActionSet":
-        """Let the named features never change, and never be named as what stands in the way.
+        """Let the named features never change, and never be named as a constraint to relax.
 
         For what no advice may touch, such as race or sex: ``fix`` is a matter of fact, this one of principle.
 
@@ -132,8 +132,8 @@ class ActionSet:
         >>> actions["Age"].candidates().tolist()
         [30.0, 31.0, 32.0, 33.0, 34.0, 35.0, 36.0]
         """
-        asked = self._keywords("within", ranges, named, example="(low, high)")
-        return self._change(asked, lambda f, value: replace(f, asked_range=read_range(f, value)))
+        given = self._keywords("within", ranges, named, example="(low, high)")
+        return self._change(given, lambda f, value: replace(f, stated_range=read_range(f, value)))
 
     def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
         """Move in steps of this size, in the feature's own unit: candidates are its multiples, and no others.
@@ -145,9 +145,9 @@ class ActionSet:
         >>> actions["Rate"].candidates().tolist()
         [0.2, 0.3, 0.4]
         """
-        asked = self._keywords("step", steps, named, example="100")
+        given = self._keywords("step", steps, named, example="100")
         return self._change(
-            asked, lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f), inferred=None)
+            given, lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f), inferred=None)
         )
 
     def values(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
@@ -161,11 +161,11 @@ class ActionSet:
         >>> actions["Term"].candidates().tolist(), actions["Housing"].candidates().tolist()
         ([12.0, 24.0, 36.0], ['own', 'rent'])
         """
-        asked = self._keywords("values", choices, named, example="[1, 2, 3]")
-        return self._change(asked, lambda f, value: replace(f, choices=read_choices(f, value)))
+        given = self._keywords("values", choices, named, example="[1, 2, 3]")
+        return self._change(given, lambda f, value: replace(f, choices=read_choices(f, value)))
 
     def keep_missing(self, *names: object) -> "ActionSet":
-        """Let a missing value of the named features stay missing: nobody is asked to provide it.
+        """Let a missing value of the named features stay missing: no advice provides it.
 
         >>> import numpy as np, pandas as pd
         >>> actions = ActionSet.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).keep_missing("Income")
@@ -175,7 +175,7 @@ class ActionSet:
         return self._change(_each(names), lambda feature, _: replace(feature, fillable=False))
 
     def allow_missing(self, *names: object) -> "ActionSet":
-        """Let a known value of the named features become missing, which nobody is advised otherwise.
+        """Let a known value of the named features become missing, which no advice does by default.
 
         >>> import numpy as np, pandas as pd
         >>> actions = ActionSet.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).allow_missing("Income")
@@ -185,7 +185,7 @@ class ActionSet:
         return self._change(_each(names), lambda feature, _: replace(feature, may_go_missing=True))
 
     def leave_special(self, *names: object) -> "ActionSet":
-        """Let a special value of the named features become a number, which nobody is advised otherwise.
+        """Let a special value of the named features become a number, which no advice does by default.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Months": [-9, 3, 5, 8]})
@@ -199,7 +199,7 @@ class ActionSet:
         """Say how features are called and written where people read them: name, unit, decimals, phrases.
 
         Takes a `p2ce.Display` or a dict of its entries. A later call for the same feature replaces the
-        earlier one. It changes no answer, only how answers are told.
+        earlier one. It changes no result, only how results are displayed.
 
         >>> import pandas as pd
         >>> actions = ActionSet.infer(pd.DataFrame({"LoanAmount": [500, 9_000]}))
@@ -207,13 +207,13 @@ class ActionSet:
         >>> actions["LoanAmount"].display.name_in("en")
         'loan amount'
         """
-        asked = self._keywords("display", displays, named, example="{'name': 'loan amount'}")
-        return self._change(asked, lambda f, value: replace(f, display=_shown_as(f, value)))
+        given = self._keywords("display", displays, named, example="{'name': 'loan amount'}")
+        return self._change(given, lambda f, value: replace(f, display=_shown_as(f, value)))
 
     def rule(self, *rules: "Rule") -> "ActionSet":
         """Add rules between features, made by ``p2ce.rules``. One that is there already is not added again.
 
-        A rule over unknown features, or one that contradicts what the features may do, is refused here,
+        A rule over unknown features, or one that contradicts what the features may do, is rejected here,
         and so is a later constraint that contradicts a rule.
 
         >>> import pandas as pd
@@ -284,9 +284,9 @@ class ActionSet:
         return actions_table(self.features, self.rules)
 
     def _change(
-        self, asked: Mapping[Any, Any], change: Callable[[FeatureActions, Any], FeatureActions]
+        self, given: Mapping[Any, Any], change: Callable[[FeatureActions, Any], FeatureActions]
     ) -> "ActionSet":
-        changed = {self[name].name: change(self[name], value) for name, value in asked.items()}
+        changed = {self[name].name: change(self[name], value) for name, value in given.items()}
         return replace(self, features=tuple(changed.get(f.name, f) for f in self.features))
 
     def _keywords(
@@ -333,7 +333,7 @@ def _check_is_rule(rule: object) -> None:
 
 
 def _anchor(feature: FeatureActions) -> float:
-    # A constant column counts from its one value only as long as nobody asked for a step.
+    # A constant column counts from its one value only as long as no step is set.
     return 0.0 if feature.low == feature.high and feature.kind is not Kind.BINARY else feature.anchor
 
 

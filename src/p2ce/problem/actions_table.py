@@ -84,7 +84,7 @@ def steps_of(feature: FeatureActions) -> tuple[float, float] | None:
 
 
 def _missing(feature: FeatureActions) -> str:
-    """Say what was asked of missing and special values, where it is not what goes without saying."""
+    """Describe how missing and special values may change, where that differs from the default."""
     text = "; may go missing" * feature.may_go_missing + "; missing stays" * (not feature.fillable)
     if not feature.special:
         return text

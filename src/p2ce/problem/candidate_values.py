@@ -13,7 +13,9 @@ SHARED_BY = 4  # people: where most values have so many, the values are the colu
 LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
 ENOUGH_VALUES = 20  # different ones, to believe that what they have in common is no accident
-SMALLEST_STEP = Fraction(1, 10**12)  # of the range; people who are closer together than this are one place
+SMALLEST_STEP = Fraction(
+    1, 10**12
+)  # of the range; rows that are closer together than this count as one place
 MOST_THINNED = 20  # candidates of a column where every cell costs an evaluation, or thresholds say more
 NEAR = 0.002  # of the column's standard deviation: how far from a threshold a rounder number may lie
 
@@ -83,7 +85,7 @@ def _round_steps(
     whole: bool,
 ) -> FloatArray:
     """Cut the range into round steps, and every step that holds too many people into smaller ones."""
-    # Whoever stands at a common value stands at a candidate, and lies in no step.
+    # A row at a common value is at a candidate, and lies in no step.
     people = np.where(np.isin(known, common), 0, counts)
     before = np.concatenate([[0], np.cumsum(people)])
     width = ends[1] - ends[0]
@@ -138,7 +140,7 @@ def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THIN
 
 
 def _digits(value: float) -> float:
-    """Tell how round a number is: its significant digits, a last 5 counting half."""
+    """Return how round a number is: its significant digits, a last 5 counting half."""
     written = f"{value:.12g}".partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")
     return len(written) - 0.5 * written.endswith("5")
 

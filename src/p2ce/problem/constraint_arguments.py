@@ -17,7 +17,7 @@ from p2ce.visible import echoed
 def read_range(feature: FeatureActions, given: object) -> tuple[float, float]:
     """Give the two ends of a range, or say why they are none."""
     name = feature.name
-    _refuse_category(feature, "within()")
+    _reject_category(feature, "within()")
     ends = _listed(given)
     if ends is None or len(ends) != 2:
         raise InvalidActions(
@@ -36,7 +36,7 @@ def read_range(feature: FeatureActions, given: object) -> tuple[float, float]:
 def read_step(feature: FeatureActions, given: object) -> float:
     """Give the step as a number above zero, whole where the feature is."""
     name = feature.name
-    _refuse_category(feature, "step()")
+    _reject_category(feature, "step()")
     step = _number(given, f"step() of {echoed(name)}")
     if step <= 0:
         raise InvalidActions(
@@ -108,7 +108,7 @@ def _place(places: Mapping[Any, int], label: Any) -> int | None:
         return None
 
 
-def _refuse_category(feature: FeatureActions, call: str) -> None:
+def _reject_category(feature: FeatureActions, call: str) -> None:
     if feature.is_category:
         raise InvalidActions(
             f"{echoed(feature.name)} is a category, which {call} says nothing about. "

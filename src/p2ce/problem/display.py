@@ -22,8 +22,8 @@ DISPLAY_KEYS = ("name", "unit", "unit_first", "style", "decimals", "values", "ph
 class Display:
     """How one feature is shown to people; everything left out is shown as it is in the data.
 
-    Values are written in full unless ``decimals`` says otherwise, and then are rounded only where the
-    rounded row was put to the model, the detector and every constraint as well.
+    Values are written in full unless ``decimals`` says otherwise, and then are rounded only where
+    the model, the detector and every constraint accept the rounded row as well.
 
     >>> amount = Display(name={"en": "loan amount", "pt": "o valor do empréstimo"}, unit="EUR")
     >>> amount.name_in("en"), amount.name_in("pt"), amount.name_in("es")
@@ -42,7 +42,7 @@ class Display:
     phrases: Mapping[Any, Words] = field(default_factory=dict)  # new value → the words for that change
 
     def __post_init__(self) -> None:
-        """Bring keys to one form, and refuse what could not be shown."""
+        """Bring keys to one form, and reject what could not be shown."""
         for key in ("name", "unit"):
             _check_words(key, getattr(self, key))
         for key in ("values", "phrases"):

@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 class Direction(IntEnum):
-    """Which way a feature may move; the numbers are the sign of the change."""
+    """The direction in which a feature may move; the numbers are the sign of the change."""
 
     DOWN = -1
     BOTH = 0
@@ -44,14 +44,14 @@ class FeatureActions:
 
     Candidates of a number are the ``choices`` if there are any, else what was ``inferred`` from the data and,
     where a range goes beyond that, multiples of the step; else ``anchor + i * step`` inside the range.
-    The range is ``asked_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
-    which says nothing about ``choices``. Whoever narrows the range only removes candidates.
+    The range is ``stated_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
+    which says nothing about ``choices``. Narrowing the range only removes candidates.
     Candidates of a category are its ``labels``, or the ``choices`` among them.
 
-    A missing value may become any candidate if it is ``fillable``, whatever the direction, since nobody
-    goes up or down from there. A known one becomes missing only if it ``may_go_missing``. A ``special`` value
-    (a code such as -9 for "no record") is a category beside the numbers: nobody goes there, and whoever has
-    one keeps it, unless the feature ``leaves_special``, in whatever direction.
+    A missing value may become any candidate if it is ``fillable``, whatever the direction, since no
+    change from there is up or down. A known one becomes missing only if it ``may_go_missing``. A ``special``
+    value (a code such as -9 for "no record") is a category beside the numbers: no advice leads there, and an
+    instance that has one keeps it, unless the feature ``leaves_special``, in whatever direction.
 
     >>> rate = FeatureActions(
     ...     name="Rate", kind=Kind.NUMBER, dtype=np.dtype(float), low=0.1, high=0.3, step=0.05
@@ -71,7 +71,7 @@ class FeatureActions:
     step: float  # of the steps beyond what was inferred, where something was
     anchor: float = 0.0
     inferred: tuple[float, ...] | None = None  # ascending; None where step() or the paper's grid says it
-    asked_range: tuple[float, float] | None = None
+    stated_range: tuple[float, float] | None = None
     choices: tuple[Any, ...] | None = None  # numbers, ascending, or labels, as ``labels`` has them
     labels: tuple[Any, ...] | None = None  # a category's, those in the frame, in the order of their codes
     order: tuple[Any, ...] | None = None  # all labels from low to high, where the category is ordered
@@ -83,11 +83,11 @@ class FeatureActions:
     display: Display = field(default_factory=Display, hash=False)  # how people read it
 
     def __post_init__(self) -> None:
-        """Refuse constraints that contradict each other, and those that leave no candidate at all."""
+        """Reject constraints that contradict each other, and those that leave no candidate at all."""
         if self.special and self.choices is not None and set(self.special) & set(self.choices):
             both = shown_values(sorted(set(self.special) & set(self.choices)))
             raise ContradictoryConstraints(
-                f"{both} of {echoed(self.name)} is a special value, where nobody goes, and one of its "
+                f"{both} of {echoed(self.name)} is a special value, which no advice leads to, and one of its "
                 "values(). Remove one of the two."
             )
         if self.direction and self.labels is not None and self.order is None:
@@ -108,7 +108,7 @@ class FeatureActions:
 
     @property
     def is_inferred(self) -> bool:
-        """Whether the data chose the candidates, so that finer ones contradict nobody."""
+        """Whether the data chose the candidates, so that finer ones contradict no statement of the user's."""
         return self.inferred is not None and self.choices is None and self.labels is None
 
     def with_more(self, values: FloatArray) -> "FeatureActions":
@@ -123,7 +123,7 @@ class FeatureActions:
 
     def ends(self) -> tuple[float, float]:
         """Give the range in force, in the column's own precision."""
-        low, high = self.asked_range or (self.low, self.high)
+        low, high = self.stated_range or (self.low, self.high)
         if self.dtype.kind == "f":
             # The range ends as the column holds them: the float32 nearest to 0.1 is a little above 0.1.
             limit = min(float(np.finfo(self.dtype).max), LARGEST_MAGNITUDE)
@@ -196,13 +196,13 @@ class FeatureActions:
             return len(self.labels if self.choices is None else self.choices)
         if self.choices is not None or self._is_constant():
             return len(self._numbers())
-        steps = _length(self._indices()) if self.inferred is None or self.asked_range is not None else 0
+        steps = _length(self._indices()) if self.inferred is None or self.stated_range is not None else 0
         if self.inferred is None or steps > MOST_CANDIDATES:
             return steps
         return len(self._numbers())
 
     def allows(self, before: Any, after: Any) -> bool:
-        """Tell whether the feature may go from one value to the other, by what was asked of it alone.
+        """Return whether the feature may go from one value to the other, by its own constraints alone.
 
         Values are the user's own: numbers, labels, None or NaN where missing. Looks at ``fix``, direction,
         ``within``, ``values`` and what was said of missing values; an inferred range, the step and the
@@ -222,9 +222,9 @@ class FeatureActions:
         return not self.fixed and change * self.direction >= 0 and self._offers(after)
 
     def keeps(self, value: float) -> bool:
-        """Tell whether a number to which another feature leads this one is in its range and of its kind.
+        """Return whether a number to which another feature leads this one is in its range and of its kind.
 
-        The range is the one in force, asked for or inferred. ``values()`` and steps hold as well, unless the
+        The range is the one in force, stated or inferred. ``values()`` and steps hold as well, unless the
         data chose the candidates. A special value is none to be led to.
         """
         if value in self.special:
@@ -263,7 +263,7 @@ class FeatureActions:
             return self.choices is None or place_of(value, self.choices) is not None
         if value in self.special:
             return False
-        if self.asked_range is not None and not self.ends()[0] <= value <= self.ends()[1]:
+        if self.stated_range is not None and not self.ends()[0] <= value <= self.ends()[1]:
             return False
         return self.choices is None or value in self.choices
 
@@ -280,7 +280,7 @@ class FeatureActions:
 
     def _is_constant(self) -> bool:
         # Then the one value is the candidate, whether or not it is a multiple of the step.
-        return self.asked_range is None and self.low == self.high
+        return self.stated_range is None and self.low == self.high
 
     def _anchor(self) -> Fraction:
         return as_typed(self.anchor, self.dtype)
@@ -296,7 +296,7 @@ class FeatureActions:
             return range(0)
         ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
         inside = index_range(*ends, anchor=self._anchor(), step=as_typed(self.step))
-        # A multiple a hair outside counts as well if the column cannot tell it from the end.
+        # A multiple a hair outside counts as well if the column's precision makes it equal to the end.
         before = self._at(range(inside.start - 1, inside.start))[0]
         after = self._at(range(inside.stop, inside.stop + 1))[0]
         return range(inside.start - int(before >= low), inside.stop + int(after <= high))
@@ -313,7 +313,7 @@ class FeatureActions:
     def _filter(self, values: FloatArray) -> FloatArray:
         if self.special:
             values = values[~np.isin(values, self.special)]
-        if self.choices is not None and self.asked_range is None:
+        if self.choices is not None and self.stated_range is None:
             return values
         low, high = self.ends()
         return values[(values >= low) & (values <= high)]
@@ -327,7 +327,7 @@ class FeatureActions:
                 f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
                 f"allowed. Name fewer with values(), or fix({echoed(self.name)}) if it is an identifier."
             )
-        if self.inferred is not None and self.asked_range is None:
+        if self.inferred is not None and self.stated_range is None:
             raise InvalidActions(
                 f"{echoed(self.name)} has {counted(self.count())} inferred candidates, more than the "
                 f"{MOST_CANDIDATES:,} allowed. Use step() or values()."
@@ -345,14 +345,14 @@ class FeatureActions:
                 "value. Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
             )
         if self.direction:
-            way = "increase_only" if self.direction > 0 else "decrease_only"
+            method = "increase_only" if self.direction > 0 else "decrease_only"
             raise ContradictoryConstraints(
-                f"{echoed(self.name)} is {way} and may go missing, but a missing value is neither up nor "
+                f"{echoed(self.name)} is {method} and may go missing, but a missing value is neither up nor "
                 "down. Remove one of the two."
             )
 
     def _check_named(self) -> None:
-        """Refuse words for labels that the category does not have: they would never be shown."""
+        """Reject words for labels that the category does not have: they would never be shown."""
         labels = self.order or self.labels
         if labels is None:
             return
@@ -379,7 +379,7 @@ class FeatureActions:
         )
 
     def _range_between_multiples(self) -> InvalidActions:
-        where = "within() asks for" if self.asked_range else "The inferred range is"
+        where = "within() asks for" if self.stated_range else "The inferred range is"
         if self.inferred:
             return InvalidActions(
                 f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds none of its "
@@ -407,7 +407,7 @@ def _length(indices: range) -> int:
 
 
 def counted(count: int) -> str:
-    """Write how many there are; of numbers that nobody reads only the size.
+    """Write how many there are; of very long numbers only the size.
 
     >>> counted(30_000), counted(10**40)
     ('30,000', 'about 1e+40')

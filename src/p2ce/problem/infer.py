@@ -16,12 +16,12 @@ from p2ce.problem.special import SpecialValues, settle_special
 from p2ce.tables.codebook import MISSING, Coding, coding_of
 from p2ce.visible import echoed, listed
 
-if TYPE_CHECKING:  # The stages below the explainer do without pandas; a frame is asked, never built.
+if TYPE_CHECKING:  # The stages below the explainer do without pandas; they use a frame, and never build one.
     import pandas as pd
 
 Grid = Literal["data", "paper"]
 GRIDS = ("data", "paper")
-LARGEST_EXACT_WHOLE = 2**53  # above it float64 no longer tells neighbouring whole numbers apart
+LARGEST_EXACT_WHOLE = 2**53  # above it float64 no longer separates neighbouring whole numbers
 
 
 def infer_features(
@@ -39,9 +39,9 @@ def infer_features(
     columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
     codings = [_coding_of(column) for column in columns]
     codes = [coding.encode(column) for coding, column in zip(codings, columns, strict=True)]
-    _refuse_infinite(codings, codes)
+    _reject_infinite(codings, codes)
     known = [values[values != MISSING] for values in codes]
-    _refuse_unknown(codings, known)
+    _reject_unknown(codings, known)
     numbers = {c.name: values for c, values in zip(codings, known, strict=True) if not c.is_category}
     special = settle_special(special_values, numbers, columns=[coding.name for coding in codings])
     return tuple(
@@ -88,7 +88,7 @@ def _coding_of(column: "pd.Series[Any]") -> Coding:
         ) from error
 
 
-def _refuse_infinite(codings: Sequence[Coding], codes: Sequence[FloatArray]) -> None:
+def _reject_infinite(codings: Sequence[Coding], codes: Sequence[FloatArray]) -> None:
     counts = [int(np.count_nonzero(np.isnan(values))) for values in codes]
     found = ", ".join(
         f"{echoed(coding.name)} ({count})" for coding, count in zip(codings, counts, strict=True) if count
@@ -100,7 +100,7 @@ def _refuse_infinite(codings: Sequence[Coding], codes: Sequence[FloatArray]) -> 
         )
 
 
-def _refuse_unknown(codings: Sequence[Coding], known: Sequence[FloatArray]) -> None:
+def _reject_unknown(codings: Sequence[Coding], known: Sequence[FloatArray]) -> None:
     found = ", ".join(repr(c.name) for c, values in zip(codings, known, strict=True) if not len(values))
     if found:
         raise InvalidReference(
@@ -111,7 +111,7 @@ def _refuse_unknown(codings: Sequence[Coding], known: Sequence[FloatArray]) -> N
 
 def _infer_category(coding: Coding, codes: FloatArray) -> FeatureActions:
     assert coding.labels is not None
-    # A categorical may declare labels that nobody has: no advice leads there.
+    # A categorical may declare labels that no row has: no advice leads there.
     labels = tuple(coding.labels[int(code)] for code in np.unique(codes))
     return FeatureActions(
         name=coding.name,

@@ -1,7 +1,7 @@
 """Say how the paper's algorithms run: what they leave open is a setting, what they misprint another."""
 
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.visible import echoed
@@ -79,10 +79,6 @@ class Mapocam:
     @property
     def as_printed(self) -> bool:
         return self.errata == AS_PRINTED
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the settings as plain data."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

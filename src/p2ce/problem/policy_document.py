@@ -14,7 +14,7 @@ from p2ce.errors import PolicyError
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
 
-Path: TypeAlias = tuple[str | int, ...]  # keys and places on the way to an entry
+Path: TypeAlias = tuple[str | int, ...]  # keys and places that lead to an entry
 
 NULL = "tag:yaml.org,2002:null"
 BOOL = "tag:yaml.org,2002:bool"
@@ -156,7 +156,7 @@ def _mapping(node: Any, path: Path, lines: dict[Path, int]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key_node, value_node in node.value:
         if not isinstance(key_node, yaml.ScalarNode):
-            raise _refused(key_node, "a key that is not plain text")
+            raise _not_plain(key_node, "a key that is not plain text")
         key, line = str(key_node.value), key_node.start_mark.line + 1
         if key in found:
             first = lines[(*path, key)]
@@ -181,15 +181,15 @@ def _scalar(node: Any) -> Any:
             return int(text)
         if tag in (INT, FLOAT):
             return float(re.sub(r"(?i)\.(inf|nan)", r"\1", text))
-    except ValueError:  # of a tag that somebody wrote before what is no number
-        raise _refused(node, f"the number {echoed(text)}") from None
-    raise _refused(node, f"the tag {echoed(tag)}")
+    except ValueError:  # of a number's tag before text that is no number
+        raise _not_plain(node, f"the number {echoed(text)}") from None
+    raise _not_plain(node, f"the tag {echoed(tag)}")
 
 
 def _check_tag(node: Any, kind: str) -> None:
     if node.tag != f"tag:yaml.org,2002:{kind}":
-        raise _refused(node, f"the tag {echoed(node.tag)}")
+        raise _not_plain(node, f"the tag {echoed(node.tag)}")
 
 
-def _refused(node: Any, what: str) -> PolicyError:
+def _not_plain(node: Any, what: str) -> PolicyError:
     return PolicyError(f"A policy has no use for {what}. Write it out.", line=node.start_mark.line + 1)

@@ -65,8 +65,8 @@ def feature_to_plain(feature: FeatureActions) -> dict[str, Any]:
         plain["may_change"] = not feature.fixed
     if feature.direction is not Direction.BOTH:
         plain["direction"] = feature.direction.name.lower()
-    if feature.asked_range is not None:
-        plain["range"] = [tidy(end) for end in feature.asked_range]
+    if feature.stated_range is not None:
+        plain["range"] = [tidy(end) for end in feature.stated_range]
     if feature.choices is not None:
         plain["values"] = [_value(value, feature) for value in feature.choices]
     if (feature.low, feature.high) != usual["seen"]:
@@ -103,7 +103,7 @@ def _usual(feature: FeatureActions) -> dict[str, Any]:
         return {"seen": (0.0, 1.0), "step": 1.0}
     if feature.labels is not None:
         return {"seen": (0.0, float(len(feature.labels) - 1)), "step": 1.0}
-    # What was inferred needs no step, as long as it is the one that reading the file makes of the range.
+    # What was inferred needs no step, as long as it is the one that parsing the file infers from the range.
     usual = None if feature.inferred is None else usual_step(feature.low, feature.high, feature.kind)
     return {"seen": None, "step": usual}
 
@@ -142,21 +142,21 @@ class FeatureReader:
     def read(self, plain: Any) -> FeatureActions:
         """Make the feature, or raise a PolicyError with a line."""
         if not isinstance(plain, Mapping):
-            self.refuse((), f"{echoed(self.name)} needs entries such as 'kind: whole', got {echoed(plain)}.")
+            self.reject((), f"{echoed(self.name)} needs entries such as 'kind: whole', got {echoed(plain)}.")
         for key in plain:
             if key not in FEATURE_KEYS:
-                self.refuse(
+                self.reject(
                     (key,),
                     f"{echoed(self.name)} has an entry {echoed(key)} that means nothing. "
                     f"{nearest(key, FEATURE_KEYS)}",
                 )
         if "kind" not in plain:
-            self.refuse((), f"{echoed(self.name)} needs its 'kind': one of {', '.join(Kind)}.")
+            self.reject((), f"{echoed(self.name)} needs its 'kind': one of {', '.join(Kind)}.")
         kind = Kind(self.word(plain, "kind", [str(one) for one in Kind]))
         others = NUMBERS_ONLY if kind is Kind.CATEGORY else CATEGORIES_ONLY
         for key in plain:
             if key in others:
-                self.refuse(
+                self.reject(
                     (key,),
                     f"{echoed(self.name)} is of kind {kind}, for which {echoed(key)} means nothing. Remove "
                     "it.",
@@ -170,7 +170,7 @@ class FeatureReader:
 
     def _category(self, plain: Mapping[str, Any]) -> FeatureActions:
         if "labels" not in plain:
-            self.refuse((), f"{echoed(self.name)} is a category and needs its 'labels', a list of them.")
+            self.reject((), f"{echoed(self.name)} is a category and needs its 'labels', a list of them.")
         labels = self.labels(plain, "labels")
         order = self.labels(plain, "order") if "order" in plain else None
         shared = self._shared(plain, Kind.CATEGORY)
@@ -181,17 +181,17 @@ class FeatureReader:
 
     def _number(self, plain: Mapping[str, Any], kind: Kind) -> FeatureActions:
         shared = self._shared(plain, kind)
-        asked = self.pair(plain, "range")
+        stated = self.pair(plain, "range")
         values = self.numbers(plain, "values") if "values" in plain else None
-        seen = self.pair(plain, "seen") or asked or ((min(values), max(values)) if values else None)
+        seen = self.pair(plain, "seen") or stated or ((min(values), max(values)) if values else None)
         if kind is Kind.BINARY:
             seen = self.pair(plain, "seen") or (0.0, 1.0)
         if seen is None:
-            self.refuse((), f"{echoed(self.name)} needs a 'range' [low, high], or 'values' to choose from.")
+            self.reject((), f"{echoed(self.name)} needs a 'range' [low, high], or 'values' to choose from.")
         step = self.number(plain, "step") if "step" in plain else usual_step(*seen, kind)
         anchor = self.number(plain, "count_from") if "count_from" in plain else 0.0
         if step <= 0:
-            self.refuse(("step",), f"The step of {echoed(self.name)} must be above 0, got {step}.")
+            self.reject(("step",), f"The step of {echoed(self.name)} must be above 0, got {step}.")
         feature = FeatureActions(
             **shared,
             low=seen[0],
@@ -199,13 +199,13 @@ class FeatureReader:
             step=step,
             anchor=anchor,
             inferred=self.candidates(plain, kind),
-            asked_range=asked,
+            stated_range=stated,
             choices=None if values is None else tuple(sorted(set(values))),
             special=tuple(sorted(set(self.numbers(plain, "special")))) if "special" in plain else (),
             leaves_special=self.flag(plain, "may_leave_special", False),
         )
-        if asked is not None:
-            read_range(feature, asked)
+        if stated is not None:
+            read_range(feature, stated)
         read_step(feature, step)
         return self._with_values(feature, plain)
 
@@ -223,7 +223,7 @@ class FeatureReader:
         protected = self.flag(plain, "protected", False)
         may_change = self.flag(plain, "may_change", not protected)
         if protected and may_change:
-            self.refuse(
+            self.reject(
                 ("may_change",),
                 f"{echoed(self.name)} is protected, so that it may not change. Remove one entry.",
             )
@@ -247,20 +247,20 @@ class FeatureReader:
             for key in given:
                 if key not in DISPLAY_KEYS:
                     text = f"display of {echoed(self.name)} has an entry {echoed(key)} that means nothing."
-                    self.refuse(("display", key), f"{text} {nearest(key, DISPLAY_KEYS)}")
+                    self.reject(("display", key), f"{text} {nearest(key, DISPLAY_KEYS)}")
                 try:
                     Display.from_dict({key: given[key]})
                 except InvalidActions as error:
-                    self.refuse(("display", key), f"{echoed(self.name)}: {error}")
+                    self.reject(("display", key), f"{echoed(self.name)}: {error}")
         try:
             return Display.from_dict(given)
         except InvalidActions as error:
-            self.refuse(("display",), f"{echoed(self.name)}: {error}")
+            self.reject(("display",), f"{echoed(self.name)}: {error}")
 
     def word(self, plain: Mapping[str, Any], key: str, known: Any, usual: str = "") -> str:
         given = plain.get(key, usual)
         if not isinstance(given, str) or given not in known:
-            self.refuse(
+            self.reject(
                 (key,), f"{key} of {echoed(self.name)} cannot be {echoed(given)}. {nearest(given, known)}"
             )
         return given
@@ -268,13 +268,13 @@ class FeatureReader:
     def flag(self, plain: Mapping[str, Any], key: str, usual: bool) -> bool:
         given = plain.get(key, usual)
         if not isinstance(given, bool):
-            self.refuse((key,), f"{key} of {echoed(self.name)} must be true or false, got {echoed(given)}.")
+            self.reject((key,), f"{key} of {echoed(self.name)} must be true or false, got {echoed(given)}.")
         return given
 
     def number(self, plain: Mapping[str, Any], key: str, place: int | None = None) -> float:
         given = plain[key] if place is None else plain[key][place]
         if isinstance(given, bool) or not isinstance(given, int | float) or not _is_usable(given):
-            self.refuse(
+            self.reject(
                 (key,),
                 f"{key} of {echoed(self.name)} must be a number, got {echoed(given)}."
                 + f" Keep it within ±{LARGEST_MAGNITUDE:g}." * (type(given) in (int, float)),
@@ -284,7 +284,7 @@ class FeatureReader:
     def numbers(self, plain: Mapping[str, Any], key: str) -> list[float]:
         given = plain[key]
         if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-            self.refuse(
+            self.reject(
                 (key,), f"{key} of {echoed(self.name)} must be a list such as [1, 2, 3], got {echoed(given)}."
             )
         return [self.number(plain, key, place) for place in range(len(given))]
@@ -297,7 +297,7 @@ class FeatureReader:
         runs = [_run(part) for part in given] if isinstance(given, list) else [None]
         many = sum((run.last - run.first) / float(run.step) + 1 if run.step else 1 for run in runs if run)
         if None in runs or many > MOST_CANDIDATES:
-            self.refuse(
+            self.reject(
                 ("candidates",),
                 f"candidates of {echoed(self.name)} must be a list of numbers and of [first, last, step], "
                 "at most "
@@ -310,7 +310,7 @@ class FeatureReader:
             return None
         ends = self.numbers(plain, key)
         if len(ends) != 2 or ends[0] > ends[1]:
-            self.refuse(
+            self.reject(
                 (key,), f"{key} of {echoed(self.name)} must be [low, high], got {echoed(plain[key])}."
             )
         return ends[0], ends[1]
@@ -319,12 +319,12 @@ class FeatureReader:
         given = plain[key]
         fits = isinstance(given, list) and all(isinstance(one, str | bool | int | float) for one in given)
         if not fits or not given:
-            self.refuse(
+            self.reject(
                 (key,), f"{key} of {echoed(self.name)} must be a list of labels, got {echoed(given)}."
             )
         return tuple(given)
 
-    def refuse(self, key: Path, message: str) -> NoReturn:
+    def reject(self, key: Path, message: str) -> NoReturn:
         raise PolicyError(message, line=self.document.line((*self.path, *key)))
 
 

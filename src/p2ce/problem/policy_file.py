@@ -19,12 +19,12 @@ from p2ce.visible import echoed
 
 VERSION = 1
 TOP_KEYS = ("version", "features", "rules")
-MOST_CLASHES = 20  # rules without room that are looked for; nobody reads of more
+MOST_CLASHES = 20  # conflicting rules that are looked for; more would not be read
 SCHEMA = Path(__file__).with_name("policy.schema.json")
 HEADER = """\
 # What each feature may do, for p2ce: ActionSet.load("this file"), or `p2ce policy check` to look it over.
 # Comments mean nothing and are not kept. `seen` is where the data lies and `candidates` what it chose there;
-# `range`, `step` and `values` are what somebody said.
+# `range`, `step` and `values` are what the user states.
 """
 
 
@@ -37,7 +37,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyReading:
+class ParsedPolicy:
     """All that could be read of a policy, and all that could not."""
 
     document: Document
@@ -64,9 +64,9 @@ def load(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> ActionS
 
     Loading runs no code: a predicate's module is imported when the rule is first used.
     """
-    reading = read_policy(read_file(path, limits=limits), limits=limits)
-    _raise_first(reading, path)
-    return ActionSet(features=reading.features, rules=tuple(rule for _, rule in reading.rules))
+    policy = parse_policy(read_file(path, limits=limits), limits=limits)
+    _raise_first(policy, path)
+    return ActionSet(features=policy.features, rules=tuple(rule for _, rule in policy.rules))
 
 
 def to_text(actions: ActionSet) -> str:
@@ -104,13 +104,13 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
         raise located(error, path) from error
 
 
-def read_policy(document: Document, *, limits: Limits = DEFAULT) -> PolicyReading:
+def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolicy:
     """Make features and rules from what a file says, and collect everything that is wrong."""
     problems: list[Problem] = []
     content = document.content
     if not isinstance(content, dict):
         problems.append(Problem(1, "A policy has 'version: 1' and 'features:', this file has neither."))
-        return PolicyReading(document, problems=problems)
+        return ParsedPolicy(document, problems=problems)
     for key in content:
         if key not in TOP_KEYS:
             text = f"A policy has no entry {echoed(key)}. {nearest(key, TOP_KEYS)}"
@@ -122,11 +122,11 @@ def read_policy(document: Document, *, limits: Limits = DEFAULT) -> PolicyReadin
         problems.append(Problem(document.line(("version",)), text))
     if any(key not in TOP_KEYS for key in content):
         # A misspelt 'features:' or 'rules:' is the whole story.
-        return PolicyReading(document, problems=problems)
+        return ParsedPolicy(document, problems=problems)
     features = _read_features(document, problems)
     rules = _read_rules(document, features, problems, limits)
     problems.sort(key=lambda problem: problem.line)
-    return PolicyReading(document, features, rules, problems)
+    return ParsedPolicy(document, features, rules, problems)
 
 
 def _read_features(document: Document, problems: list[Problem]) -> tuple[FeatureActions, ...]:
@@ -189,18 +189,18 @@ def _first_clash(features: tuple[FeatureActions, ...], rules: list[Rule]) -> tup
             return str(error)
         return ""
 
-    if not (told := wrong(len(rules))):
+    if not (message := wrong(len(rules))):
         return None
     fine, bad = 0, len(rules)
     while bad - fine > 1:
         middle = (fine + bad) // 2
         found = wrong(middle)
-        fine, bad, told = (fine, middle, found) if found else (middle, bad, told)
-    return bad - 1, told
+        fine, bad, message = (fine, middle, found) if found else (middle, bad, message)
+    return bad - 1, message
 
 
 def _read_rule(document: Document, place: int, plain: Any) -> Rule:
-    """Make one rule; a wrong key is told with the key's own line."""
+    """Make one rule; an error about a key names the key's own line."""
     kind = plain.get("rule") if isinstance(plain, dict) else None
     if isinstance(kind, str) and kind in RULES:
         known = ("rule", *RULES[kind].required, *RULES[kind].optional)
@@ -220,9 +220,9 @@ def _read_rule(document: Document, place: int, plain: Any) -> Rule:
         ) from error
 
 
-def _raise_first(reading: PolicyReading, path: "str | os.PathLike[str]") -> None:
-    if reading.problems:
-        first, more = reading.problems[0], len(reading.problems) - 1
+def _raise_first(policy: ParsedPolicy, path: "str | os.PathLike[str]") -> None:
+    if policy.problems:
+        first, more = policy.problems[0], len(policy.problems) - 1
         others = f" ({more} more: p2ce policy check lists them.)" if more else ""
         raise located(PolicyError(first.message + others, line=first.line), path)
 

@@ -1,4 +1,4 @@
-"""Look a policy over beside the data that it is for, and tell what cannot be meant."""
+"""Check a policy against the data that it is for, and list what cannot be meant."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.category_labels import shown_labels
 from p2ce.problem.feature import FeatureActions, Kind, shown, shown_range
 from p2ce.problem.policy_data import PolicyColumn, codebook, read_column
-from p2ce.problem.policy_file import PolicyReading
+from p2ce.problem.policy_file import ParsedPolicy
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.predicate import Predicate
@@ -74,16 +74,16 @@ class Finding:
     message: str
 
 
-def lint(reading: PolicyReading, frame: "pd.DataFrame", *, protected: Sequence[str] = ()) -> list[Finding]:
+def lint(policy: ParsedPolicy, frame: "pd.DataFrame", *, protected: Sequence[str] = ()) -> list[Finding]:
     """Find everything in a policy that does not fit the data, in the order of the file's lines.
 
     ``protected`` names columns that no advice may change. The frame may hold text only, as read from a file.
     """
-    linter = _Linter(reading, frame)
+    linter = _Linter(policy, frame)
     findings = [
         *(
             Finding(line=p.line, severity=Severity.ERROR, code="unreadable", message=p.message)
-            for p in reading.problems
+            for p in policy.problems
         ),
         *linter.names(),
         *linter.protection(protected),
@@ -94,18 +94,18 @@ def lint(reading: PolicyReading, frame: "pd.DataFrame", *, protected: Sequence[s
 
 
 class _Linter:
-    def __init__(self, reading: PolicyReading, frame: "pd.DataFrame") -> None:
-        self.reading, self.frame = reading, frame
+    def __init__(self, policy: ParsedPolicy, frame: "pd.DataFrame") -> None:
+        self.policy, self.frame = policy, frame
         places = {str(name): place for place, name in enumerate(frame.columns)}
         self.columns = [
             read_column(feature, frame.iloc[:, places[feature.name]])
-            for feature in reading.features
+            for feature in policy.features
             if feature.name in places
         ]
         self.data_names = tuple(places)
 
     def names(self) -> Iterator[Finding]:
-        content = self.reading.document.content
+        content = self.policy.document.content
         given = content.get("features") if isinstance(content, dict) else None
         named = list(given) if isinstance(given, dict) else []
         for name in named:
@@ -118,8 +118,8 @@ class _Linter:
             yield self._at(("features",), "unnamed-column", text, Severity.WARNING)
 
     def protection(self, protected: Sequence[str]) -> Iterator[Finding]:
-        features = {feature.name: feature for feature in self.reading.features}
-        followers = {rule.follower for _, rule in self.reading.rules if isinstance(rule, Linked)}
+        features = {feature.name: feature for feature in self.policy.features}
+        followers = {rule.follower for _, rule in self.policy.rules if isinstance(rule, Linked)}
         for name in protected:
             if name not in features:
                 if name not in self.data_names:
@@ -130,7 +130,7 @@ class _Linter:
                 text = f"{echoed(name)} is protected but may change. Write 'protected: true'."
                 yield self._at(("features", name), "protected-changeable", text)
         for name, feature in features.items():
-            # Age follows the years in a job; nobody is told to grow older.
+            # Age follows the years in a job; no advice names age itself.
             if name in protected or feature.fixed or name in followers:
                 continue
             if (word := likely_protected(name)) is not None:
@@ -149,12 +149,12 @@ class _Linter:
     def rules(self) -> Iterator[Finding]:
         by_name = {column.feature.name: column for column in self.columns}
         rows = {name: column.codes for name, column in by_name.items()}
-        for place, rule in self.reading.rules:
+        for place, rule in self.policy.rules:
             if isinstance(rule, Predicate):
                 text = f"The predicate {echoed(rule.name)} was not tried, since that would run its code."
                 yield self._at(("rules", place), "predicate-not-tried", text, Severity.WARNING)
             if any(name not in by_name for name in rule.columns):
-                continue  # told as an unknown column
+                continue  # reported as an unknown column
             usable = ~np.logical_or.reduce(
                 [np.zeros(len(self.frame)), *(np.isnan(rows[n]) for n in rule.columns)]
             )
@@ -239,29 +239,29 @@ class _Linter:
             yield self._at(path, "too-many-candidates", str(error))
 
     def _range(self, feature: FeatureActions, low: float, high: float) -> Iterator[Finding]:
-        asked = "range" if feature.asked_range is not None else "seen"
-        if feature.choices is not None and asked == "seen":
+        entry = "range" if feature.stated_range is not None else "seen"
+        if feature.choices is not None and entry == "seen":
             return  # which says nothing about values
         first, last = feature.ends()
         where = f"the data lies in {shown_range(low, high)}"
         if first > high or last < low:
             text = (
-                f"The {asked} {shown_range(first, last)} of {echoed(feature.name)} misses the data: {where}."
+                f"The {entry} {shown_range(first, last)} of {echoed(feature.name)} misses the data: {where}."
             )
-            yield self._at(("features", feature.name, asked), "outside-the-data", text)
+            yield self._at(("features", feature.name, entry), "outside-the-data", text)
         elif first < low or last > high:
             name = echoed(feature.name)
-            text = f"The {asked} {shown_range(first, last)} of {name} goes beyond the data: {where}."
-            yield self._at(("features", feature.name, asked), "outside-the-data", text, Severity.WARNING)
+            text = f"The {entry} {shown_range(first, last)} of {name} goes beyond the data: {where}."
+            yield self._at(("features", feature.name, entry), "outside-the-data", text, Severity.WARNING)
 
     def _tails(self, feature: FeatureActions, known: FloatArray) -> Iterator[Finding]:
-        """Warn of tails where nobody said a range, and of ranges that lead far into them."""
+        """Warn of tails where the policy states no range, and of ranges that lead far into them."""
         if feature.choices is not None:
             return
-        text = heavy_tails(feature.name, known, has_range=feature.asked_range is not None)
+        text = heavy_tails(feature.name, known, has_range=feature.stated_range is not None)
         if text is not None:
             yield self._at(("features", feature.name), "heavy-tails", text, Severity.WARNING)
-        if feature.asked_range is None:
+        if feature.stated_range is None:
             return
         (first, last), (low, high) = feature.ends(), np.percentile(known, BULK).tolist()
         beyond = max(low - first, last - high)
@@ -276,13 +276,13 @@ class _Linter:
     def _at(
         self, path: tuple[str | int, ...], code: str, message: str, severity: Severity = Severity.ERROR
     ) -> Finding:
-        return Finding(line=self.reading.line(*path), severity=severity, code=code, message=message)
+        return Finding(line=self.policy.line(*path), severity=severity, code=code, message=message)
 
 
 def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str | None:
     """Say that tails make the spread of a column's known numbers, if they do.
 
-    Where somebody said the range, only tails that make the unit of distances as well are worth a word.
+    Where the policy states the range, only tails that also set the unit of distances are reported.
 
     >>> ages = np.append(np.arange(20.0, 70.0).repeat(20), 9e6)
     >>> heavy_tails("Age", ages).partition(". ")[0]

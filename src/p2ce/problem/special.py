@@ -1,4 +1,4 @@
-"""Tell codes from numbers: values such as -9 or 999 that stand for "no record" and the like."""
+"""Distinguish codes from numbers: values such as -9 or 999 that stand for "no record" and the like."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ SpecialValues: TypeAlias = Mapping[Any, Sequence[float]] | Literal["detect"]
 log = logging.getLogger("p2ce")
 
 DETECT = "detect"
-FEWEST = 3  # people who have it; one alone is an outlier
+FEWEST = 3  # rows that have it; one alone is an outlier
 # How codes are usually written: nines, eights and sevens, and the small negative numbers.
 USUAL = frozenset(
     [-float(small) for small in range(1, 10)]

@@ -14,7 +14,7 @@ def plain_spread(known: FloatArray) -> float:
     >>> plain_spread(np.array([1.0, 1.0, 5.0, 5.0]))
     2.0
     """
-    # Asked of the values, since rounding gives a constant column a deviation of 1e-17 or so.
+    # By the values, since rounding gives a constant column a deviation of 1e-17 or so.
     if not len(known) or known.min() == known.max():
         return 0.0
     largest = float(np.abs(known).max())

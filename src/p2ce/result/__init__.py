@@ -1,4 +1,4 @@
-"""Hold the answers: frozen, plain data that needs neither the model nor the search to be read."""
+"""Hold the results: frozen, plain data that needs neither the model nor the search."""
 
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
@@ -6,13 +6,13 @@ from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.distribution import Distribution
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
-from p2ce.result.feature_map import FeatureMap
 from p2ce.result.judgement import Judgement
 from p2ce.result.model_facts import ModelFacts
 from p2ce.result.picks import Pick
 from p2ce.result.question import Feature, Question
 from p2ce.result.status import Status
-from p2ce.result.why_none import Opening, WhyNone
+from p2ce.result.two_feature_map import FeatureMap
+from p2ce.result.why_none import Relaxation, WhyNone
 
 __all__ = [
     "Categories",
@@ -25,9 +25,9 @@ __all__ = [
     "FeatureMap",
     "Judgement",
     "ModelFacts",
-    "Opening",
     "Pick",
     "Question",
+    "Relaxation",
     "Status",
     "WhyNone",
 ]

@@ -14,7 +14,7 @@ class Categories:
     """The labels of a column in the order that it declares, and whether that order has a meaning.
 
     Labels that are text, numbers, bools or tuples of those survive JSON as what they are. All others
-    (dates, intervals, …) become their text there, in the answer's values as well.
+    (dates, intervals, …) become their text there, in the explanation's values as well.
 
     >>> housing = Categories(labels=("own", "rent"), ordered=False)
     >>> Categories.from_dict(housing.to_dict()) == housing

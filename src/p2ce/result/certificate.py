@@ -1,4 +1,4 @@
-"""Say what was proven about an answer, and by what work."""
+"""Hold the optimality certificate of an explanation: what was proven, and by what work."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -9,8 +9,8 @@ from p2ce.result.plain import plain_values, to_plain
 from p2ce.result.untrusted_json import Entry, entry_of
 from p2ce.visible import echoed
 
-# All candidates are somebody's word; the data and the model's thresholds chose some; where those held no
-# option: all that data, model and detector tell apart.
+# GIVEN: the user states all candidates. INFERRED: the data and the model's thresholds choose some. FINEST:
+# where those hold no option, all values that data, model or detector distinguish.
 GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
 
 
@@ -18,7 +18,7 @@ GIVEN, INFERRED, FINEST = "given", "inferred", "finest"
 class Certificate:
     """What the search proved, over which grid, and what each rule removed.
 
-    How much work it was (`boxes`, `scored`, `dropped`, `verified`, `discrepancies`) is no part of what was
+    How much work it was (`boxes`, `scored`, `pruned`, `verified`, `discrepancies`) is no part of what was
     proven, and depends on who else was explained at the same time: equality leaves it out.
 
     >>> certificate = Certificate(
@@ -28,13 +28,13 @@ class Certificate:
     True
     """
 
-    proven: bool  # every dropped box was dropped by a proven rule, none is open, every point verified
+    proven: bool  # every pruned box was pruned by a proven rule, none is open, every point verified
     # "estimate", "contradiction", "doubt" or "misprint" (an algorithm of the paper as printed).
     unproven_because: str | None = None
     method: str
     model_family: str
     detector_family: str | None = None
-    bound: str  # "tree leaves", "additive", "network", "complete", "shap", …: what cells were dropped by
+    bound: str  # "tree leaves", "additive", "network", "complete", "shap", …: what cells were pruned by
     cells: int  # grid cells in reach; a Python int, since it can exceed any machine integer
     axes: int  # features that may change
     grid: str = "given"  # which one this speaks of: GIVEN, INFERRED or FINEST
@@ -44,12 +44,14 @@ class Certificate:
     boxes: int = field(default=0, compare=False)  # boxes looked at
     scored: int = field(default=0, compare=False)  # cells scored one by one
     attributed: int = field(default=0, compare=False)  # points at which SHAP values were computed
-    dropped: dict[str, int] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
+    pruned: dict[str, int] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
     # Points re-scored by the user's own model (and detector, if it is theirs), and those on which these
     # disagreed with the compiled scores.
     verified: int = field(default=0, compare=False)
     discrepancies: int = field(default=0, compare=False)
-    miss_rate: float | None = None  # share of refused people for whom an estimate is expected to miss some
+    miss_rate: float | None = (
+        None  # share of rejected people for whom an estimate is expected to miss options
+    )
     sample_size: int | None = None  # people it was calibrated on
     explainer: str | None = None  # what computed the attributions of an estimate
     residual: float | None = None  # by how much the estimate was widened for that
@@ -59,9 +61,9 @@ class Certificate:
     checked_rules: tuple[str, ...] = ()  # rules that candidates were only checked against: they prune nothing
 
     def __repr__(self) -> str:
-        # Not Python's own, which refuses to write counts of more than 4,300 digits.
-        told = (f"{one.name}={echoed(getattr(self, one.name))}" for one in fields(self))
-        return f"Certificate({', '.join(told)})"
+        # Not Python's own, which does not write counts of more than 4,300 digits.
+        shown = (f"{one.name}={echoed(getattr(self, one.name))}" for one in fields(self))
+        return f"Certificate({', '.join(shown)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
@@ -81,7 +83,7 @@ class Certificate:
             "boxes": to_plain(self.boxes),
             "scored": to_plain(self.scored),
             "attributed": to_plain(self.attributed),
-            "dropped": plain_values(self.dropped),
+            "pruned": plain_values(self.pruned),
             "verified": to_plain(self.verified),
             "discrepancies": to_plain(self.discrepancies),
             "miss_rate": to_plain(self.miss_rate),
@@ -101,7 +103,7 @@ class Certificate:
 
     @classmethod
     def _read(cls, entry: Entry) -> "Certificate":
-        costs = entry["open_costs"].reject_below(lambda one: one.read_all(Entry.number))
+        costs = entry["open_costs"].optional(lambda one: one.read_all(Entry.number))
         plain: dict[str, Any] = {
             name: read(entry[name])
             for name, read in READ.items()
@@ -109,26 +111,26 @@ class Certificate:
         }
         return cls(
             **plain,
-            dropped=entry["dropped"].read_all(Entry.whole),
+            pruned=entry["pruned"].read_all(Entry.whole),
             open_costs=costs,
             rules=entry.get("rules", ()).texts(),
             checked_rules=entry.get("checked_rules", ()).texts(),
         )
 
 
-def _maybe(read: Callable[[Entry], Any]) -> Callable[[Entry], Any]:
-    return lambda entry: entry.reject_below(read)
+def _optional(read: Callable[[Entry], Any]) -> Callable[[Entry], Any]:
+    return lambda entry: entry.optional(read)
 
 
 READ: dict[str, Callable[[Entry], Any]] = {
     **dict.fromkeys(("proven", "finest_open", "ties"), Entry.flag),
     **dict.fromkeys(("method", "model_family", "bound"), Entry.text),
-    **dict.fromkeys(("unproven_because", "detector_family", "explainer"), _maybe(Entry.text)),
+    **dict.fromkeys(("unproven_because", "detector_family", "explainer"), _optional(Entry.text)),
     "cells": lambda entry: entry.whole(most=None),
     "grid": lambda entry: entry.word((GIVEN, INFERRED, FINEST)),
     **dict.fromkeys(("axes", "boxes", "scored", "attributed", "verified"), Entry.whole),
     **dict.fromkeys(("discrepancies", "open_boxes"), Entry.whole),
-    **dict.fromkeys(("max_changes", "sample_size"), _maybe(Entry.whole)),
-    **dict.fromkeys(("miss_rate", "residual"), _maybe(Entry.number)),
+    **dict.fromkeys(("max_changes", "sample_size"), _optional(Entry.whole)),
+    **dict.fromkeys(("miss_rate", "residual"), _optional(Entry.number)),
 }
 REQUIRED = ("proven", "method", "model_family", "bound", "cells", "axes")

@@ -1,4 +1,4 @@
-"""Say what one way to reach the decision consists of."""
+"""Hold one counterfactual: its values, changes, costs and scores."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ from p2ce.result.plain import Value, plain_values, to_plain
 from p2ce.result.untrusted_json import Entry, entry_of
 from p2ce.visible import visible_line
 
-# What the user's own objects answer. Libraries of single precision round a row differently in other batches:
-# up to the share of it that is let pass there (p2ce.adapters.checked_calls), such answers are the same.
+# What the user's own objects return. Libraries of single precision round a row differently in other batches:
+# up to the share of it that is let pass there (p2ce.adapters.checked_calls), such scores are the same.
 SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
 ROUNDED_OTHERWISE = 1e-4
 
 
 def same_score(one: Any, other: Any) -> bool:
-    """Tell whether two answers about one row, as JSON-ready data, differ by no more than rounding."""
+    """Return whether two scores of one row, as JSON-ready data, differ by no more than rounding."""
     if isinstance(one, float) and isinstance(other, float):
         return one == other or abs(one - other) <= ROUNDED_OTHERWISE * max(1.0, abs(one), abs(other))
     return bool(one == other)
@@ -29,14 +29,14 @@ class Counterfactual:
 
     `values` holds all model columns, `changes` only the changed ones as ``(before, after)``: plain numbers,
     bools and labels; a missing value is NaN in a column of floats and None elsewhere. `score` is what the
-    user's own model answered; two counterfactuals that differ only by how a library rounds a row in another
+    user's own model returned; two counterfactuals that differ only by how a library rounds a row in another
     batch are equal. Where that is a lead, `prediction` is what the model predicts: the number of
     a regressor, the probability of the wanted class of several. `plausibility` is the detector's decision
-    value (plausible from 0 on), or None when no detector was asked for.
+    value (plausible from 0 on), or None without a detector.
 
     `rounded` holds what may be said in place of changed values: with these, too, the row was accepted,
     plausible and allowed, and it costs less or more than the other options wherever the exact one does.
-    `told_score` and `told_prediction` are those of the row as it is told.
+    `displayed_score` and `displayed_prediction` are those of the row as it is displayed.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "LoanAmount": 5200},
@@ -60,20 +60,20 @@ class Counterfactual:
     rounded_prediction: Any = None
 
     @property
-    def told_score(self) -> float:
-        """The score of the row as people read it."""
+    def displayed_score(self) -> float:
+        """The score of the row as it is displayed."""
         return self.score if self.rounded_score is None else self.rounded_score
 
     @property
-    def told_prediction(self) -> Any:
-        """What the model predicts for the row as people read it."""
+    def displayed_prediction(self) -> Any:
+        """What the model predicts for the row as it is displayed."""
         return self.prediction if self.rounded_prediction is None else self.rounded_prediction
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
         return {
             "values": plain_values(self.values),
-            # A list, since the order in which changes are told is part of the answer.
+            # A list, since the order of the changes is part of the result.
             "changes": [
                 {"feature": name, "from": to_plain(old), "to": to_plain(new)}
                 for name, (old, new) in self.changes.items()
@@ -120,11 +120,11 @@ class Counterfactual:
             changes=changes,
             costs=costs.read_all(Entry.number, objectives),
             score=entry["score"].number(),
-            plausibility=entry["plausibility"].reject_below(Entry.number),
-            prediction=entry.get("prediction", None).reject_below(Entry.number),
+            plausibility=entry["plausibility"].optional(Entry.number),
+            prediction=entry.get("prediction", None).optional(Entry.number),
             rounded=entry.get("rounded", {}).values(columns),
-            rounded_score=entry.get("rounded_score", None).reject_below(Entry.number),
-            rounded_prediction=entry.get("rounded_prediction", None).reject_below(Entry.number),
+            rounded_score=entry.get("rounded_score", None).optional(Entry.number),
+            rounded_prediction=entry.get("rounded_prediction", None).optional(Entry.number),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -139,5 +139,5 @@ class Counterfactual:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        told = (f"{name}: {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items())
-        return visible_line("; ".join(told))
+        changes = (f"{name}: {readable(old)} → {readable(new)}" for name, (old, new) in self.changes.items())
+        return visible_line("; ".join(changes))

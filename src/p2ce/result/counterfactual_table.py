@@ -39,7 +39,7 @@ def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "
 
     What the model predicts stands between score and plausibility, where any is known.
     """
-    import pandas as pd  # here, so that holding an answer costs no import
+    import pandas as pd  # here, so that holding a result costs no import
 
     data: dict[str, Any] = {
         name: made_column([option.values[name] for option in options], dtype, layout.categories.get(name))

@@ -1,4 +1,4 @@
-"""Keep how a population is spread over one column, small enough to travel with every answer."""
+"""Keep how a population is spread over one column, small enough to be part of every explanation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,5 +51,5 @@ class Distribution:
             missing=entry["missing"].finite(),
         )
         if len(found.shares) != (len(found.edges) - 1 if found.edges else len(found.labels)):
-            raise entry["shares"].refused("a list with a share for each label, or between each two edges")
+            raise entry["shares"].mismatch("a list with a share for each label, or between each two edges")
         return found

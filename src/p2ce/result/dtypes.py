@@ -53,18 +53,18 @@ def made_column(values: Sequence[Any], dtype: str, categories: Categories | None
     """Make a column of the type that `dtype_text` named; missing values are the type's own.
 
     Labels that the categories lack, such as a person's unseen one, are appended to them. A column of any
-    objects keeps None and NaN as they are, since that is what its user tells missing values by.
+    objects keeps None and NaN as they are, since its user may distinguish them.
     """
     try:
         return _made_column(values, dtype, categories)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(
-            f"A column cannot be of the type {echoed(dtype)}: {error}. Was the answer changed on its way?"
+            f"A column cannot be of the type {echoed(dtype)}: {error}. Was the file edited?"
         ) from error
 
 
 def _made_column(values: Sequence[Any], dtype: str, categories: Categories | None) -> "pd.Series[Any]":
-    import pandas as pd  # here, so that holding an answer costs no import
+    import pandas as pd  # here, so that holding a result costs no import
 
     if dtype == CATEGORY and categories is not None:
         cells = [None if is_missing(value) else value for value in values]

@@ -1,4 +1,4 @@
-"""Hold the whole answer for one person."""
+"""Hold the whole result for one person."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -28,14 +28,14 @@ FORMAT = "p2ce.explanation/1"  # the number grows when old readers could misread
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Explanation:
-    """Every way that was found for one person, how the search ended, and what was proven.
+    """Every counterfactual that was found for one person, how the search ended, and what was proven.
 
     It is a sequence of `Counterfactual`, cheapest first in the first objective, then the next.
-    Times are no part of the answer: two explanations that differ only in them are equal, and
-    `to_dict` leaves them out unless asked. Neither are the kind of table in which people were given, and
-    `question`, by which answers are told: the same person in polars and in pandas has the same answer.
-    Nor is the work that it took, or how a library rounds scores in another batch: whoever else is explained
-    at the same time, a person's explanation is the same.
+    Times are no part of the result: two explanations that differ only in them are equal, and
+    `to_dict` leaves them out by default. Neither are the kind of table in which people were given, and
+    `question`, which only text for readers needs: the same person in polars and in pandas has the same
+    explanation. Nor is the work that it took, or how a library rounds scores in another batch: the rest of
+    the batch does not change a person's explanation.
 
     >>> explanation = Explanation(
     ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
@@ -50,7 +50,7 @@ class Explanation:
     person_score: float | None = None  # None when the person could not be scored
     person_prediction: Any = None  # what the model predicts for them, where the score does not say it
     threshold: float
-    margin: float = 0.0  # how far beyond what would do for the model every score has to be, as was asked
+    margin: float = 0.0  # how far beyond what would do for the model every score has to be
     # Or "decision"; or "lead": how far the wanted class is ahead of the best other, how far a prediction is
     # inside the wanted range, how far the last of several models is beyond its own threshold.
     scale: str = "probability"
@@ -61,8 +61,8 @@ class Explanation:
     objectives: tuple[str, ...]
     dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
     categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
-    kind: str = "pandas"  # in which kind of table `to_frame` answers: the one that the person came in
-    message: str | None = None  # why there is no answer, for ERROR
+    kind: str = "pandas"  # of table that `to_frame` returns: the one that the person came in
+    message: str | None = None  # why there is no result, for ERROR
     question: Question | None = None  # how features are called, what they may do, and by what code
     elapsed: float = 0.0  # seconds in all
     timings: dict[str, float] = field(default_factory=dict)  # stage ("search", "verification") → seconds
@@ -90,7 +90,7 @@ class Explanation:
         Model columns have the types of the user's own frame, categories all their labels, and an unseen
         label of the person behind them. Where a model column has the name of one of ours, ours gets a
         trailing underscore. A column `prediction` follows the score where the model predicts more than that.
-        `kind` asks for another kind of table: "pandas", "polars", "arrow", "numpy", "dict" or "records".
+        `kind` selects another kind of table: "pandas", "polars", "arrow", "numpy", "dict" or "records".
         """
         return as_kind(counterfactual_table(self.counterfactuals, self.layout), kind or self.kind)
 
@@ -113,9 +113,9 @@ class Explanation:
         return pick(self, count)
 
     def to_dict(self, *, times: bool = False, question: bool = True) -> dict[str, Any]:
-        """Give the same content as JSON-ready data, the same to the byte for the same answer of one kind.
+        """Give the same content as JSON-ready data, the same to the byte for the same result of one kind.
 
-        `times` adds the elapsed times, which differ from run to run; `question` says whether what was asked
+        `times` adds the elapsed times, which differ from run to run; `question` says whether the question
         (names, policy, population, versions) goes along.
         """
         data: dict[str, Any] = {
@@ -147,7 +147,7 @@ class Explanation:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanation":
-        """Undo `to_dict`, also after a way through JSON that did not keep the order of keys.
+        """Undo `to_dict`, also after JSON that did not keep the order of keys.
 
         Data that `to_dict` cannot have written raise an `InvalidArgument` that names the place.
         """
@@ -160,8 +160,8 @@ class Explanation:
         return cls(
             status=_status(entry["status"]),
             person=entry["person"].values(),
-            person_score=entry["person_score"].reject_below(Entry.number),
-            person_prediction=entry.get("person_prediction", None).reject_below(Entry.number),
+            person_score=entry["person_score"].optional(Entry.number),
+            person_prediction=entry.get("person_prediction", None).optional(Entry.number),
             threshold=entry["threshold"].number(),
             margin=entry.get("margin", 0.0).number(),
             scale=entry["scale"].text(),
@@ -171,21 +171,21 @@ class Explanation:
                 Counterfactual._read(option, columns=columns, objectives=objectives)
                 for option in entry["counterfactuals"].each()
             ),
-            certificate=entry["certificate"].reject_below(Certificate._read),
+            certificate=entry["certificate"].optional(Certificate._read),
             objectives=objectives,
             dtypes={name: entry["dtypes"][name].text() for name in columns},
             # Answers from before there were categories have none.
             categories=entry.get("categories", {}).read_all(Categories._read),
             kind=entry.get("kind", "pandas").word(KINDS),
-            message=entry["message"].reject_below(Entry.text),
-            question=entry.get("question", None).reject_below(Question._read),
+            message=entry["message"].optional(Entry.text),
+            question=entry.get("question", None).optional(Question._read),
             elapsed=entry.get("elapsed", 0.0).number(),
             timings=entry.get("timings", {}).read_all(Entry.number),
         )
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanation":
-        """Read what ``json.dumps(explanation.to_dict())`` wrote, whoever had it in between."""
+        """Read what ``json.dumps(explanation.to_dict())`` wrote, without trusting it."""
         return cls.from_dict(read_json(text, cls, limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
@@ -224,7 +224,7 @@ def _target(entry: Entry) -> Any:
     target = entry.value()
     ends = target if isinstance(target, tuple) else ()
     if any(isinstance(end, bool) or not isinstance(end, int | float | None) for end in ends):
-        raise entry.refused("a class, or a range (low, high) of numbers")
+        raise entry.mismatch("a class, or a range (low, high) of numbers")
     if any(end is not None and not math.isfinite(as_float(end)) and isinstance(end, int) for end in ends):
-        raise entry.refused("a range of numbers that float64 holds")
+        raise entry.mismatch("a range of numbers that float64 holds")
     return target

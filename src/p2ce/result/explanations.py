@@ -1,4 +1,4 @@
-"""Hold the answers for many people, in the order in which they were asked."""
+"""Hold the explanations of many people, in the order in which they were given."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,11 +60,11 @@ class Explanations(Sequence[Explanation]):
         else:
             self._built = list(entries)
         self._build = build
-        # The columns of a table of nobody.
+        # The columns of an empty table.
         self._layout = Layout(
             dtypes=dict(dtypes or {}), categories=dict(categories or {}), objectives=tuple(objectives)
         )
-        self.kind = kind  # of table, in which `to_frame` and `summary` answer
+        self.kind = kind  # of table that `to_frame` and `summary` return
         self.labels: tuple[Any, ...] = tuple(range(len(self._built)) if labels is None else labels)
         if len(self.labels) != len(self._built):
             raise InvalidArgument(
@@ -107,8 +107,8 @@ class Explanations(Sequence[Explanation]):
         """Give a row per counterfactual of every person, as `Explanation.to_frame` with two columns more.
 
         `person`, the first, is the person's index label; `status`, the last, is how their search ended.
-        People without an answer have no row here: `summary` lists everyone. It is the kind of table in
-        which the people were given, or the `kind` asked for.
+        People without an option have no row here: `summary` lists everyone. It is the kind of table in
+        which the people were given, or the given `kind`.
         """
         import pandas as pd
 
@@ -162,14 +162,16 @@ class Explanations(Sequence[Explanation]):
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
         """Give the same content as JSON-ready data; labels JSON cannot carry (dates, …) become text.
 
-        What was asked is written once for each question, which people have in common.
+        Each question is written once, since people have it in common.
         """
         questions: dict[int, tuple[int, Question]] = {}  # by identity: place in the list, and the question
         people = []
         for entry in self:
             data = entry.to_dict(times=times, question=False)
             if entry.question is not None:
-                data["asked"], _ = questions.setdefault(id(entry.question), (len(questions), entry.question))
+                data["question_number"], _ = questions.setdefault(
+                    id(entry.question), (len(questions), entry.question)
+                )
             people.append(data)
         return {
             "format": FORMAT,
@@ -181,17 +183,17 @@ class Explanations(Sequence[Explanation]):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanations":
-        """Undo `to_dict`. Data that it cannot have written raise an `InvalidArgument` that names the place."""
+        """Undo `to_dict`. Data that it cannot have written raise `InvalidArgument`, which names the place."""
         entry = entry_of(data, cls, limits)
         require_format(entry, cls, FORMAT)
         questions = [Question._read(question) for question in entry.get("questions", ()).each()]
         people = []
         for one in entry["people"].each():
             person = Explanation._read(one)
-            if "asked" in one.mapping():
-                place = one["asked"].whole()
+            if "question_number" in one.mapping():
+                place = one["question_number"].whole()
                 if place >= len(questions):
-                    raise one["asked"].refused(f"the place of one of {len(questions)} questions")
+                    raise one["question_number"].mismatch(f"the place of one of {len(questions)} questions")
                 person = replace(person, question=questions[place])
             people.append(person)
         labels = [label.value() for label in entry["labels"].each()]
@@ -199,7 +201,7 @@ class Explanations(Sequence[Explanation]):
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanations":
-        """Read what ``p2ce explain --out people.json`` wrote, whoever had it in between."""
+        """Read what ``p2ce explain --out people.json`` wrote, without trusting it."""
         return cls.from_dict(read_json(text, cls, limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:

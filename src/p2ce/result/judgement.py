@@ -1,4 +1,4 @@
-"""Say what was found about a proposal that somebody else made."""
+"""Hold the verdict on a proposed counterfactual."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +12,12 @@ class Judgement:
     """How a proposal stands: with the model, the detector, the constraints and the options known.
 
     `ok` means that it could be followed as it is. `better` lists the options that cost no more in any
-    objective and less in one; None when they were not asked for.
+    objective and less in one; None when they were not requested.
     """
 
     valid: bool  # the user's own model accepts it
     score: float
-    plausible: bool | None  # None when plausibility was not asked for: no detector, or method="mapocam"
+    plausible: bool | None  # None when plausibility is not required: no detector, or method="mapocam"
     plausibility: float | None  # the detector's own value, if there is one
     allowed: bool
     broken: tuple[str, ...]  # what it breaks, in words
@@ -28,23 +28,21 @@ class Judgement:
 
     @property
     def ok(self) -> bool:
-        """Tell whether the proposal is valid, plausible and allowed."""
+        """Return whether the proposal is valid, plausible and allowed."""
         return self.valid and self.plausible is not False and self.allowed
 
     def __str__(self) -> str:
         lines = [
-            f"{'accepted' if self.valid else 'refused'} by the model (score {self.score:.4g})",
+            f"{'accepted' if self.valid else 'rejected'} by the model (score {self.score:.4g})",
             self._plausibility_in_words(),
             "allowed" if self.allowed else "not allowed: " + " ".join(self.broken),
         ]
         if not self.on_grid:
             lines.append("goes to values that the search would not propose")
         if self.better:
-            lines.append(f"beaten by {len(self.better)} option{'s' * (len(self.better) != 1)}")
+            lines.append(f"dominated by {len(self.better)} option{'s' * (len(self.better) != 1)}")
         return visible_lines(lines)
 
     def _plausibility_in_words(self) -> str:
-        words = {None: "plausibility not asked for", True: "plausible", False: "not plausible"}[
-            self.plausible
-        ]
+        words = {None: "plausibility not required", True: "plausible", False: "not plausible"}[self.plausible]
         return words if self.plausibility is None else f"{words} ({self.plausibility:.3g})"

@@ -10,7 +10,7 @@ from p2ce.tables.cells import is_missing
 
 SCORE_DECIMALS = 3
 MISSING = "missing"
-MOST_DECIMALS = 17  # enough to tell any two doubles between 0.1 and 1 apart
+MOST_DECIMALS = 17  # enough to separate any two doubles between 0.1 and 1
 
 
 def readable(value: Any, dtype: str = "") -> str:
@@ -18,7 +18,7 @@ def readable(value: Any, dtype: str = "") -> str:
 
     No value at all is "missing"; a label that could be misread for it, or not be seen, is put in quotes.
     A value of a float32 column is written with the digits that column can hold: the double behind
-    ``np.float32(0.1)`` is 0.10000000149011612, but nobody typed that.
+    ``np.float32(0.1)`` is 0.10000000149011612, but no user typed that.
 
     >>> readable(7500), readable(1234567.25), readable(7500.0), readable(True)
     ('7,500', '1,234,567.25', '7,500', 'yes')
@@ -103,6 +103,6 @@ def readable_count(count: int) -> str:
     """
     if count < 10**15:
         return f"{count:,}"
-    # Through the logarithm, since Python refuses to write integers of more than 4,300 digits.
+    # Through the logarithm, since Python does not write integers of more than 4,300 digits.
     exponent, rest = divmod(math.log10(count), 1.0)
     return f"about {10**rest:.1f}e{exponent:.0f}"

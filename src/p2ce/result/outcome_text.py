@@ -1,4 +1,4 @@
-"""Put what is wanted of the model into words."""
+"""Describe the wanted outcome in words."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from p2ce.result.explanation import Explanation
 
 LEAD = "lead"
-LEVEL = 1e-300  # below it, a lead only says which way a tie goes
+LEVEL = 1e-300  # below it, a lead only says how a tie ends
 
 
 def is_range(target: Any) -> bool:
-    """Tell a wanted range of numbers from a wanted class."""
+    """Return whether a target is a range of numbers, not a class."""
     return isinstance(target, tuple) and len(target) == 2
 
 
 def must_win(explanation: "Explanation") -> bool:
-    """Tell whether one of several classes has to be the one that the model predicts."""
+    """Return whether one of several classes has to be the one that the model predicts."""
     return explanation.scale == LEAD and explanation.models == 1 and not is_range(explanation.target)
 
 
@@ -66,12 +66,21 @@ def shown_end(end: float) -> float:
 
 
 def is_strict(threshold: float) -> bool:
-    """Tell a threshold that is to be exceeded: the next number above one that people write.
+    """Return whether a threshold has to be exceeded: it is the next float above a short number.
 
     >>> is_strict(float(np.nextafter(0.5, 1.0))), is_strict(0.5), is_strict(0.1 + 0.2)
     (True, False, True)
     """
     return bool(threshold == np.nextafter(shown_end(threshold), math.inf))
+
+
+def threshold_in_words(threshold: float) -> str:
+    """Write a threshold, and whether it has to be exceeded.
+
+    >>> threshold_in_words(float(np.nextafter(0.5, 1.0))), threshold_in_words(0.5)
+    ('more than 0.5', '0.5')
+    """
+    return f"more than {shown_end(threshold)}" if is_strict(threshold) else str(threshold)
 
 
 def class_in_words(target: Any) -> str:
@@ -89,11 +98,11 @@ def wanted_in_words(explanation: "Explanation") -> str:
     margin = f", a margin of {readable(explanation.margin)} included" if explanation.margin > 0 else ""
     models = "both models" if count == 2 else f"all {count} models"
     if is_range(target):
-        told = range_in_words(target)
+        wanted = range_in_words(target)
         if margin:
             ends = tuple(None if end is None else shown_end(end) for end in narrowed(explanation))
-            told = f"{range_in_words((ends[0], ends[1]))}{margin}"
-        return f"prediction {told}" + (f" by {models}" if count > 1 else "")
+            wanted = f"{range_in_words((ends[0], ends[1]))}{margin}"
+        return f"prediction {wanted}" + (f" by {models}" if count > 1 else "")
     if must_win(explanation):
         return f"class {class_in_words(target)} must win"
     if explanation.scale == LEAD:

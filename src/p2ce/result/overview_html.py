@@ -1,4 +1,4 @@
-"""Show answers in a notebook: a small table that fits both a light and a dark page."""
+"""Show explanations in a notebook: a small table that fits both a light and a dark page."""
 
 import html
 from collections.abc import Callable, Iterable, Sequence
@@ -70,7 +70,7 @@ def explanations_html(explanations: "Explanations") -> str:
         ]
         parts.append(_table(("person", "status", "options", "now", "first option"), rows, words=(0, 1, 4)))
     if count > MOST_PEOPLE:
-        rest = f"{count - MOST_PEOPLE:,} more people: summary() lists everybody."
+        rest = f"{count - MOST_PEOPLE:,} more people: summary() lists all."
         parts.append(f"<p {SMALL}>{rest}</p>")
     return f"<div>{''.join(parts)}</div>"
 
@@ -94,10 +94,10 @@ def _options(explanation: "Explanation") -> str:
             str(number),
             "<br>".join(_changes(option, explanation)) or "–",
             *(readable_cost(option.costs[name]) for name in explanation.objectives),
-            _shown(readable_score(option.told_score, explanation.threshold)),
+            _shown(readable_score(option.displayed_score, explanation.threshold)),
         ]
         if predicted:
-            row.append(_shown(readable_prediction(option.told_prediction, *ends)))
+            row.append(_shown(readable_prediction(option.displayed_prediction, *ends)))
         if judged:
             row.append("–" if option.plausibility is None else readable_score(option.plausibility, 0.0))
         rows.append(row)
@@ -106,15 +106,15 @@ def _options(explanation: "Explanation") -> str:
 
 def _changes(option: "Counterfactual", explanation: "Explanation") -> list[str]:
     """Write each change as people know it, with the new value marked."""
-    told = []
+    lines = []
     groups = {} if explanation.question is None else groups_of(explanation.question.features)
     for name, (old, new) in whole_changes(option, groups).items():
         after = _value(name, option.rounded.get(name, new), explanation)
         kept = ";white-space:nowrap" if len(after) <= SHORT else ""
         marked = f'<strong style="{MARKED}{kept}">{_shown(after)}</strong>'
         before = _value(name, old, explanation, unit=False)
-        told.append(f"{_shown(_name(name, explanation))}: {_shown(before)} → {marked}")
-    return told
+        lines.append(f"{_shown(_name(name, explanation))}: {_shown(before)} → {marked}")
+    return lines
 
 
 def _display(column: str, explanation: "Explanation") -> Display:

@@ -1,4 +1,4 @@
-"""Turn values into what JSON can carry without losing a bit; `reading` turns them back."""
+"""Turn values into what JSON can carry without losing a bit; `untrusted_json` turns them back."""
 
 import math
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from p2ce.tables.cells import is_missing
 Value: TypeAlias = bool | int | float | str | None
 
 # JSON has no infinities and no NaN. An object with this one key stands for them, since a bare "inf"
-# could not be told from a text that reads "inf".
+# would look like the text "inf".
 NOT_FINITE = "float"
-# Python refuses to write or read integers of more than 4,300 decimal digits; hexadecimal has no limit.
+# Python neither writes nor reads integers of more than 4,300 decimal digits; hexadecimal has no limit.
 LONG_INT = "int"
 LONGEST_INT = 10**4000
 TUPLE = "tuple"  # a wanted range, or a label of several parts

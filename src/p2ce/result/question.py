@@ -1,4 +1,4 @@
-"""Keep what was asked: how features are called, what they may do, how the population lies, by what code."""
+"""Hold the question behind an explanation: features, constraints, population, settings and versions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,9 +54,9 @@ class Feature:
 
     @classmethod
     def _read(cls, entry: Entry) -> "Feature":
-        steps = entry.get("steps", None).reject_below(lambda one: [step.finite() for step in one.each()])
+        steps = entry.get("steps", None).optional(lambda one: [step.finite() for step in one.each()])
         if steps is not None and len(steps) != 2:
-            raise entry["steps"].refused("the smallest and the largest step")
+            raise entry["steps"].mismatch("the smallest and the largest step")
         return cls(
             name=entry["name"].text(),
             kind=entry["kind"].text(),
@@ -65,7 +65,7 @@ class Feature:
             candidates=entry["candidates"].text(),
             steps=None if steps is None else (steps[0], steps[1]),
             display=_display(entry["display"]),
-            distribution=entry["distribution"].reject_below(Distribution._read),
+            distribution=entry["distribution"].optional(Distribution._read),
         )
 
 
@@ -78,9 +78,9 @@ def _display(entry: Entry) -> Display:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Question:
-    """What was asked, as far as people have to know it; shared by all answers of one explainer.
+    """The question, as far as readers have to know it; shared by all explanations of one explainer.
 
-    It is no part of the answer: two answers are equal whatever the features are called.
+    It is no part of the result: two explanations are equal whatever the features are called.
 
     >>> question = Question(features={"Age": Feature(name="Age", kind="whole", moves="fixed")})
     >>> Question.from_dict(question.to_dict()).features["Age"].may_change

@@ -33,12 +33,12 @@ class Entry:
     ) -> None:
         self.data, self.who, self.limits, self._inside_of, self._key = data, who, limits, inside_of, key
         self.depth = 1 if inside_of is None else inside_of.depth + 1
-        if self.depth > limits.answer_depth:
-            raise limits.exceeded("answer_depth", f"{who}: the data are nested too deeply")
+        if self.depth > limits.explanation_depth:
+            raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply")
 
     @property
     def place(self) -> str:
-        """Where it stands; made when it is asked for, since most data are as they should be."""
+        """Where it stands; computed on demand, since most data are as they should be."""
         if self._inside_of is None:
             return ""
         before, key = self._inside_of.place, self._key
@@ -46,7 +46,7 @@ class Entry:
             return f"{before}.{key}" if before else key
         return f"{before}[{echoed(key, most=60)}]"
 
-    def refused(self, expected: str) -> InvalidArgument:
+    def mismatch(self, expected: str) -> InvalidArgument:
         """Make the error that says what should stand here."""
         return InvalidArgument(
             f"{self.who}: {self.place or 'the data'} must be {expected}, got {echoed(self.data)}. "
@@ -75,13 +75,13 @@ class Entry:
         """Give the keys of a mapping, which are text."""
         found = list(self.mapping())
         if not all(isinstance(key, str) for key in found):
-            raise self.refused("an object whose keys are text")
+            raise self.mismatch("an object whose keys are text")
         return found
 
     def each(self) -> list["Entry"]:
         """Give the entries of a list."""
         if not isinstance(self.data, list | tuple):
-            raise self.refused("a list")
+            raise self.mismatch("a list")
         return [self._inside(value, place) for place, value in enumerate(self.data)]
 
     def _inside(self, value: Any, key: str | int) -> "Entry":
@@ -90,20 +90,20 @@ class Entry:
     def mapping(self) -> Mapping[Any, Any]:
         """Take it for an object with named entries."""
         if not isinstance(self.data, Mapping):
-            raise self.refused("an object with named entries")
+            raise self.mismatch("an object with named entries")
         return self.data
 
     def text(self) -> str:
         """Take it for text."""
         if not isinstance(self.data, str):
-            raise self.refused("text")
+            raise self.mismatch("text")
         return self.data
 
     def word(self, known: Iterable[str]) -> str:
         """Take it for one of a few words."""
         words = [str(one) for one in known]
         if not isinstance(self.data, str) or self.data not in words:
-            raise self.refused(f"one of {', '.join(words)}")
+            raise self.mismatch(f"one of {', '.join(words)}")
         return self.data
 
     def texts(self) -> tuple[str, ...]:
@@ -114,47 +114,47 @@ class Entry:
         """Take it for a list of texts, each of them there once."""
         found = self.texts()
         if len(set(found)) < len(found):
-            raise self.refused("a list of different names")
+            raise self.mismatch("a list of different names")
         return found
 
     def flag(self) -> bool:
         """Take it for yes or no."""
         if not isinstance(self.data, bool):
-            raise self.refused("true or false")
+            raise self.mismatch("true or false")
         return self.data
 
     def whole(self, least: int = 0, most: int | None = 2**63) -> int:
         """Take it for a whole number; ``most`` None lets it be of any length."""
         value = self._any_value()
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise self.refused(f"a whole number of at least {least}")
+            raise self.mismatch(f"a whole number of at least {least}")
         if most is not None and value > most:
-            raise self.refused(f"a whole number of at most {most}")
+            raise self.mismatch(f"a whole number of at most {most}")
         return value
 
     def number(self) -> float:
         """Take it for a number of float64, as it is: 1 stays whole."""
         value = self.value()
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.refused("a number")
+            raise self.mismatch("a number")
         try:
             float(value)
         except OverflowError:
-            raise self.refused("a number that float64 holds") from None
+            raise self.mismatch("a number that float64 holds") from None
         return value
 
     def finite(self) -> float:
         """Take it for a finite number."""
         value = self.number()
         if not math.isfinite(value):
-            raise self.refused("a finite number")
+            raise self.mismatch("a finite number")
         return value
 
     def value(self) -> Any:
         """Take it for what `to_plain` writes: text, a number, yes or no, nothing, or a tuple of those."""
         value = self._any_value()
         if type(value) is int and abs(value) >= LONGEST_INT:
-            raise self.refused("a number that can be written")
+            raise self.mismatch("a number that can be written")
         return value
 
     def _any_value(self) -> Any:
@@ -171,7 +171,7 @@ class Entry:
                     return int(held, 16)
                 except ValueError:
                     pass
-        raise self.refused("text, a number, true, false or null")
+        raise self.mismatch("text, a number, true, false or null")
 
     def values(self, order: Iterable[str] = ()) -> dict[str, Any]:
         """Take it for values by their names, with the names of ``order`` first.
@@ -188,7 +188,7 @@ class Entry:
         names = dict.fromkeys([*(name for name in order if name in entries), *entries])
         return {name: read(entries[name]) for name in names}
 
-    def reject_below(self, read: "Callable[[Entry], Read]") -> Read | None:
+    def optional(self, read: "Callable[[Entry], Read]") -> Read | None:
         """Read what may be null."""
         return None if self.data is None else read(self)
 
@@ -199,22 +199,22 @@ def entry_of(data: Any, cls: type, limits: Limits) -> Entry:
 
 
 def require_format(entry: Entry, cls: type, expected: str) -> None:
-    """Refuse data that another class or another version wrote."""
+    """Reject data that another class or another version wrote."""
     given = entry.data.get("format", "no format") if isinstance(entry.data, Mapping) else entry.data
     if not isinstance(given, str) or given != expected:
         got = given if isinstance(entry.data, Mapping) else type(given).__name__
         raise InvalidArgument(
-            f"{entry.who} expects a dict with format {expected!r}, got {echoed(got)}. "
+            f"{entry.who} expects a dict with format {echoed(expected)}, got {echoed(got)}. "
             f"Give it what {cls.__name__}.to_dict() returned."
         )
 
 
 def read_json(text: str | bytes, cls: type, limits: Limits) -> Any:
-    """Read JSON within the limits; NaN and the like, which JSON does not have, are refused."""
+    """Read JSON within the limits; NaN and the like, which JSON does not have, are rejected."""
     who = f"{cls.__name__}.from_json()"
     if not isinstance(text, str | bytes):
         raise InvalidArgument(f"{who} takes the text of a JSON file, got {echoed(text)}.")
-    limits.require("answer_bytes", len(text), f"{who}: the text has {len(text):,} bytes")
+    limits.require("explanation_bytes", len(text), f"{who}: the text has {len(text):,} bytes")
 
     def strange(constant: str) -> Any:
         raise ValueError(f"{constant} is no number of JSON")
@@ -222,7 +222,7 @@ def read_json(text: str | bytes, cls: type, limits: Limits) -> Any:
     try:
         return json.loads(text, parse_constant=strange)
     except RecursionError:
-        raise limits.exceeded("answer_depth", f"{who}: the data are nested too deeply") from None
+        raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply") from None
     except ValueError as error:  # also of bytes that are no text, and of numbers with thousands of digits
         raise InvalidArgument(
             f"{who} takes the text of a JSON file, and this is none: {error}. Was it written to the end?"

@@ -1,4 +1,4 @@
-"""Say which restrictions keep a person from every option."""
+"""Hold the minimal sets of restrictions to relax for a person without an option."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ FORMAT = "p2ce.why_none/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Relaxation:
     """A smallest set of restrictions without which there is an option, and the cheapest such option."""
 
     restrictions: tuple[str, ...]  # what has to be given up, in words
@@ -47,12 +47,12 @@ class Opening:
         columns: tuple[str, ...] = (),
         objectives: tuple[str, ...] = (),
         limits: Limits = DEFAULT,
-    ) -> "Opening":
+    ) -> "Relaxation":
         """Undo `to_dict`."""
         return cls._read(entry_of(data, cls, limits), columns=columns, objectives=objectives)
 
     @classmethod
-    def _read(cls, entry: Entry, columns: tuple[str, ...], objectives: tuple[str, ...]) -> "Opening":
+    def _read(cls, entry: Entry, columns: tuple[str, ...], objectives: tuple[str, ...]) -> "Relaxation":
         return cls(
             restrictions=entry["restrictions"].texts(),
             kinds=entry["kinds"].texts(),
@@ -65,60 +65,62 @@ class Opening:
 class WhyNone:
     """Why a person has no option: the smallest sets of restrictions whose removal gives one.
 
-    Only what `considered` lists was tried. A set in `undecided` was not settled in time: it may open a way
-    or not. `complete` says that every set of what was considered is settled, up to all of it together, so
-    that the openings are all there are on the grids that were tried.
+    Only what `considered` lists was tried. A set in `undecided` was not settled in time: relaxing it
+    may or may not give an option. `complete` says that every set of what was considered is settled, up to
+    all of it together, so that the relaxations are all there are on the grids that were tried.
 
-    >>> way = Counterfactual(
+    >>> option = Counterfactual(
     ...     values={"Age": 41, "Income": 42_000}, changes={"Income": (30_000, 42_000)},
     ...     costs={"changes": 1.0}, score=0.53,
     ... )
     >>> why = WhyNone(
     ...     person={"Age": 41, "Income": 30_000},
-    ...     openings=(Opening(restrictions=("Income stays within 25,000 to 40,000",), kinds=("range",),
-    ...                       counterfactual=way, proven=True),),
+    ...     relaxations=(Relaxation(restrictions=("Income stays within 25,000 to 40,000",), kinds=("range",),
+    ...                       counterfactual=option, proven=True),),
     ...     considered=("Income stays within 25,000 to 40,000", "at most 1 change"), complete=True,
     ... )
     >>> print(why)
-    1 way would open if restrictions were dropped, of 2 considered:
+    1 minimal set of restrictions to relax, of 2 considered:
     1. without "Income stays within 25,000 to 40,000":
        Income: 30,000 → 42,000 (changes 1)
-    Complete on the grids tried: every way needs one of these sets dropped, no smaller one is enough.
+    Complete on the grids tried: every option needs one of these sets relaxed, and no smaller one.
     """
 
     person: dict[str, Value]
-    openings: tuple[Opening, ...] = ()
+    relaxations: tuple[Relaxation, ...] = ()
     undecided: tuple[tuple[str, ...], ...] = ()  # sets of restrictions not settled in time
-    considered: tuple[str, ...] = ()  # the finite list of restrictions that might have been dropped
+    considered: tuple[str, ...] = ()  # the finite list of restrictions that might be relaxed
     complete: bool
     objectives: tuple[str, ...] = ()
     dtypes: dict[str, str] = field(default_factory=dict)
     categories: dict[str, Categories] = field(default_factory=dict)
-    kind: str = "pandas"  # in which kind of table `to_frame` answers
-    elapsed: float = 0.0  # seconds; no part of the answer
+    kind: str = "pandas"  # of table that `to_frame` returns
+    elapsed: float = 0.0  # seconds; no part of the result
 
     def __len__(self) -> int:
-        return len(self.openings)
+        return len(self.relaxations)
 
-    def __iter__(self) -> Iterator[Opening]:
-        return iter(self.openings)
+    def __iter__(self) -> Iterator[Relaxation]:
+        return iter(self.relaxations)
 
     @overload
     def to_frame(self, *, kind: Literal["pandas"]) -> "pd.DataFrame": ...
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Give a row per opening: restrictions, their kinds, proven, then as `Explanation.to_frame`."""
+        """Give a row per relaxation: restrictions, their kinds, proven, then as `Explanation.to_frame`."""
         import pandas as pd
 
-        options = [opening.counterfactual for opening in self.openings]
+        options = [relaxation.counterfactual for relaxation in self.relaxations]
         frame = counterfactual_table(
             options, Layout(dtypes=self.dtypes, categories=self.categories, objectives=self.objectives)
         )
         ours: dict[str, pd.Series[Any]] = {
-            "restrictions": pd.Series(["; ".join(one.restrictions) for one in self.openings], dtype="object"),
-            "kinds": pd.Series(["; ".join(one.kinds) for one in self.openings], dtype="object"),
-            "proven": pd.Series([one.proven for one in self.openings], dtype="bool"),
+            "restrictions": pd.Series(
+                ["; ".join(one.restrictions) for one in self.relaxations], dtype="object"
+            ),
+            "kinds": pd.Series(["; ".join(one.kinds) for one in self.relaxations], dtype="object"),
+            "proven": pd.Series([one.proven for one in self.relaxations], dtype="bool"),
         }
         for place, (name, column) in enumerate(ours.items()):
             frame.insert(place, own_name(name, frame.columns), column)
@@ -134,7 +136,7 @@ class WhyNone:
             "kind": self.kind,
             "objectives": list(self.objectives),
             "person": plain_values(self.person),
-            "openings": [opening.to_dict() for opening in self.openings],
+            "relaxations": [relaxation.to_dict() for relaxation in self.relaxations],
             "undecided": [list(restrictions) for restrictions in self.undecided],
             "considered": list(self.considered),
             "complete": bool(self.complete),
@@ -142,14 +144,15 @@ class WhyNone:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "WhyNone":
-        """Undo `to_dict`, also after a way through JSON that did not keep the order of keys."""
+        """Undo `to_dict`, also after JSON that did not keep the order of keys."""
         entry = entry_of(data, cls, limits)
         require_format(entry, cls, FORMAT)
         columns, objectives = entry["columns"].names(), entry["objectives"].names()
         return cls(
             person=entry["person"].values(columns),
-            openings=tuple(
-                Opening._read(one, columns=columns, objectives=objectives) for one in entry["openings"].each()
+            relaxations=tuple(
+                Relaxation._read(one, columns=columns, objectives=objectives)
+                for one in entry["relaxations"].each()
             ),
             undecided=tuple(restrictions.texts() for restrictions in entry["undecided"].each()),
             considered=entry["considered"].texts(),
@@ -162,7 +165,7 @@ class WhyNone:
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "WhyNone":
-        """Read what ``json.dumps(why.to_dict())`` wrote, whoever had it in between."""
+        """Read what ``json.dumps(why.to_dict())`` wrote, without trusting it."""
         return cls.from_dict(read_json(text, cls, limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
@@ -175,8 +178,8 @@ class WhyNone:
 
     def __str__(self) -> str:
         lines = [_headline(self)]
-        for number, opening in enumerate(self.openings, start=1):
-            lines += _told(opening, number, self.dtypes)
+        for number, relaxation in enumerate(self.relaxations, start=1):
+            lines += _lines_of(relaxation, number, self.dtypes)
         lines += [f"Not settled in time: without {_quoted(names)}." for names in self.undecided]
         return visible_lines([*lines, _closing(self)])
 
@@ -184,17 +187,17 @@ class WhyNone:
 def _headline(why: WhyNone) -> str:
     considered = f"{len(why.considered):,} considered"
     if not len(why):
-        return f"No way was found by dropping restrictions, of {considered}."
-    ways = f"{len(why)} way{'s' * (len(why) != 1)}"
-    return f"{ways} would open if restrictions were dropped, of {considered}:"
+        return f"No relaxation gives an option, of {considered}."
+    sets = f"{len(why)} minimal set{'s' * (len(why) != 1)}"
+    return f"{sets} of restrictions to relax, of {considered}:"
 
 
-def _told(opening: Opening, number: int, dtypes: dict[str, str]) -> list[str]:
-    option = opening.counterfactual
+def _lines_of(relaxation: Relaxation, number: int, dtypes: dict[str, str]) -> list[str]:
+    option = relaxation.counterfactual
     costs = ", ".join(f"{name} {readable_cost(cost)}" for name, cost in option.costs.items())
-    unsure = "" if opening.proven else "; not proven to be smallest and cheapest"
+    unsure = "" if relaxation.proven else "; not proven to be smallest and cheapest"
     return [
-        f"{number}. without {_quoted(opening.restrictions)}:",
+        f"{number}. without {_quoted(relaxation.restrictions)}:",
         f"   {changes_in_brief(option, dtypes)} ({costs}{unsure})",
     ]
 
@@ -205,7 +208,9 @@ def _quoted(restrictions: tuple[str, ...]) -> str:
 
 def _closing(why: WhyNone) -> str:
     if not why.complete:
-        return "The list is not complete: other sets of what was considered may open a way as well."
+        return (
+            "The list is not complete: relaxing other sets of what was considered may give an option as well."
+        )
     if not len(why):
-        return "Proven: with all of them dropped together, there is still no option on the grids tried."
-    return "Complete on the grids tried: every way needs one of these sets dropped, no smaller one is enough."
+        return "Proven: with all of them relaxed together, there is still no option on the grids tried."
+    return "Complete on the grids tried: every option needs one of these sets relaxed, and no smaller one."

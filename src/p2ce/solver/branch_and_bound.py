@@ -1,4 +1,4 @@
-"""Solve a batch of instances by branch and bound: every undominated cell that all scores accept, with proof."""
+"""Solve a batch of instances by branch and bound: every undominated cell that all scores accept."""
 
 import sys
 from collections.abc import Sequence

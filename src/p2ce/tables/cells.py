@@ -1,4 +1,4 @@
-"""Tell what one cell of a table holds, whatever library it came from."""
+"""Say what one cell of a table holds, whatever library it came from."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def is_missing(value: Any) -> bool:
-    """Tell None, NaN and pandas' NA and NaT from every other value.
+    """Return whether a value is missing: None, NaN, or pandas' NA or NaT.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("")
     (True, True, False)
@@ -33,7 +33,7 @@ def plain_cell(value: Any, *, in_floats: bool = False) -> Any:
 
 
 def holds_floats(dtype: Any) -> bool:
-    """Tell whether a column's type is of floats that say missing by NaN."""
+    """Return whether a column's type is of floats that say missing by NaN."""
     return isinstance(dtype, np.dtype) and dtype.kind == "f"
 
 

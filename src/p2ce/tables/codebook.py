@@ -43,7 +43,7 @@ class Coding:
     labels: tuple[Any, ...] | None = None  # label of code 0, 1, 2, …; None for a column of numbers
     ordered: bool = False  # the labels' order has a meaning
     gap: Any = None  # how a column of objects says that a value is missing: None, or NaN
-    # Labels that turned up later, in people: they have codes behind all others.
+    # Unseen categories of later instances: they have codes behind all others.
     unseen: list[Any] = field(default_factory=list)
 
     @property
@@ -58,11 +58,11 @@ class Coding:
 
     @property
     def holds_missing(self) -> bool:
-        """Whether the column's type has a way to say that a value is missing."""
+        """Whether the column's type can represent a missing value."""
         return not (isinstance(self.dtype, np.dtype) and self.dtype.kind in "biu")
 
     def code_of(self, label: Any) -> float | None:
-        """Find the code of a label; None for one that nobody has seen."""
+        """Find the code of a label; None for an unseen one."""
         place = _places(self).get(_key(label))
         return None if place is None else float(place)
 
@@ -73,7 +73,7 @@ class Coding:
         """
         if self.labels is not None and len(values) > MANY and (parts := _factorized(values)) is not None:
             at, labels = parts
-            # Only labels that somebody has; a missing one is at -1.
+            # Only labels that occur; a missing one is at -1.
             held = np.unique(at[at >= 0])
             found = np.full(len(labels) + 1, MISSING)
             found[held] = self.encode(labels[held])
@@ -219,7 +219,7 @@ def codebook_of(frame: "pd.DataFrame") -> Codebook:
 
 
 def coding_of(column: "pd.Series[Any]") -> Coding:
-    """Read off a column how it is coded, or refuse a type that is neither number nor category."""
+    """Read off a column how it is coded, or reject a type that is neither number nor category."""
     import pandas as pd
 
     name, dtype = str(column.name), column.dtype
@@ -258,7 +258,7 @@ def _commonest_first(cells: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _key(label: Any) -> tuple[bool, Any]:
-    """Tell True from 1, which Python takes for equal; 1 and 1.0 are the same label."""
+    """Distinguish True from 1, which Python takes for equal; 1 and 1.0 are the same label."""
     plain = label.item() if isinstance(label, np.generic) else label
     return isinstance(plain, bool), plain
 

@@ -1,4 +1,4 @@
-"""Tell which kind of table an object is, without importing the library that made it."""
+"""Return which kind of table an object is, without importing the library that made it."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -47,7 +47,7 @@ def kind_of(table: Any) -> str | None:
 
 
 def is_pair(table: Any) -> bool:
-    """Tell an array of two dimensions together with the names of its columns."""
+    """Hold an array of two dimensions together with the names of its columns."""
     return (
         isinstance(table, tuple)
         and len(table) == 2
@@ -62,7 +62,7 @@ def package_of(made_by: type) -> str:
 
 
 def check_kind(kind: str) -> None:
-    """Refuse the name of a kind that is none."""
+    """Reject the name of a kind that is none."""
     if kind not in KINDS:
         raise InvalidArgument(
             f"kind expects one of the kinds of table, got {echoed(kind)}. {nearest(kind, KINDS)}"
@@ -70,11 +70,11 @@ def check_kind(kind: str) -> None:
 
 
 def library(name: str) -> Any:
-    """Import the library in whose kind an answer is wanted."""
+    """Import the library in whose kind a result is wanted."""
     try:
         return import_module(name)
     except ImportError as error:
         raise MissingExtra(
-            f"This answer is to be a table of {name}, which is not installed. "
-            f"Type: pip install {name}. Or ask for another kind: to_frame(kind='pandas')."
+            f"This result is to be a table of {name}, which is not installed. "
+            f"Type: pip install {name}. Or choose another kind: to_frame(kind='pandas')."
         ) from error

@@ -16,7 +16,7 @@ def as_person(row: Any) -> tuple[Any, str | None]:
 
     What pandas or NumPy already is stays as it is. One-row tables of every other kind, named tuples and
     rows of structured arrays become dicts of plain values. Where the kind is None (a dict, a tuple, an
-    array), answers come in the kind of the reference.
+    array), results come in the kind of the reference.
 
     >>> as_person([{"Age": 41, "Housing": "own"}])
     ({'Age': 41, 'Housing': 'own'}, 'records')
@@ -45,7 +45,7 @@ def _one_row(table: Any) -> dict[Any, Any]:
 
 
 def _of_columns(row: Mapping[Any, Any]) -> bool:
-    """Tell a dict of columns from a dict of values."""
+    """Distinguish a dict of columns from a dict of values."""
     return bool(row) and all(isinstance(value, list | np.ndarray) for value in row.values())
 
 

@@ -20,8 +20,8 @@ Problem: TypeAlias = type[P2CEError]  # which error a table that cannot be read 
 
 def unsupported(name: object, what: object, error: Problem) -> P2CEError:
     """Say that a column is of no type that people can change values of."""
-    refusal = UnsupportedColumn if issubclass(error, InvalidReference) else error
-    return refusal(
+    rejection = UnsupportedColumn if issubclass(error, InvalidReference) else error
+    return rejection(
         f"Expected columns of numbers, bools, categories or text, got {echoed(str(name))} ({what}). "
         "Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
     )

@@ -27,7 +27,7 @@ def as_pandas(table: Any, *, error: Problem = InvalidReference) -> tuple["pd.Dat
     """
     kind = kind_of(table)
     if kind is None:
-        raise error(_refusal(table))
+        raise error(_rejection(table))
     if kind == PANDAS:
         return table, kind
     if kind == POLARS:
@@ -41,7 +41,7 @@ def as_pandas(table: Any, *, error: Problem = InvalidReference) -> tuple["pd.Dat
     return (read_pair if is_pair(table) else read_records)(table, error), kind
 
 
-def _refusal(table: Any) -> str:
+def _rejection(table: Any) -> str:
     expected = (
         "Expected a table with named columns: a DataFrame of pandas or polars, an Arrow table, a structured "
         "array, (array, names), a dict of columns or a list of dicts"

@@ -1,4 +1,4 @@
-"""Check that a bound drops a box only if the user's own object refuses every cell of it."""
+"""Check that a bound prunes a box only if the user's own object rejects every cell of it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,13 +16,13 @@ from p2ce.solver.branch_and_bound import make_settings
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
 from p2ce.testing.failing import require
 from p2ce.testing.probe_rows import with_unusual
-from p2ce.testing.reports import ASKED
+from p2ce.testing.reports import BLACK_BOX
 from p2ce.testing.subject import Subject
 
 PEOPLE = 6
-# Besides the reading's own threshold, those that the best cell of a box reaches exactly.
+# Besides the adapter's own threshold, those that the best cell of a box reaches exactly.
 EXACT_THRESHOLDS = 4
-ASKED_AT_ONCE = 50  # boxes
+BOXES_AT_ONCE = 50  # boxes
 
 
 class Bounded(NamedTuple):
@@ -31,13 +31,15 @@ class Bounded(NamedTuple):
     bound: str
     thresholds: int
     boxes: int
-    dropped: int
+    pruned: int
     cells: int
 
 
 def bound_of(subject: Subject) -> str:
     """Name the kind of bound that a subject has."""
-    return next((score.bound.value for score in subject.scores if score.bound is not Bound.COMPLETE), ASKED)
+    return next(
+        (score.bound.value for score in subject.scores if score.bound is not Bound.COMPLETE), BLACK_BOX
+    )
 
 
 def check_bounds(
@@ -54,36 +56,36 @@ def check_bounds(
     A bound that is a little too low shows best at a threshold that the best cell of a box just reaches.
     """
     bound = bound_of(subject)
-    if bound == ASKED or not grid.axis_count:
+    if bound == BLACK_BOX or not grid.axis_count:
         return Bounded(bound, 0, 0, 0, 0)
     trial = _Trial.of(subject, grid, boxes, cells, rng)
     subjects = [subject]
     if again is not None:
         some = [box for box in rng.permutation(boxes)[:EXACT_THRESHOLDS].tolist() if len(trial.cells[box])]
         trial.ask_about(subject, some)
-        best = {float(trial.answers[box].max()) for box in some}
+        best = {float(trial.scores[box].max()) for box in some}
         subjects += [again(threshold) for threshold in sorted(best)]
-    dropped = cells_asked = 0
+    pruned = cells_evaluated = 0
     for one in subjects:
         which = np.flatnonzero(drop(one, grid, trial.placement, trial.people, trial.boxes)).tolist()
         trial.ask_about(one, which)
-        cells_asked += sum(trial.check(one, box) for box in which)
-        dropped += len(which)
-    return Bounded(bound, len(subjects), boxes * len(subjects), dropped, cells_asked)
+        cells_evaluated += sum(trial.check(one, box) for box in which)
+        pruned += len(which)
+    return Bounded(bound, len(subjects), boxes * len(subjects), pruned, cells_evaluated)
 
 
 def drop(
     subject: Subject, grid: BaseGrid, placement: Placement, people: FloatArray, boxes: Sequence[BoxOf]
 ) -> BoolArray:
-    """Tell which boxes the bound of some score drops."""
-    dropped = np.zeros(len(boxes), dtype=np.bool_)
+    """Return which boxes the bound of some score drops."""
+    pruned = np.zeros(len(boxes), dtype=np.bool_)
     for score in subject.scores:
         if score.bound is not Bound.COMPLETE:
-            dropped |= _drop(score, grid, placement, people, boxes)
-    return dropped
+            pruned |= _prune(score, grid, placement, people, boxes)
+    return pruned
 
 
-def _drop(
+def _prune(
     score: Score,
     grid: BaseGrid,
     placement: Placement,
@@ -112,14 +114,14 @@ def _drop(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Trial:
-    """Boxes of some people, with what the subject itself answers about their cells."""
+    """Boxes of some people, with the subject's own scores of their cells."""
 
     grid: BaseGrid
     people: FloatArray
     placement: Placement
     boxes: list[BoxOf]
     cells: list[Int32Array]  # of each box
-    answers: dict[int, FloatArray] = field(default_factory=dict)
+    scores: dict[int, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -141,28 +143,28 @@ class _Trial:
         return point_rows(self.grid.columns, self.people, self.placement.values, owner, cells)
 
     def ask_about(self, subject: Subject, boxes: list[int]) -> None:
-        """Ask about the cells of boxes, once for all thresholds, and in few calls."""
-        new = [box for box in boxes if box not in self.answers]
-        for start in range(0, len(new), ASKED_AT_ONCE):
-            some = new[start : start + ASKED_AT_ONCE]
+        """Evaluate the cells of boxes, once for all thresholds, and in few calls."""
+        new = [box for box in boxes if box not in self.scores]
+        for start in range(0, len(new), BOXES_AT_ONCE):
+            some = new[start : start + BOXES_AT_ONCE]
             rows = [self.rows(box, self.cells[box]) for box in some]
             ends = np.cumsum([len(part) for part in rows])
-            asked = subject.ask(np.concatenate(rows)) if ends[-1] else np.zeros(0)
-            self.answers.update(zip(some, np.split(asked, ends[:-1]), strict=True))
+            evaluated = subject.evaluate(np.concatenate(rows)) if ends[-1] else np.zeros(0)
+            self.scores.update(zip(some, np.split(evaluated, ends[:-1]), strict=True))
 
     def check(self, subject: Subject, box: int) -> int:
-        """Require that no cell of a box that is dropped is accepted; give how many were asked about."""
-        answers, cells = self.answers[box], self.cells[box]
-        accepted = np.flatnonzero(subject.accepts(answers))
+        """Require that no cell of a pruned box is accepted; give how many were evaluated."""
+        scores, cells = self.scores[box], self.cells[box]
+        accepted = np.flatnonzero(subject.accepts(scores))
         if len(accepted):
-            at, one = int(accepted[np.argmax(answers[accepted])]), self.boxes[box]
+            at, one = int(accepted[np.argmax(scores[accepted])]), self.boxes[box]
             person = subject.shown(self.people[one.person])
             cell = subject.shown(self.rows(box, cells[[at]])[0])
             require(
                 False,
-                f"The bound of this {subject.who} ({subject.family}) calls a box hopeless, but "
+                f"The bound of this {subject.who} ({subject.family}) prunes a box, but "
                 f"{len(accepted)} of {len(cells)} cells of it are accepted: {cell} "
-                f"has {float(answers[at])!r}, at least the threshold {subject.threshold!r}. The box is that "
+                f"has {float(scores[at])!r}, at least the threshold {subject.threshold!r}. The box is that "
                 f"of {person}, candidates {one.low.tolist()} to {one.high.tolist()}, must change "
                 f"{np.flatnonzero(one.must).tolist()}, {one.left} of the other axes at once. A bound may be "
                 "too high but never too low: round it outwards, and look at `must` and `changes_left`.",
@@ -171,8 +173,8 @@ class _Trial:
 
 
 def _people(subject: Subject, rng: np.random.Generator) -> FloatArray:
-    """Choose people, refused ones first, since bounds are for those."""
+    """Choose people, rejected ones first, since bounds are for those."""
     rows = subject.reference[rng.permutation(len(subject.reference))[: 20 * PEOPLE]]
     rows = with_unusual(subject, rows, rng)
-    refused = ~subject.accepts(subject.ask(rows))
-    return np.concatenate([rows[refused], rows[~refused]])[:PEOPLE]
+    rejected = ~subject.accepts(subject.evaluate(rows))
+    return np.concatenate([rows[rejected], rows[~rejected]])[:PEOPLE]

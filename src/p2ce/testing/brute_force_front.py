@@ -1,4 +1,4 @@
-"""Find a person's front by asking the model itself about every cell: slow, and nothing to doubt."""
+"""Find a person's front by evaluating the model itself on every cell: slow and obvious."""
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -16,8 +16,8 @@ from p2ce.solver.undominated import undominated
 CELLS_AT_ONCE = 200_000
 
 
-def front_by_brute_force(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
-    """Find the costs (points, objectives) of a person's front by asking about every cell.
+def brute_force_front(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
+    """Find the costs (points, objectives) of a person's front by evaluating every cell.
 
     Without rules, that is every combination of candidates with at most so many changes.
     """

@@ -16,8 +16,8 @@ from p2ce.testing.check_scores import check_scores
 from p2ce.testing.failing import require
 from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.probe_rows import grid_of_reference, rows_to_check, unusual_of
-from p2ce.testing.repeatability import check_answers
-from p2ce.testing.reports import ASKED, DetectorReport
+from p2ce.testing.repeatability import check_repeatability
+from p2ce.testing.reports import BLACK_BOX, DetectorReport
 from p2ce.testing.small_grid import small_actions
 from p2ce.testing.state import unchanged
 from p2ce.testing.subject import Subject, subject_of_detector
@@ -45,10 +45,10 @@ def check_detector(
         reference: the frame that would be passed to `Explainer`.
         contamination: the share of the reference that is to be implausible, if it is to be set.
         nullable: the columns in which values may be missing, by default those in which one is. Labels that
-            the reference does not have are tried wherever the detector answers about one.
+            the reference does not have are tried wherever the detector takes one.
         rows: rows on which decision values are compared, about.
-        boxes: boxes of the grid that are put to the bound, for each threshold.
-        cells: cells of a box that the detector itself is asked about, if there are more.
+        boxes: boxes of the grid that are bounded, for each threshold.
+        cells: cells of a box that the detector itself evaluates, if there are more.
         people: people of the reference for whom fronts are compared with brute force.
         random_state: seeds the choice of rows, boxes and cells, and a forest without a seed of its own.
 
@@ -56,7 +56,7 @@ def check_detector(
     >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
     >>> report = check_detector(lambda rows: 3.5 - rows["Debts"], people, rows=100, people=1)
     >>> report.bound, report.plausible
-    ('no bound, asked', 1.0)
+    ('none (black box)', 1.0)
     """
     codebook = codebook_of(reference)
 
@@ -77,13 +77,13 @@ def check_detector(
         subject = subject_at(contamination)
         rng = np.random.default_rng(random_state)
         grid = grid_of_reference(subject)
-        asked = rows_to_check(subject, grid, rows, rng)
-        answers = check_answers(subject, asked, rng)
-        compared = check_scores(subject, grid, asked, answers)
-        own = subject.ask(subject.reference)
+        checked = rows_to_check(subject, grid, rows, rng)
+        answers = check_repeatability(subject, checked, rng)
+        compared = check_scores(subject, grid, checked, answers)
+        own = subject.evaluate(subject.reference)
         _check_share(subject, own, contamination)
         bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=None)
-        for share in STRICTER if bounded.bound != ASKED else ():
+        for share in STRICTER if bounded.bound != BLACK_BOX else ():
             more = check_bounds(subject_at(share), grid, boxes=boxes, cells=cells, rng=rng, again=None)
             bounded = Bounded(bounded.bound, *(a + b for a, b in zip(bounded[1:], more[1:], strict=True)))
         fronts = _check_fronts(subject, detector, reference, contamination, people, rng, random_state)
@@ -91,9 +91,9 @@ def check_detector(
         family=subject.family,
         contamination=contamination,
         plausible=float(subject.accepts(own).mean()),
-        rows=len(asked),
+        rows=len(checked),
         accepted=int(subject.accepts(answers).sum()),
-        **unusual_of(subject, asked)._asdict(),
+        **unusual_of(subject, checked)._asdict(),
         tolerance=subject.tolerance,
         state=state.how,
         **compared._asdict(),
@@ -107,12 +107,12 @@ def _check_terms(read: DetectorAdapter | None) -> None:
     assert read is not None
     require(
         read.score is not None or read.evaluate is not None,
-        f"A reading of a detector has a score, or `ask`, or both; this one ({read.family}) has neither.",
+        f"A detector adapter has a score, or `ask`, or both; this one ({read.family}) has neither.",
     )
 
 
 def _check_share(subject: Subject, own: FloatArray, contamination: float | None) -> None:
-    """Compare the share of implausible people with what was asked for; ties at the threshold may stay."""
+    """Compare the share of implausible people with the requested one; ties at the threshold may stay."""
     if contamination is None:
         return
     implausible = float((~subject.accepts(own)).mean())
@@ -135,7 +135,7 @@ def _check_fronts(
     rng: np.random.Generator,
     random_state: int,
 ) -> Fronts:
-    """Search for people with a model that asks for more of one column, and have the detector choose."""
+    """Search for people with a model that wants more of one column, and let the detector decide."""
     actions = small_actions(subject, reference, rng)
     movable = [feature for feature in actions.features if not feature.fixed and feature.count() > 1]
     if not movable:
@@ -150,7 +150,7 @@ def _check_fronts(
         return np.where(wished.encode(frame[label]) > enough, 0.75, 0.25)
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
-        return (wanted(frame) >= 0.5) & subject.accepts(subject.ask_frame(frame))
+        return (wanted(frame) >= 0.5) & subject.accepts(subject.evaluate_frame(frame))
 
     explainer = Explainer(
         wanted,
@@ -162,5 +162,5 @@ def _check_fronts(
         random_state=random_state,
     )
     order = rng.permutation(len(reference))
-    refused = reference.iloc[order[codes[order] <= enough][:people]]
-    return check_fronts({"with this detector": explainer}, refused, accepts)
+    rejected = reference.iloc[order[codes[order] <= enough][:people]]
+    return check_fronts({"with this detector": explainer}, rejected, accepts)

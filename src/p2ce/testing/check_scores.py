@@ -1,4 +1,4 @@
-"""Check that a score as read is the score of the user's own object, and sure of nothing that is wrong."""
+"""Check that a compiled score equals the user's own score, and that its certified verdicts hold."""
 
 from typing import Any, NamedTuple
 
@@ -13,72 +13,72 @@ from p2ce.testing.repeatability import apart
 from p2ce.testing.subject import Subject
 
 
-class Reading(NamedTuple):
-    """What a score says about rows, and the way it was asked."""
+class ScoreVerdicts(NamedTuple):
+    """The values and certified verdicts of a score on rows, and the method that gave them."""
 
     how: str
     value: FloatArray
     accepts: BoolArray
-    refuses: BoolArray
+    rejects: BoolArray
 
 
 class Compared(NamedTuple):
     """How a score did."""
 
     largest_error: float | None
-    doubtful: int
+    undecided: int
 
 
 def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, answers: FloatArray) -> Compared:
-    """Compare all that the score says about rows with the user's own answers."""
+    """Compare all that the score says about rows with the user's own scores."""
     worst: float | None = None
-    doubtful = 0
-    for reading in readings_of(subject, grid, rows):
-        error = check_reading_of_rows(subject, rows, answers, reading)
+    undecided = 0
+    for one in verdicts_of(subject, grid, rows):
+        error = check_verdicts(subject, rows, answers, one)
         worst = error if worst is None or error is None else max(worst, error)
-        doubtful = max(doubtful, int((~reading.accepts & ~reading.refuses).sum()))
-    return Compared(worst, doubtful)
+        undecided = max(undecided, int((~one.accepts & ~one.rejects).sum()))
+    return Compared(worst, undecided)
 
 
-def readings_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
-    """Put rows to all scores in every way that they offer; each row stands for a person who stays.
+def verdicts_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[ScoreVerdicts]:
+    """Evaluate all scores on rows by every method that they have; each row is an instance without changes.
 
-    Several scores accept where all of them do, and if that is enough; one that refuses is always enough.
+    Several scores accept where all of them do, and if that is enough; one that rejects is always enough.
     """
-    each = [_readings_of_score(score, grid, rows) for score in subject.scores]
+    each = [_verdicts_of_score(score, grid, rows) for score in subject.scores]
     joined = []
-    for way in range(max(map(len, each), default=0)):
-        some = [ways[min(way, len(ways) - 1)] for ways in each]
-        accepts = np.all([reading.accepts for reading in some], axis=0) & subject.decides
-        refuses = np.any([reading.refuses for reading in some], axis=0)
-        joined.append(some[0]._replace(accepts=accepts, refuses=refuses))
+    for number in range(max(map(len, each), default=0)):
+        some = [found[min(number, len(found) - 1)] for found in each]
+        accepts = np.all([one.accepts for one in some], axis=0) & subject.decides
+        rejects = np.any([one.rejects for one in some], axis=0)
+        joined.append(some[0]._replace(accepts=accepts, rejects=rejects))
     return joined
 
 
-def _readings_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Reading]:
+def _verdicts_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[ScoreVerdicts]:
     if score.flat is not None:
         said = score.evaluate_rows(rows)
-        return [Reading("score_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT)]
+        return [ScoreVerdicts("score_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT)]
     found = []
     placement = place(grid, rows)
     prepared = score.prepare(placed_on(grid, placement, rows))
     said = prepared.evaluate(np.arange(len(rows)), placement.position)
-    found.append(Reading("evaluate", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
+    found.append(ScoreVerdicts("evaluate", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
     said = score.evaluate_rows(rows)
-    found.append(Reading("evaluate_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
+    found.append(ScoreVerdicts("evaluate_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT))
     if hasattr(score, "score_rows"):
         found.append(found[-1]._replace(how="score_rows", value=score.score_rows(rows)))
     return found
 
 
-def check_reading_of_rows(
-    subject: Subject, rows: FloatArray, answers: FloatArray, reading: Reading
+def check_verdicts(
+    subject: Subject, rows: FloatArray, answers: FloatArray, one: ScoreVerdicts
 ) -> float | None:
-    """Compare what scores say about rows with the answers; give the largest error, if one score tells it."""
-    name = f"The score of this {subject.who} as read ({subject.family}, by {reading.how})"
+    """Compare scores of rows with the user's own; give the largest error, if there is one score."""
+    name = f"The score of this {subject.who} as parsed ({subject.family}, by {one.how})"
     worst = None
     if subject.report is not None:
-        reported = np.asarray(subject.report(reading.value))
+        reported = np.asarray(subject.report(one.value))
         error = apart(reported, answers)
         at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
         require(
@@ -90,16 +90,16 @@ def check_reading_of_rows(
         worst = float(error.max(initial=0.0))
     accepted = subject.accepts(answers)
     for said, wrong, what in (
-        (reading.accepts, reading.accepts & ~accepted, "sure that rows are accepted"),
-        (reading.refuses, reading.refuses & accepted, "sure that rows are refused"),
+        (one.accepts, one.accepts & ~accepted, "certain that rows are accepted"),
+        (one.rejects, one.rejects & accepted, "certain that rows are rejected"),
     ):
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
             require(
                 False,
-                f"{name} is {what} only where its own answer agrees; of {int(said.sum())} such rows "
+                f"{name} is {what} only where its own score agrees; of {int(said.sum())} such rows "
                 f"{int(wrong.sum())} are not, such as {subject.shown(rows[at])}: score "
-                f"{float(reading.value[at])!r}, answer {float(answers[at])!r}, threshold "
-                f"{subject.threshold!r}. Move `sure` up, or `maybe` down, by what rounding can do.",
+                f"{float(one.value[at])!r}, own score {float(answers[at])!r}, threshold "
+                f"{subject.threshold!r}. Raise `accept_from`, or lower `reject_below`, by the rounding.",
             )
     return worst

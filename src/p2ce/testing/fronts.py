@@ -1,4 +1,4 @@
-"""Compare the fronts that `Explainer` finds with those that brute force finds by asking about every cell."""
+"""Compare the fronts that `Explainer` finds with those that brute force finds by evaluating every cell."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -34,7 +34,7 @@ def check_fronts(
 ) -> Fronts:
     """Compare every explainer's front of people with brute force, and with one another.
 
-    ``accepts`` asks the user's own objects. All explainers have the same grid, costs and columns.
+    ``accepts`` calls the user's own objects. All explainers have the same grid, costs and columns.
     """
     points = 0
     for at in range(len(people)):
@@ -43,10 +43,10 @@ def check_fronts(
         for how, explainer in explainers.items():
             problem = explainer._problem
             fronts[how] = explainer.explain(row)
-            told = f"The front that was found {how} for {shown(row.iloc[0])}"
-            _require_proof(fronts[how], told)
-            truth = front_by_asking(problem, problem.codebook.encode(row)[0], accepts)
-            _require_equal(fronts[how], truth, told)
+            which = f"The front that was found {how} for {shown(row.iloc[0])}"
+            _require_proof(fronts[how], which)
+            truth = brute_force_costs(problem, problem.codebook.encode(row)[0], accepts)
+            _require_equal(fronts[how], truth, which)
             points += len(truth)
         first, *others = fronts
         for how in others:
@@ -59,10 +59,10 @@ def check_fronts(
     return Fronts(len(people), points // max(len(explainers), 1))
 
 
-def front_by_asking(
+def brute_force_costs(
     problem: Problem, person: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> FloatArray:
-    """Ask about every cell of a person's grid; give the costs (points, objectives) of the front, sorted."""
+    """Evaluate every cell of a person's grid; give the costs (points, objectives) of the front, sorted."""
     batch = place_and_price(problem, person[None, :])
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
@@ -88,7 +88,7 @@ def front_by_asking(
 
 
 def same_costs(one: FloatArray, other: FloatArray) -> bool:
-    """Tell whether two fronts (points, objectives) hold the same costs, in any order.
+    """Return whether two fronts (points, objectives) hold the same costs, in any order.
 
     What is reported may be a root, or another function of what is compared: a step more or less is equal.
     """
@@ -96,26 +96,26 @@ def same_costs(one: FloatArray, other: FloatArray) -> bool:
     return bool(near.any(axis=0).all() and near.any(axis=1).all())
 
 
-def _require_proof(found: Explanation, told: str) -> None:
+def _require_proof(found: Explanation, which: str) -> None:
     proven = found.certificate is not None and found.certificate.proven
     require(
         found.status in (Status.OPTIMAL, Status.NO_RECOURSE) and proven,
-        f"{told} has to be proven; its status is {found.status}"
+        f"{which} has to be proven; its status is {found.status}"
         + ("" if found.certificate is None else f", with {found.certificate.discrepancies} discrepancies")
         + ". The user's own object contradicts what was read of it.",
     )
 
 
-def _require_equal(found: Explanation, truth: FloatArray, told: str) -> None:
+def _require_equal(found: Explanation, truth: FloatArray, which: str) -> None:
     names = found.objectives
     costs = np.array([[option.costs[name] for name in names] for option in found]).reshape(-1, len(names))
     require(
         len(costs) == len(truth),
-        f"{told} has to have the {len(truth)} points that asking about every cell gives, with costs "
+        f"{which} has to have the {len(truth)} points that evaluating every cell gives, with costs "
         f"{truth.tolist()}; got {len(costs)}: {costs.tolist()}. A bound is too low, or a score is off.",
     )
     require(
         same_costs(costs, truth),
-        f"{told} has to cost what asking about every cell gives: expected {truth.tolist()}, got "
+        f"{which} has to cost what evaluating every cell gives: expected {truth.tolist()}, got "
         f"{costs.tolist()} (columns {', '.join(names)}). A bound is too low, or a score is off.",
     )

@@ -13,7 +13,7 @@ from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.explainer import Explainer
 from p2ce.problem.actions import ActionSet
 from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
-from p2ce.testing.small_grid import refused_people, small_actions
+from p2ce.testing.small_grid import rejected_rows, small_actions
 from p2ce.testing.subject import Subject
 
 # Makes an explainer of the model for a reference, in the model's order, and an action set.
@@ -29,38 +29,38 @@ def check_model_fronts(
     rng: np.random.Generator,
     explainer: MakeExplainer | None,
 ) -> Fronts:
-    """Compare fronts of refused people, if there are any, and of one explainer of the reading by default."""
-    refused = refused_people(subject, people, rng)
-    if not len(refused):
+    """Compare fronts of rejected people, if there are any, of one explainer of the adapter by default."""
+    rejected = rejected_rows(subject, people, rng)
+    if not len(rejected):
         return Fronts(0, 0)
     ordered = reference[list(labels_of(reference, read.columns))]
     actions = small_actions(subject, ordered, rng)
-    asked = _of_callable(read, ordered, actions)
-    own = _of_reading(read, ordered, actions, subject) if explainer is None else explainer(ordered, actions)
+    black_box = _of_callable(read, ordered, actions)
+    own = _of_adapter(read, ordered, actions, subject) if explainer is None else explainer(ordered, actions)
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
-        return subject.accepts(subject.ask_frame(frame))
+        return subject.accepts(subject.evaluate_frame(frame))
 
-    explainers = {"by the model as read": own, "by a bare callable": asked}
-    return check_fronts(explainers, subject.frame(refused), accepts)
+    explainers = {"by the parsed model": own, "by a bare callable": black_box}
+    return check_fronts(explainers, subject.frame(rejected), accepts)
 
 
 def _of_callable(read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
-    """Make an explainer that knows nothing of the model but its answers."""
+    """Make an explainer that knows nothing of the model but its scores."""
     made = explainer_of(
         lambda frame: read.evaluate(frame), reference, actions=actions, threshold=read.threshold
     )
-    asked = made._problem.model
-    # Whoever computes in single precision rounds otherwise in another batch, which a few rows may not show.
-    asked = replace(asked, tolerance=max(asked.tolerance, read.tolerance))
-    made._problem = _with_model(made._problem, asked, made._problem.nullable)
+    black_box = made._problem.model
+    # Single precision rounds differently in another batch, which a few rows may not show.
+    black_box = replace(black_box, tolerance=max(black_box.tolerance, read.tolerance))
+    made._problem = _with_model(made._problem, black_box, made._problem.nullable)
     return made
 
 
-def _of_reading(
+def _of_adapter(
     read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet, subject: Subject
 ) -> Explainer:
-    """Put a reading that no family is registered for in the place of a callable's."""
+    """Put an adapter without a registered family in the place of a callable's."""
     made = _of_callable(read, reference, actions)
     nullable = frozenset(subject.columns[column] for column in subject.nullable)
     made._problem = _with_model(made._problem, read, made._problem.nullable | nullable)
@@ -80,7 +80,7 @@ def explainer_of(
     target: Any = 1,
     scale: str | None = None,
 ) -> Explainer:
-    """Make an explainer that leaves everything else as it is by default, but asks for no plausibility."""
+    """Make an explainer that leaves everything else as it is by default, but requires no plausibility."""
     return Explainer(
         model,
         reference,

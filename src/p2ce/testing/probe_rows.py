@@ -1,4 +1,4 @@
-"""Choose rows on which a reading could go wrong: mixed, at candidates, at splits and beside them."""
+"""Choose rows on which an adapter could go wrong: mixed, at candidates, at splits and beside them."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from p2ce.scores.score import CompiledScore, seen_as_given
 from p2ce.tables.codebook import MISSING
 from p2ce.testing.subject import Subject
 
-# Where libraries tell zero from almost zero, or flush to it.
+# Where libraries distinguish zero from almost zero, or flush to it.
 _SMALL = np.array([0.0, 1e-40, LIGHTGBM_ZERO, 1e-300, 5e-324])
 TINY = np.concatenate([_SMALL, -_SMALL, np.nextafter(_SMALL, np.inf), np.nextafter(-_SMALL, -np.inf)])
 # Beyond single precision; trees compare such values, sums of them say nothing about a score.
@@ -26,7 +26,7 @@ FARTHEST = 1e9  # scalers overflow on the largest doubles
 
 
 class Unusual(NamedTuple):
-    """How many rows lack a value, and how many have a label that nobody has."""
+    """How many rows lack a value, and how many have an unseen category."""
 
     missing: int
     unseen: int
@@ -40,9 +40,9 @@ def grid_of_reference(subject: Subject) -> BaseGrid:
 
 
 def rows_to_check(subject: Subject, grid: BaseGrid, count: int, rng: np.random.Generator) -> FloatArray:
-    """Give about ``count`` rows: of the reference, around it, and where a reading might go wrong.
+    """Give about ``count`` rows: of the reference, around it, and where an adapter might go wrong.
 
-    Some lack values where values may be missing, or have labels that nobody has where those are answered.
+    Some lack values where values may be missing, or have unseen categories where the subject takes those.
     """
     share = max(1, count // 4)
     own = subject.reference[rng.integers(0, len(subject.reference), share)]
@@ -53,7 +53,7 @@ def rows_to_check(subject: Subject, grid: BaseGrid, count: int, rng: np.random.G
 
 
 def unusual_of(subject: Subject, rows: FloatArray) -> Unusual:
-    """Count the rows that lack a value, and those with a label that nobody has."""
+    """Count the rows that lack a value, and those with an unseen category."""
     beyond = np.array([np.inf if coding.labels is None else len(coding.labels) for coding in subject.own])
     return Unusual(
         missing=int((rows == MISSING).any(axis=1).sum()), unseen=int((rows >= beyond).any(axis=1).sum())
@@ -99,7 +99,7 @@ def _near_splits(subject: Subject, count: int, rng: np.random.Generator) -> Floa
 
 
 def with_unusual(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Take values away, and put labels that nobody has, in a tenth of the rows for every such column."""
+    """Take values away, and put unseen categories, in a tenth of the rows for every such column."""
     rows = rows.copy()
     for column in subject.nullable:
         rows[rng.random(len(rows)) < UNUSUAL, column] = MISSING

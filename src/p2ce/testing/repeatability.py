@@ -1,4 +1,4 @@
-"""Check that the user's own object says the same about a row whenever and however it is asked."""
+"""Check that the user's own object gives the same score for a row, however it is called."""
 
 from itertools import pairwise
 
@@ -12,40 +12,40 @@ REPEATED = 1e-9
 ALONE = 16
 
 
-def check_answers(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Ask about rows in several ways; give the answers (n,).
+def check_repeatability(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Evaluate rows in several batches and orders; give the scores (n,).
 
     The same call again may differ by 1e-9, since threads add in any order. In another batch a library of
-    single precision rounds otherwise: there the reading's own tolerance counts if it is larger.
+    single precision rounds otherwise: there the adapter's own tolerance counts if it is larger.
     """
     frame = subject.frame(rows)
-    first = subject.ask_frame(frame)
+    first = subject.evaluate_frame(frame)
     kept = np.asarray(subject.call(frame))
     copied = kept.copy()
-    _compare(subject, rows, first, copied, "asked again about the same rows", REPEATED)
+    _compare(subject, rows, first, copied, "called again on the same rows", REPEATED)
     loose = max(REPEATED, subject.tolerance)
     shuffled = rng.permutation(len(rows))
     there = np.empty(len(rows))
-    there[shuffled] = subject.ask(rows[shuffled], " in another order")
+    there[shuffled] = subject.evaluate(rows[shuffled], " in another order")
     require(
         np.array_equal(kept, copied, equal_nan=True),
         f"ask of this {subject.who} ({subject.family}) has to give an array of its own; a later call has "
         "written into what an earlier one returned. Return a copy of the buffer.",
     )
-    _compare(subject, rows, first, there, "asked about the rows in another order", loose)
+    _compare(subject, rows, first, there, "called on the rows in another order", loose)
     ends = np.unique([0, len(rows) // 7, len(rows) // 2, len(rows)])
-    parts = [subject.ask(rows[a:b], " of a part") for a, b in pairwise(ends)]
-    _compare(subject, rows, first, np.concatenate(parts), "asked in batches of another size", loose)
+    parts = [subject.evaluate(rows[a:b], " of a part") for a, b in pairwise(ends)]
+    _compare(subject, rows, first, np.concatenate(parts), "called in batches of another size", loose)
     for at in rng.permutation(len(rows))[:ALONE]:
-        alone = subject.ask(rows[at : at + 1], " alone")
-        _compare(subject, rows[at : at + 1], first[at : at + 1], alone, "asked about the row alone", loose)
-    turned = subject.ask_frame(frame[list(subject.labels)[::-1]], " with columns in another order")
-    _compare(subject, rows, first, turned, "asked with the columns in another order", loose)
+        alone = subject.evaluate(rows[at : at + 1], " alone")
+        _compare(subject, rows[at : at + 1], first[at : at + 1], alone, "called on the row alone", loose)
+    turned = subject.evaluate_frame(frame[list(subject.labels)[::-1]], " with columns in another order")
+    _compare(subject, rows, first, turned, "called with the columns in another order", loose)
     return first
 
 
 def apart(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Give differences, relative to answers above 1; equal infinities do not differ."""
+    """Give differences, relative to scores above 1; equal infinities do not differ."""
     with np.errstate(invalid="ignore"):
         error = np.abs(one - other) / np.maximum(1.0, np.minimum(np.abs(one), np.abs(other)))
     return np.where(one == other, 0.0, error)
@@ -58,7 +58,7 @@ def _compare(
     at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
     require(
         error[at] <= allowed,
-        f"ask of this {subject.who} ({subject.family}) has to say the same about a row every time, up to "
+        f"ask of this {subject.who} ({subject.family}) has to give a row the same score every time, up to "
         f"{allowed:g}; first it gave {float(first[at])!r}, and {how} {float(again[at])!r}, about "
         f"{subject.shown(rows[at])}. Fix its seed, put it into evaluation mode, and take nothing from the "
         "whole batch.",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-ASKED = "no bound, asked"
+BLACK_BOX = "none (black box)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,18 +10,18 @@ class Report:
     """What was checked; that there is a report means that all of it holds."""
 
     family: str
-    bound: str  # "tree leaves", "additive", what a foreign score calls its own, or "no bound, asked"
-    rows: int  # rows on which answers were compared
+    bound: str  # "tree leaves", "additive", what an external score calls its own, or BLACK_BOX
+    rows: int  # rows on which scores were compared
     accepted: int  # of these: accepted by the model, or plausible to the detector
     missing: int  # of these: with a missing value
     unseen: int  # of these: with a label that the reference does not have
-    doubtful: int  # of these: where the score as read is sure of nothing
-    largest_error: float | None  # of the score as read, relative above 1; None if no single score tells
-    tolerance: float  # what the reading allows it
+    undecided: int  # of these: where the compiled score is within its error band
+    largest_error: float | None  # of the compiled score, relative above 1; None if several scores decide
+    tolerance: float  # what the adapter allows it
     thresholds: int  # at which the bound was tried
-    boxes: int  # boxes put to the bound, all thresholds together
-    dropped: int  # of these: said to be hopeless
-    cells: int  # cells of those boxes, all of which the user's own object refused
+    boxes: int  # boxes that were bounded, all thresholds together
+    pruned: int  # of these: pruned
+    cells: int  # cells of those boxes, all of which the user's own object rejected
     people: int  # for whom the front was compared with brute force
     points: int  # on those fronts
     state: str  # what was compared to see that nothing has changed
@@ -30,22 +30,22 @@ class Report:
         return "\n  ".join([f"{self.family}: conforms", *self._lines()])
 
     def _lines(self) -> list[str]:
-        answers = f"answers: {self.rows} rows, {self.accepted} accepted"
+        scores = f"scores: {self.rows} rows, {self.accepted} accepted"
         if self.missing or self.unseen:
-            answers += f", {self.missing} with missing values, {self.unseen} with unseen labels"
-        if self.bound == ASKED and self.largest_error is None:
-            answers += "; no score to compare"
+            scores += f", {self.missing} with missing values, {self.unseen} with unseen labels"
+        if self.bound == BLACK_BOX and self.largest_error is None:
+            scores += "; no score to compare"
         elif self.largest_error is None:
-            answers += f", {self.doubtful} in doubt; no single score tells the answer"
+            scores += f", {self.undecided} undecided; several scores decide"
         else:
-            answers += f", {self.doubtful} in doubt; largest error {self.largest_error:.2g}"
-            answers += f", allowed {self.tolerance:.2g}"
+            scores += f", {self.undecided} undecided; largest error {self.largest_error:.2g}"
+            scores += f", allowed {self.tolerance:.2g}"
         bound = f"bound: {self.bound}"
-        if self.bound != ASKED:
-            bound += f"; {self.dropped} of {self.boxes} boxes dropped at {self.thresholds} thresholds, "
-            bound += f"{self.cells} cells asked" if self.dropped else "so that nothing was tried"
+        if self.bound != BLACK_BOX:
+            bound += f"; {self.pruned} of {self.boxes} boxes pruned at {self.thresholds} thresholds, "
+            bound += f"{self.cells} cells evaluated" if self.pruned else "so that nothing was tried"
         fronts = f"fronts: {self.people} people, {self.points} points, equal to brute force"
-        return [answers, bound, fronts, f"unchanged: {self.state}"]
+        return [scores, bound, fronts, f"unchanged: {self.state}"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +64,6 @@ class DetectorReport(Report):
     plausible: float  # share of the reference
 
     def _lines(self) -> list[str]:
-        asked = "" if self.contamination is None else f", contamination {self.contamination:g}"
-        share = f"plausible: {self.plausible:.1%} of the reference{asked}"
+        requested = "" if self.contamination is None else f", contamination {self.contamination:g}"
+        share = f"plausible: {self.plausible:.1%} of the reference{requested}"
         return [share, *Report._lines(self)]

@@ -1,4 +1,4 @@
-"""Choose a few refused people and a grid so small that brute force can ask about all of it."""
+"""Choose a few rejected people and a grid so small that brute force can evaluate all of it."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ TRIED_ROWS = 64
 
 
 def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Generator) -> ActionSet:
-    """Let the few columns change that move the answers most, to a few values each."""
+    """Let the few columns change that move the scores most, to a few values each."""
     actions = ActionSet.infer(reference)
     axes = _strongest(subject, rng)
     choices = {}
@@ -27,29 +27,29 @@ def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Gene
 
 
 def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
-    """Rank columns by how far the answers move when other people's values are put into them."""
+    """Rank columns by how far the scores move when other people's values are put into them."""
     rows = subject.reference[rng.integers(0, len(subject.reference), TRIED_ROWS)]
     others = subject.reference[rng.integers(0, len(subject.reference), TRIED_ROWS)]
-    own = np.clip(subject.ask(rows), -1e300, 1e300)
+    own = np.clip(subject.evaluate(rows), -1e300, 1e300)
     moved = []
     for column in range(rows.shape[1]):
         changed = rows.copy()
         changed[:, column] = others[:, column]
-        moved.append(float(np.abs(np.clip(subject.ask(changed), -1e300, 1e300) - own).mean()))
+        moved.append(float(np.abs(np.clip(subject.evaluate(changed), -1e300, 1e300) - own).mean()))
     return [int(column) for column in np.argsort(moved)[::-1][:AXES]]
 
 
-def refused_people(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
-    """Choose people whom the subject refuses: the nearest, the farthest, and others; (n, own columns).
+def rejected_rows(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
+    """Choose people that the subject rejects: the nearest, the farthest, and others; (n, own columns).
 
-    They are of the reference, but some lack a value, or have a label that nobody has.
+    They are of the reference, but some lack a value, or have an unseen category.
     """
     rows = subject.reference[rng.permutation(len(subject.reference))[:500]]
     rows = with_unusual(subject, rows, rng)
-    answers = subject.ask(rows)
-    refused = np.flatnonzero(~subject.accepts(answers))
-    if not len(refused):
+    answers = subject.evaluate(rows)
+    rejected = np.flatnonzero(~subject.accepts(answers))
+    if not len(rejected):
         return rows[:0]
-    order = refused[np.argsort(answers[refused])[::-1]]
-    chosen = list(dict.fromkeys([*order[:1].tolist(), *order[-1:].tolist(), *refused.tolist()]))
+    order = rejected[np.argsort(answers[rejected])[::-1]]
+    chosen = list(dict.fromkeys([*order[:1].tolist(), *order[-1:].tolist(), *rejected.tolist()]))
     return np.asarray(rows[chosen[:count]], dtype=np.float64)

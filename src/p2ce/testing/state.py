@@ -70,7 +70,7 @@ def _pickled(thing: Any) -> bytes:
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         def reducer_override(self, part: Any) -> Any:
-            # scikit-learn's trees of neighbours count how often they are asked, which changes no answer.
+            # scikit-learn's trees of neighbours count their queries, which changes no result.
             if hasattr(part, "get_tree_stats") and hasattr(part, "get_arrays"):
                 return list, (list(map(np.asarray, part.get_arrays())),)
             return super().reducer_override(part)
@@ -89,12 +89,12 @@ def unchanged(thing: Any, who: str, reference: pd.DataFrame) -> Iterator[State]:
     changed = before.difference(state_of(thing))
     require(
         changed is None,
-        f"Reading and asking must leave the {who} ({type(thing).__name__}) as it is; {changed} has changed. "
+        f"Parsing and calling must leave the {who} ({type(thing).__name__}) as it is; {changed} has changed. "
         "Compute on a copy, and keep what is cached outside of it.",
     )
     require(
         reference.equals(frame) and reference.columns.equals(frame.columns),
-        f"Reading and asking the {who} must leave the reference frame as it is, but it has changed. "
+        f"Parsing and calling the {who} must leave the reference frame as it is, but it has changed. "
         "Hand a copy to whatever writes.",
     )
     same = random.getstate() == python_seed and all(
@@ -103,6 +103,6 @@ def unchanged(thing: Any, who: str, reference: pd.DataFrame) -> Iterator[State]:
     )
     require(
         same,
-        f"Reading and asking the {who} must not draw from the global random generators, but their state has "
+        f"Parsing and calling the {who} must not draw from the global random generators, but their state has "
         "changed. Use a generator of its own: np.random.default_rng(seed).",
     )

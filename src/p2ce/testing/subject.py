@@ -1,4 +1,4 @@
-"""See a reading of a model and one of a detector alike: rows in, the user's own answers out."""
+"""Give model and detector adapters one interface: rows in, the user's own scores out."""
 
 import warnings
 from collections.abc import Callable, Collection
@@ -22,9 +22,9 @@ SHOWN_COLUMNS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subject:
-    """What is checked. A row is accepted, or plausible, where the answer is at least ``threshold``.
+    """What is checked. A row is accepted, or plausible, where the score is at least ``threshold``.
 
-    Rows are codes, as scores take them; what is asked gets frames of the columns' own types.
+    Rows are codes, as scores take them; the user's object gets frames of the columns' own types.
     """
 
     who: str  # "model" or "detector", as messages call it
@@ -36,7 +36,7 @@ class Subject:
     report: Callable[[FloatArray], FloatArray] | None  # of the first score
     call: Callable[[pd.DataFrame], FloatArray]
     columns: tuple[str, ...]  # its own, in its order
-    labels: "pd.Index[Any]"  # all columns of the frames that it is asked about, its own first
+    labels: "pd.Index[Any]"  # all columns of the frames that it gets, its own first
     codebook: Codebook  # of the same
     reference: FloatArray  # (n, own columns) rows of the caller's reference
     others: FloatArray  # (columns that are not its own,) values for them
@@ -63,40 +63,40 @@ class Subject:
                 found[known, column] = _fitting(found[known, column], coding.number_dtype)
         return found
 
-    def ask(self, rows: FloatArray, how: str = "") -> FloatArray:
-        """Ask the user's own object; one number per row has to come back, and the frame has to stay."""
-        return self.ask_frame(self.frame(rows), how)
+    def evaluate(self, rows: FloatArray, how: str = "") -> FloatArray:
+        """Call the user's own object; it has to return one number per row, and to leave the frame alone."""
+        return self.evaluate_frame(self.frame(rows), how)
 
-    def ask_frame(self, frame: pd.DataFrame, how: str = "") -> FloatArray:
-        """Ask about a frame."""
+    def evaluate_frame(self, frame: pd.DataFrame, how: str = "") -> FloatArray:
+        """Call the user's own object on a frame."""
         before = frame.copy(deep=True)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about a label that nobody has, say
+            warnings.simplefilter("ignore")  # about an unseen category, say
             found = np.asarray(self.call(frame))
-        asked = f"asked about {len(frame)} rows{how}"
+        called = f"on {len(frame)} rows{how}"
         require(
             found.shape == (len(frame),) and found.dtype.kind == "f",
             f"ask of this {self.who} ({self.family}) has to give one float per row: shape ({len(frame)},); "
-            f"{asked} it gave {found.dtype} of shape {found.shape}. Pick the one column, and cast it.",
+            f"{called} it gave {found.dtype} of shape {found.shape}. Pick the one column, and cast it.",
         )
         require(
             frame.equals(before) and frame.columns.equals(before.columns),
-            f"ask of this {self.who} ({self.family}) has to leave the frame alone; {asked} it wrote into it, "
-            f"first in {_first_difference(before, frame)}. Hand a copy to whatever writes.",
+            f"ask of this {self.who} ({self.family}) has to leave the frame alone; {called} it wrote into "
+            f"it, first in {_first_difference(before, frame)}. Hand a copy to whatever writes.",
         )
         wrong = np.isnan(found) if self.may_be_infinite else ~np.isfinite(found)
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
             require(
                 False,
-                f"ask of this {self.who} ({self.family}) has to give finite numbers; {asked} it gave "
+                f"ask of this {self.who} ({self.family}) has to give finite numbers; {called} it gave "
                 f"{found[at]} for {int(wrong.sum())} of them, such as {shown(frame.iloc[at])}. "
                 "Check that it takes rows like these.",
             )
         return np.array(found, dtype=np.float64)
 
     def accepts(self, answers: FloatArray) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-        """Tell which answers are enough."""
+        """Return which scores are accepted."""
         return np.asarray(answers >= self.threshold, dtype=np.bool_)
 
     def shown(self, row: FloatArray) -> str:
@@ -111,7 +111,7 @@ def subject_of_model(
     codebook: Codebook | None = None,
     nullable: Collection[str] | None = None,
 ) -> Subject:
-    """Make a reading of a model the subject of checks.
+    """Make a model adapter the subject of checks.
 
     ``codebook`` and ``nullable`` are those that it was read with, by default what the reference shows.
     """
@@ -125,11 +125,11 @@ def subject_of_model(
 def subject_of_detector(
     read: DetectorAdapter, reference: pd.DataFrame, *, codebook: Codebook, nullable: Collection[str] | None
 ) -> Subject:
-    """Make a reading of a detector the subject of checks; 0 and more is plausible."""
+    """Make a detector adapter the subject of checks; 0 and more is plausible."""
     score = read.score
 
     def computed(frame: pd.DataFrame) -> FloatArray:
-        assert score is not None, "a detector has a score, or is asked"
+        assert score is not None, "a detector has a score, or is a black box"
         return read.report(score_rows(score, codebook.of(read.columns).encode(frame)))
 
     call = computed if read.evaluate is None else read.evaluate
@@ -151,11 +151,11 @@ def _subject(
     names = [str(name) for name in reference.columns]
     require(
         read.columns and len(set(read.columns)) == len(read.columns) and set(read.columns) <= set(names),
-        f"columns of a reading name columns of the reference, each once; got {read.columns} where the "
+        f"columns of an adapter name columns of the reference, each once; got {read.columns} where the "
         f"reference has {tuple(names)}. Take them from what the {who} was fitted on.",
     )
     order = [*read.columns, *(name for name in names if name not in read.columns)]
-    # A copy of its own: labels that nobody has are added to it.
+    # A copy of its own: unseen categories are added to it.
     book = Codebook(tuple(replace(coding, unseen=list(coding.unseen)) for coding in codebook.of(order)))
     values = book.encode(reference)
     own = len(read.columns)
@@ -184,7 +184,7 @@ def _subject(
 
 
 def _with_unseen(subject: Subject) -> Subject:
-    """Note labels that nobody has, in those columns in which the subject answers about one."""
+    """Note unseen categories, in those columns in which the subject takes one."""
     found: dict[int, float] = {}
     for column, coding in enumerate(subject.own):
         label = _new_label(coding)
@@ -193,8 +193,8 @@ def _with_unseen(subject: Subject) -> Subject:
         row = subject.reference[:1].copy()
         row[0, column] = coding.encode([label])[0]
         try:
-            answers = subject.ask(row)
-        except Exception:  # it refuses such labels in its own way, as it may
+            answers = subject.evaluate(row)
+        except Exception:  # it may reject such labels, with any error
             continue
         if np.isfinite(answers).all():
             found[column] = float(row[0, column])

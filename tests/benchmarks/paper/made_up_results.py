@@ -68,7 +68,7 @@ def frames(*, people: int = 50, seeds: int = 1) -> dict[str, pd.DataFrame]:
 
 def _frames(people: int, seed: int) -> dict[str, pd.DataFrame]:
     rng = np.random.default_rng(seed)
-    asked: list[dict[str, Any]] = []
+    people_rows: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
     for experiment, (models, _, methods) in PLAN.items():
         for model in models:
@@ -82,7 +82,7 @@ def _frames(people: int, seed: int) -> dict[str, pd.DataFrame]:
                         key |= {"seed": seed}
                         given = _answers(rng, key, person, best, own, reachable)
                         answers += given
-                        asked.append(_person(rng, key, person, best, own, given))
+                        people_rows.append(_person(rng, key, person, best, own, given))
     studies = [
         {
             "data": data,
@@ -112,7 +112,7 @@ def _frames(people: int, seed: int) -> dict[str, pd.DataFrame]:
         }
     ]
     return {
-        "people": _without_the_missing(asked),
+        "people": _without_the_missing(people_rows),
         "answers": _without_the_missing(answers),
         "studies": pd.DataFrame(studies),
         "missing": pd.DataFrame(missing),

@@ -68,7 +68,7 @@ def test_it_writes_the_page_the_figures_and_every_result(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--people", "0"], "at least 1"),
         (["--trials", "-3"], "at least 1"),
@@ -77,10 +77,10 @@ def test_it_writes_the_page_the_figures_and_every_result(tmp_path: Path) -> None
         (["--authors", "."], "expected a checkout with cfmining/algorithms.py"),
     ],
 )
-def test_what_cannot_be_run_is_refused_at_once(options: list[str], told: str) -> None:
+def test_what_cannot_be_run_is_rejected_at_once(options: list[str], message: str) -> None:
     done = command(*options)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.skipif(not HAS_DATA, reason=REASON)

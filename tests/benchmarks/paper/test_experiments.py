@@ -66,9 +66,11 @@ def answers(run: Run) -> pd.DataFrame:
 def beside(people: pd.DataFrame, column: str, first: str, second: str) -> tuple[np.ndarray, np.ndarray]:
     """A column of two methods, person by person, where both were run."""
     wide = people.pivot(index=KEYS, columns="method", values=column)[[first, second]]
-    asked = people.pivot(index=KEYS, columns="method", values="status")[[first, second]].notna().all(axis=1)
-    assert asked.any()
-    return wide.loc[asked, first].to_numpy(float), wide.loc[asked, second].to_numpy(float)
+    requested = (
+        people.pivot(index=KEYS, columns="method", values="status")[[first, second]].notna().all(axis=1)
+    )
+    assert requested.any()
+    return wide.loc[requested, first].to_numpy(float), wide.loc[requested, second].to_numpy(float)
 
 
 def test_every_experiment_asks_every_one_of_our_methods_about_everybody(people: pd.DataFrame) -> None:
@@ -78,10 +80,10 @@ def test_every_experiment_asks_every_one_of_our_methods_about_everybody(people: 
         assert set(part["method"]) == set(mine)
         for model in models:
             for method in mine:
-                asked = part[(part["model"] == model) & (part["method"] == method)].groupby("seed").size()
+                requested = part[(part["model"] == model) & (part["method"] == method)].groupby("seed").size()
                 slow = (method, model) == ("mapocam", "mlp")
                 expected = {0: 3, 1: 1} if slow else {0: 4} if model == "forest" else {0: 4, 1: 2}
-                assert asked.to_dict() == expected
+                assert requested.to_dict() == expected
 
 
 def test_a_seed_changes_people_and_models(run: Run, people: pd.DataFrame) -> None:
@@ -167,10 +169,10 @@ def test_one_objective_gives_one_answer_at_most(people: pd.DataFrame) -> None:
 
 
 def test_a_second_run_asks_nobody_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("somebody was asked again")
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("a finished task ran again")
 
-    monkeypatch.setattr(ours, "answer", refuse)
+    monkeypatch.setattr(ours, "answer", fail)
     again = small_run(run.folder)
     for name, table in run.findings.tables().items():
         pd.testing.assert_frame_equal(again.findings.tables()[name], table)
@@ -273,15 +275,18 @@ def test_what_a_peer_says_is_kept(rows: tuple, error: str | None, status: str, k
     assert bool(answered.error) == (status != "FOUND")
 
 
-def test_what_the_model_refuses_counts_as_no_answer(tmp_path: Path) -> None:
+def test_what_the_model_rejects_counts_as_no_answer(tmp_path: Path) -> None:
     study = prepare(small_data("german"), "logistic", SETTINGS, cache=None)
     person = study.people.iloc[0].to_numpy(float)
-    cheap, dear = person.copy(), study.parts.test[study.accepts(study.parts.test.to_numpy(float))].iloc[0]
+    cheap, expensive = (
+        person.copy(),
+        study.parts.test[study.accepts(study.parts.test.to_numpy(float))].iloc[0],
+    )
     cheap[1] += 0.1
     task = next(task for task in plan(tables=("2",), figures=()) if task.method == "dice-random")
     findings = Findings()
     people = (
-        Answered(seconds=1.0, status="FOUND", rows=(tuple(cheap), tuple(dear.astype(float)))),
+        Answered(seconds=1.0, status="FOUND", rows=(tuple(cheap), tuple(expensive.astype(float)))),
         Answered(seconds=1.0, status="FOUND", rows=(tuple(study.people.iloc[1].astype(float)),)),
         Answered(seconds=1.0, status="NOTHING", rows=()),
         Answered(seconds=None, status="ERROR", rows=(), error="it broke"),
@@ -324,8 +329,8 @@ def test_answers_are_kept_under_the_code_that_gave_them(tmp_path: Path) -> None:
 
 
 def test_all_methods_have_a_name_for_readers() -> None:
-    asked = {method for _, _, methods in PLAN.values() for method in methods}
-    assert asked == set(METHODS)
+    requested = {method for _, _, methods in PLAN.values() for method in methods}
+    assert requested == set(METHODS)
 
 
 def test_a_table_or_a_figure_asks_for_its_own_cells() -> None:

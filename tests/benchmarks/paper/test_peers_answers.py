@@ -1,7 +1,7 @@
 """Each peer, from its own package, answers about a tiny model; its environment must be there, or CI set.
 
 Without either, `python -m benchmarks.paper.peers` makes the environments, in the user's cache. The authors'
-code is asked where the variable P2CE_AUTHORS names a checkout.
+code runs where the variable P2CE_AUTHORS names a checkout.
 """
 
 import os
@@ -21,9 +21,9 @@ import lightgbm
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 
 from benchmarks.paper.names import AUTHORS
-from benchmarks.paper.peers import Request, Search, ask
-from benchmarks.paper.peers.asking import PEERS
+from benchmarks.paper.peers import Request, Search, run_peer
 from benchmarks.paper.peers.environments import FAMILIES, Missing, is_made, python_of, stamp_of
+from benchmarks.paper.peers.run_peer import PEERS
 from benchmarks.paper.training import probabilities
 from p2ce.datasets.places import cache_folder
 from tests.benchmarks.paper.made_up_models import trained
@@ -96,7 +96,7 @@ def test_a_peer_answers(
 ) -> None:
     kind, answers = ("forest", 1) if method == "ocean" else ("lightgbm", 1 if "nice" in method else 3)
     request = request_of(table, kind, answers=answers)
-    found = ask(method, request=request, folder=tmp_path / "work", environments=environments)
+    found = run_peer(method, request=request, folder=tmp_path / "work", environments=environments)
     assert found.missing is None
     assert {"python", "numpy"} < set(found.versions)
     assert [person.error for person in found.people] == [None] * PEOPLE
@@ -107,7 +107,7 @@ def test_a_peer_answers(
         assert (probabilities(request.trained, rows) >= 0.5).all()
         assert (rows % 1 == 0).all(axis=None)
         assert (person.counts["calls"] > 0) == (method != "ocean")
-        if method not in ("nice", "dice-free", "dice-code"):  # which know no constraints, or were told none
+        if method not in ("nice", "dice-free", "dice-code"):  # which take no constraints, or got none
             assert_allowed(rows, request.people.iloc[number], request)
 
 
@@ -125,7 +125,7 @@ def test_the_authors_code_answers_on_the_same_grid(
         objectives=3,
     )
     request = replace(request_of(table, "lightgbm", answers=1), search=search)
-    found = ask(method, request=request, folder=tmp_path / "work", environments=environments)
+    found = run_peer(method, request=request, folder=tmp_path / "work", environments=environments)
     assert found.missing is None
     for number, person in enumerate(found.people):
         assert person.error is None
@@ -143,7 +143,7 @@ def test_nothing_is_nearer_than_what_ocean_proves_to_be(
     method: str, environments: Path, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
 ) -> None:
     request = request_of(table, "forest", answers=1)
-    found = ask(method, request=request, folder=tmp_path / "work", environments=environments)
+    found = run_peer(method, request=request, folder=tmp_path / "work", environments=environments)
     width = (request.train.max() - request.train.min()).replace(0, 1)
     for number, answered in enumerate(found.people):
         person = request.people.iloc[number]

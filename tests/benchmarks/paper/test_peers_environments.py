@@ -14,11 +14,11 @@ pytest.importorskip("optuna")
 
 from benchmarks.paper.names import PEERS
 from benchmarks.paper.peers import environments
-from benchmarks.paper.peers.asking import PEERS as SETTINGS
 from benchmarks.paper.peers.environments import Family, Missing, is_made, python_in, python_of, stamp_of
 from benchmarks.paper.peers.pythons import find_python, version_of
+from benchmarks.paper.peers.run_peer import PEERS as SETTINGS
 
-# Nothing to install but what is not there: no index is asked, whatever this machine's settings say.
+# Nothing to install but what is not there: no index is used, whatever this machine's settings say.
 NO_INDEX = ("--isolated", "--no-index")
 NOTHING = Family(name="Nobody", folder="nobody", python=(3, 11), requirements=("no-such-package-p2ce==1.0",))
 
@@ -44,7 +44,7 @@ def test_a_python_that_is_not_there_is_a_reason(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_a_reason(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    (tmp_path / "file").write_text("a file", encoding="utf-8")
     with pytest.raises(Missing, match="could not be written"):
         python_of(NOTHING, environments=tmp_path / "file")
 
@@ -52,18 +52,21 @@ def test_a_folder_that_cannot_be_written_is_a_reason(tmp_path: Path) -> None:
 def test_an_environment_is_made_once_for_its_requirements(tmp_path: Path) -> None:
     # A wheel of one module, so that something real is installed without an index.
     family = replace(NOTHING, requirements=(), alone=(str(_wheel(tmp_path)),))
-    everything, told = tmp_path / "all", list[str]()
+    everything, progress_lines = tmp_path / "all", list[str]()
     place = everything / family.folder
     place.mkdir(parents=True)
     (place / environments.STAMP).write_text("other requirements", encoding="utf-8")
 
-    python = python_of(family, environments=everything, pip_options=NO_INDEX, progress=told.append)
-    assert (python, told) == (python_in(place), ["installing Nobody"])
+    python = python_of(family, environments=everything, pip_options=NO_INDEX, progress=progress_lines.append)
+    assert (python, progress_lines) == (python_in(place), ["installing Nobody"])
     assert version_of(python) == sys.version_info[:2]
     assert [path.name for path in everything.iterdir()] == [place.name]  # nothing is left beside it
     made = place.stat().st_ino
-    assert python_of(family, environments=everything, pip_options=NO_INDEX, progress=told.append) == python
-    assert (place.stat().st_ino, len(told)) == (made, 1)  # nothing was done
+    assert (
+        python_of(family, environments=everything, pip_options=NO_INDEX, progress=progress_lines.append)
+        == python
+    )
+    assert (place.stat().st_ino, len(progress_lines)) == (made, 1)  # nothing was done
 
     assert is_made(place, stamp_of(family))
     assert not is_made(place, stamp_of(replace(family, requirements=("one-more==1.0",))))

@@ -1,4 +1,4 @@
-"""A model that is handed over as files gives the same scores, and a question arrives as it was asked."""
+"""A model that is handed over as files gives the same scores, and a question arrives unchanged."""
 
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def model_of(kind: str, frame: pd.DataFrame, outcome: "pd.Series[int]") -> Any:
     return unfitted[kind].fit(frame, outcome)
 
 
-@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # peers ask with arrays
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # peers pass arrays
 @pytest.mark.parametrize("kind", ["logistic", "lightgbm", "mlp", "forest"])
 def test_the_portable_model_scores_as_the_original(
     kind: str, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path

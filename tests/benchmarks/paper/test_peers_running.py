@@ -17,10 +17,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.paper.peers import Request, ask, asking
+from benchmarks.paper.peers import Request, run_peer
 from benchmarks.paper.peers.answers import PeerPerson, read_answers
 from benchmarks.paper.peers.environments import Missing
 from benchmarks.paper.peers.handing_over import write_request
+from benchmarks.paper.peers.run_peer import PROGRAMS, scores_differ
 from benchmarks.paper.peers.running import run
 from benchmarks.paper.training import Trained, probabilities
 from tests.benchmarks.paper.made_up_models import trained
@@ -34,13 +35,13 @@ from question import answer
 def prepare(question):
     assert question.options["kept"] == "as it is"
     def peer(person, seed):
-        def ask():
+        def search():
             if person[0] == -1: raise LookupError("nothing\\n  here")
             if person[0] == -2: time.sleep(60)
             if person[0] == -3: sys.stderr.write("out of luck\\n"); sys.stderr.flush(); os._exit(3)
             question.model.predict_proba([person, person])
             return person
-        return ask, lambda given: [given.tolist(), [seed] * len(given)]
+        return search, lambda given: [given.tolist(), [seed] * len(given)]
     return peer
 
 answer(prepare, packages=("numpy",))
@@ -50,7 +51,7 @@ answer(prepare, packages=("numpy",))
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     path = tmp_path / "peer.py"
-    path.write_text(PROGRAM.format(programs=str(asking.PROGRAMS)), encoding="utf-8")
+    path.write_text(PROGRAM.format(programs=str(PROGRAMS)), encoding="utf-8")
     return path
 
 
@@ -95,8 +96,8 @@ def run_here(program: Path, request: Request, folder: Path, **more: Any) -> dict
 def test_rows_go_there_and_come_back_to_the_last_bit(program: Path, folder: Path) -> None:
     people = np.random.default_rng(1).normal(size=(40, 3)) ** 2 * 10.0 ** np.arange(-5, 35)[:, None] / 3
     request = request_for(people)
-    told: list[str] = []
-    found = run_here(program, request, folder, progress=told.append)
+    progress_lines: list[str] = []
+    found = run_here(program, request, folder, progress=progress_lines.append)
     assert sorted(found) == list(range(40))
     assert np.array([found[number].rows[0] for number in range(40)]).tobytes() == people.tobytes()
     assert [found[number].rows[1][0] for number in range(40)] == [7.0 + number for number in range(40)]
@@ -104,8 +105,8 @@ def test_rows_go_there_and_come_back_to_the_last_bit(program: Path, folder: Path
     assert {tuple(person.counts.items()) for person in found.values()} == {
         (("calls", 1), ("cells", 2), ("explanations", 0))
     }
-    assert asking.scores_differ(request, folder) is None
-    assert all(said.endswith("of 40 people") for said in told)
+    assert scores_differ(request, folder) is None
+    assert all(said.endswith("of 40 people") for said in progress_lines)
 
 
 def test_what_a_call_raises_hangs_on_or_dies_of_is_the_answer_for_that_person_alone(
@@ -136,7 +137,7 @@ def test_a_model_that_scores_otherwise_over_there_is_found_out(program: Path, fo
     scores = {"people": probabilities(request.trained, request.people)}
     scores["train"] = probabilities(request.trained, request.train) + 1e-6
     np.savez(folder / "scores.npz", **scores)
-    assert "scores otherwise there, by up to 1e-06" in (asking.scores_differ(request, folder) or "")
+    assert "scores otherwise there, by up to 1e-06" in (scores_differ(request, folder) or "")
 
 
 def test_a_column_may_be_called_like_the_outcome(program: Path, folder: Path) -> None:
@@ -149,7 +150,7 @@ def test_a_column_may_be_called_like_the_outcome(program: Path, folder: Path) ->
         | {"trained": _refitted(request, model, names)}
     )
     assert run_here(program, renamed, folder)[0].rows[0] == (1.0, 1.0, 1.0)
-    assert asking.scores_differ(renamed, folder) is None
+    assert scores_differ(renamed, folder) is None
 
 
 def _refitted(request: Request, model: Any, names: dict[str, str]) -> Trained:
@@ -161,12 +162,12 @@ def _refitted(request: Request, model: Any, names: dict[str, str]) -> Trained:
 
 
 def test_a_model_that_a_peer_cannot_read_is_a_reason(tmp_path: Path) -> None:
-    answers = ask("ocean", request=request_for(np.ones((1, 3))), folder=tmp_path, environments=tmp_path)
+    answers = run_peer("ocean", request=request_for(np.ones((1, 3))), folder=tmp_path, environments=tmp_path)
     assert (answers.people, answers.missing) == ((), "it reads forest only, and this model is logistic")
 
 
-def test_an_unknown_peer_is_told_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_peer_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match="authors-p2ce, dice-genetic, dice-free, dice-random, dice-code, nice, ocean"
     ):
-        ask("alibi", request=request_for(np.ones((1, 3))), folder=tmp_path, environments=tmp_path)
+        run_peer("alibi", request=request_for(np.ones((1, 3))), folder=tmp_path, environments=tmp_path)

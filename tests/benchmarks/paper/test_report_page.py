@@ -88,7 +88,7 @@ def test_the_page_is_one_file_without_a_network(folder: Path, page: Reader) -> N
 
 def test_the_page_has_every_section_and_the_run(page: Reader) -> None:
     assert set(SECTIONS) <= page.ids
-    for told in (
+    for shown in (
         "2026-11-01",
         "0123abc",
         "Made-up CPU, 2 cores",
@@ -98,7 +98,7 @@ def test_the_page_has_every_section_and_the_run(page: Reader) -> None:
         "Left out: the data sets German Credit and Taiwan, by --data.",
         "Costs are divided by the worst on the grid",
     ):
-        assert told in page.text
+        assert shown in page.text
     assert all(each.topic in page.text for each in DIFFERENCES)
     assert "paper 0.171 ± 0.107" in page.text
     assert "github.com/hiaac-finance/p2ce at 67fd848" in page.text
@@ -111,7 +111,7 @@ def test_summaries_are_written_beside_the_results(folder: Path) -> None:
 
 def test_the_markdown_has_the_same_tables_and_is_well_formed(folder: Path) -> None:
     text = results_markdown(folder)
-    assert all(told in text for told in ("2026-11-01", "0123abc", "Made-up CPU, 2 cores"))
+    assert all(shown in text for shown in ("2026-11-01", "0123abc", "Made-up CPU, 2 cores"))
     assert "(paper 0.171 ± 0.107)" in text
     assert "Left out: the data sets German Credit and Taiwan, by --data." in text
     check_tables(text)
@@ -187,9 +187,9 @@ def test_what_peers_said_instead_of_an_answer_is_counted(tmp_path: Path) -> None
     people += [person(0, method="nice", error="x" * 999, **failed), person(0, error="of ours", **failed)]
     results = tiny(tmp_path, people)
     (group,) = failures_table(results).groups
-    told = [[cell.text for cell in row] for row in group.rows]
-    assert told[0] == ["DiCE (random)", "None found.", "2"]
-    assert (told[1][0], len(told[1][1]), len(told)) == ("NICE", 300, 2)
+    shown = [[cell.text for cell in row] for row in group.rows]
+    assert shown[0] == ["DiCE (random)", "None found.", "2"]
+    assert (shown[1][0], len(shown[1][1]), len(shown)) == ("NICE", 300, 2)
     write_report(tmp_path)
     assert "None found." in (tmp_path / "index.html").read_text("utf-8")
     assert "None found." in results_markdown(tmp_path)

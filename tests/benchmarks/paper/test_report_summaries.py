@@ -34,7 +34,7 @@ def test_a_summary_of_three_people_by_hand(tmp_path: Path) -> None:
         [answer(0, outlier=True), answer(1), answer(1, answer=1, valid=False, outlier=True, on_grid=False)],
     )
     row = summarise(results).iloc[0]
-    assert (row["asked"], row["people"], row["answered"], row["given"], row["answers"]) == (3, 3, 2, 3, 2)
+    assert (row["requested"], row["people"], row["answered"], row["given"], row["answers"]) == (3, 3, 2, 3, 2)
     assert row["answered_share"] == pytest.approx(2 / 3)
     assert row["answers_per_person"] == pytest.approx(2 / 3)
     assert row["cost_mean"] == pytest.approx(0.2)

@@ -1,4 +1,4 @@
-"""A claim holds when the frames say so, fails when they say the opposite, and is open when nobody asked."""
+"""A claim holds or fails as the frames say, and is open when nothing was measured."""
 
 import json
 from pathlib import Path
@@ -84,7 +84,7 @@ def test_a_cheaper_rival_is_explained_by_what_it_is(tmp_path: Path) -> None:
 def test_costs_are_compared_on_the_same_people_only(tmp_path: Path) -> None:
     cell = {"experiment": "one", "model": "lightgbm"}
     people, answers = both({"p2ce": {"best_cost": 0.1}}, **cell)
-    people[1]["best_cost"] = 0.9  # a hard person, about whom MAPOCAM was not asked
+    people[1]["best_cost"] = 0.9  # a hard person, that MAPOCAM did not get
     people.append(person(0, **cell, method="mapocam", best_cost=0.2))
     answers.append(answer(0, **cell, method="mapocam", mean_distance=0.2))
     assert judged(tiny(tmp_path, people, answers), claims_of_costs.lowest_cost).state == "holds"
@@ -146,8 +146,8 @@ def test_unfinished_people_count_with_their_limit(tmp_path: Path) -> None:
 def test_the_toy_is_judged_by_what_was_drawn(tmp_path: Path) -> None:
     results = tiny(tmp_path, [person(0)])
     assert claims_of_outliers.toy(results).state == "open"
-    told = {"mapocam": {"distance": 1.0, "outlier": True}, "p2ce": {"distance": 2.0, "outlier": False}}
-    (tmp_path / "results" / "toy.json").write_text(json.dumps(told), encoding="utf-8")
+    written = {"mapocam": {"distance": 1.0, "outlier": True}, "p2ce": {"distance": 2.0, "outlier": False}}
+    (tmp_path / "results" / "toy.json").write_text(json.dumps(written), encoding="utf-8")
     assert claims_of_outliers.toy(results).state == "holds"
 
 
@@ -186,8 +186,8 @@ def test_every_claim_is_judged_in_a_whole_run_and_none_in_an_empty_one(tmp_path:
     (tmp_path / "empty" / "results").mkdir(parents=True)
     nothing = read_results(tmp_path / "empty")
     empty = claims(nothing, summarise(nothing))
-    told = {verdict.name for verdict in empty if verdict.state != "open"}
-    assert told == {"MAPOCAM knows the exact maximum with tree ensembles"}  # a counterexample needs no run
+    written = {verdict.name for verdict in empty if verdict.state != "open"}
+    assert written == {"MAPOCAM knows the exact maximum with tree ensembles"}  # a counterexample needs no run
     assert all(verdict.state_in_words in OF_THE_PAPER.values() for verdict in empty)
 
 

@@ -56,8 +56,8 @@ def test_every_kind_of_broken_constraint_is_named(study: Study) -> None:
         "whole: Debts": changed(study, Debts=2.5),
         "changes: none": (person, person),
     }
-    for told, (before, after) in cases.items():
-        assert broken_constraints(features, before, after) == [told]
+    for text, (before, after) in cases.items():
+        assert broken_constraints(features, before, after) == [text]
     four = person.copy()
     four[[INCOME, DEBTS, GUARANTOR, YEARS]] = [1000.0, (person[DEBTS] + 1) % 5, 1 - person[GUARANTOR], 3.5]
     assert broken_constraints(features, person, four) == ["whole: Years", "changes: 4 > 3"]
@@ -88,18 +88,18 @@ def test_the_model_itself_says_what_is_valid(study: Study) -> None:
     assert list(json.loads(judged["values"][0]).values()) == rows[0].tolist()
 
 
-def _note(asked: list[np.ndarray], rows: np.ndarray) -> np.ndarray:
-    asked.append(rows)
+def _note(evaluated: list[np.ndarray], rows: np.ndarray) -> np.ndarray:
+    evaluated.append(rows)
     return np.zeros(len(rows), dtype=bool)
 
 
 def test_no_allowed_action_on_the_grid_is_dearer_than_the_worst(study: Study) -> None:
     for person in study.people.to_numpy(float):
         worst = worst_on_grid(study, person)
-        asked: list[np.ndarray] = []
-        everything = replace(brute_force(study), accepts=partial(_note, asked))
+        evaluated: list[np.ndarray] = []
+        everything = replace(brute_force(study), accepts=partial(_note, evaluated))
         everything.front(person)
-        costs = costs_of(study, person[None], asked[0])
+        costs = costs_of(study, person[None], evaluated[0])
         np.testing.assert_allclose(costs.max(axis=0), worst - [0, 0, 1], rtol=1e-12)
 
 

@@ -58,7 +58,7 @@ def test_p2ce_reads_the_model_proves_its_answers_and_reports_its_probabilities(
         explanation = explainer.explain(denied.iloc[[person]])
         assert explanation.certificate is not None
         assert explanation.certificate.proven
-        assert explanation.certificate.bound != "complete"  # read, and not only asked
+        assert explanation.certificate.bound != "complete"  # parsed, no black box
         assert explanation.person_score == pytest.approx(probabilities(trained, denied.iloc[[person]])[0])
         assert len(explanation)
         found = explanation.to_frame()
@@ -90,7 +90,7 @@ def test_columns_are_found_by_name_and_numbers_may_be_of_any_type(
     parts: Parts, models: dict[str, Trained], kind: ModelKind
 ) -> None:
     expected = probabilities(models[kind], parts.test)
-    turned = parts.test[parts.test.columns[::-1]].assign(note="not asked")
+    turned = parts.test[parts.test.columns[::-1]].assign(note="not a feature")
     np.testing.assert_array_equal(probabilities(models[kind], turned), expected)
     # The values of a frame of floats are the frame's own, and must not be written to.
     np.testing.assert_array_equal(probabilities(models[kind], parts.test.astype(float)), expected)
@@ -104,7 +104,7 @@ def test_more_trials_never_end_lower(parts: Parts) -> None:
     assert reached == sorted(reached)
 
 
-def test_the_best_trial_is_kept_and_progress_is_told() -> None:
+def test_the_best_trial_is_kept_and_progress_is_reported() -> None:
     said: list[str] = []
     space = tuning.Space(suggest=lambda trial: {"x": trial.suggest_float("x", 0, 1)}, first={"x": 0.5})
     before = optuna.logging.get_verbosity()
@@ -135,14 +135,14 @@ def test_what_is_tried_first_lies_in_the_space() -> None:
 def test_a_stored_model_is_fetched_and_a_damaged_one_is_trained_anew(parts: Parts, tmp_path: Path) -> None:
     said: list[str] = []
 
-    def ask() -> Trained:
+    def train_again() -> Trained:
         said.clear()
         return train("mlp", parts, trials=1, seed=0, cache=tmp_path / "new", progress=said.append)
 
-    first = ask()
+    first = train_again()
     assert len(said) == 1
     (stored,) = (tmp_path / "new").iterdir()  # nothing half written is left beside it
-    fetched = ask()
+    fetched = train_again()
     assert not said
     assert (fetched.parameters, fetched.seconds) == (first.parameters, first.seconds)
     np.testing.assert_array_equal(probabilities(fetched, parts.test), probabilities(first, parts.test))
@@ -150,12 +150,12 @@ def test_a_stored_model_is_fetched_and_a_damaged_one_is_trained_anew(parts: Part
     whole = stored.read_bytes()
     for damage in (b"", whole[: len(whole) // 2], b"not a model"):
         stored.write_bytes(damage)
-        assert ask().parameters == first.parameters
+        assert train_again().parameters == first.parameters
         assert len(said) == 1
-        assert ask().parameters == first.parameters
+        assert train_again().parameters == first.parameters
         assert not said  # whole again
     joblib.dump("something else", stored)
-    ask()
+    train_again()
     assert len(said) == 1
 
 

@@ -15,8 +15,8 @@ from tests.benchmarks.paper.made_up_results import write_results
 CELL = {"experiment": "one", "data": "german", "model": "lightgbm", "method": "proven", "seed": 0}
 
 
-def person(number: int, **told: Any) -> dict[str, Any]:
-    """A row of people.csv: everything is in order unless told otherwise."""
+def person(number: int, **given: Any) -> dict[str, Any]:
+    """A row of people.csv: everything is in order unless given otherwise."""
     usual = {
         **CELL,
         "person": number,
@@ -39,11 +39,11 @@ def person(number: int, **told: Any) -> dict[str, Any]:
         "nodes": 10,
         "pruned": "{}",
     }
-    return {**usual, **told}
+    return {**usual, **given}
 
 
-def answer(number: int, **told: Any) -> dict[str, Any]:
-    """A row of answers.csv: a valid, plausible and allowed answer unless told otherwise."""
+def answer(number: int, **given: Any) -> dict[str, Any]:
+    """A row of answers.csv: a valid, plausible and allowed answer unless given otherwise."""
     usual = {
         **CELL,
         "person": number,
@@ -61,10 +61,10 @@ def answer(number: int, **told: Any) -> dict[str, Any]:
         "on_grid": True,
         "values": json.dumps({"age": 30.0, "loan": 2.5}),
     }
-    return {**usual, **told}
+    return {**usual, **given}
 
 
-def study(data: str, model: str, people: int, **told: Any) -> dict[str, Any]:
+def study(data: str, model: str, people: int, **given: Any) -> dict[str, Any]:
     """A row of studies.csv."""
     usual = {
         "seed": 0,
@@ -77,7 +77,7 @@ def study(data: str, model: str, people: int, **told: Any) -> dict[str, Any]:
         "parameters": "{}",
         "seconds_training": 1.0,
     }
-    return {"data": data, "model": model, "people": people, **usual, **told}
+    return {"data": data, "model": model, "people": people, **usual, **given}
 
 
 def tiny(
@@ -89,7 +89,7 @@ def tiny(
     studies: list[dict[str, Any]] | None = None,
     run: dict[str, Any] | None = None,
 ) -> Results:
-    """Write these rows and read them as the report does; unless told, nobody else was asked."""
+    """Write these rows and read them as the report does; by default there are no other people."""
     if studies is None:
         persons: dict[tuple[str, str], set[int]] = {}
         for each in people or []:

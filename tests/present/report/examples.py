@@ -11,8 +11,8 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Feature,
-    Opening,
     Question,
+    Relaxation,
     Status,
     WhyNone,
 )
@@ -57,7 +57,7 @@ CERTIFICATE = Certificate(
     max_changes=3,
     boxes=431,
     scored=2_000,
-    dropped={"dominated": 400, "model bound": 12},
+    pruned={"dominated": 400, "model bound": 12},
     verified=3,
     rules=("LoanAmount <= 250*LoanDuration",),
 )
@@ -226,14 +226,14 @@ def no_recourse() -> Explanation:
 
 WHY = WhyNone(
     person=PERSON,
-    openings=(
-        Opening(
+    relaxations=(
+        Relaxation(
             restrictions=("LoanAmount stays at 7,000 or more",),
             kinds=("range",),
             counterfactual=OPTIONS[5],
             proven=True,
         ),
-        Opening(
+        Relaxation(
             restrictions=("at most 1 change", "HasGuarantor stays as it is"),
             kinds=("changes", "fixed"),
             counterfactual=OPTIONS[1],

@@ -82,7 +82,7 @@ def test_names_and_units_are_those_of_displays() -> None:
 def test_protected_and_fixed_features_are_named_as_never_advised() -> None:
     page = checked(to_html(answer()))
     assert "Never advised, since protected: sex." in page.text
-    assert "Kept as they are: age." in page.text
+    assert "SavedExplainer as they are: age." in page.text
 
 
 def test_versions_hashes_policy_and_certificate_are_there() -> None:
@@ -191,7 +191,7 @@ def hostile(text: str) -> Explanation:
         target=text,
         message=text,
         certificate=replace(
-            plain.CERTIFICATE, method=text, model_family=text, bound=text, dropped={text: 1}, rules=(text,)
+            plain.CERTIFICATE, method=text, model_family=text, bound=text, pruned={text: 1}, rules=(text,)
         ),
     )
 

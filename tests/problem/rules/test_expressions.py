@@ -49,7 +49,7 @@ def test_sums_are_read_as_written(text: str, terms: dict[str, Fraction], constan
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("a < b", "ends always count"),
         ("a > b", "Write >="),
@@ -73,6 +73,6 @@ def test_sums_are_read_as_written(text: str, terms: dict[str, Fraction], constan
         ("__import__('os') <= 1", "Cannot read"),
     ],
 )
-def test_what_cannot_be_read_is_named(text: str, told: str) -> None:
-    with pytest.raises(InvalidActions, match=told):
+def test_what_cannot_be_read_is_named(text: str, message: str) -> None:
+    with pytest.raises(InvalidActions, match=message):
         read_comparison(text)

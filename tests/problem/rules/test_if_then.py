@@ -68,7 +68,7 @@ def test_a_label_called_changes_survives_in_a_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "condition", "told"),
+    ("column", "condition", "message"),
     [
         ("housing", "ownn", "names 'ownn', which is no value of 'housing'. Did you mean 'own'"),
         ("housing", ("own", "rent"), "no order"),
@@ -77,13 +77,13 @@ def test_a_label_called_changes_survives_in_a_list() -> None:
         ("flag", 2, "bool never holds it"),
     ],
 )
-def test_values_that_a_column_never_has_are_refused(column: str, condition: Any, told: str) -> None:
-    with pytest.raises(InvalidActions, match=told):
+def test_values_that_a_column_never_has_are_rejected(column: str, condition: Any, message: str) -> None:
+    with pytest.raises(InvalidActions, match=message):
         if_then(if_={column: condition}, then={"rate": 1}).resolve(BOOK)
 
 
 @pytest.mark.parametrize(
-    ("condition", "told"),
+    ("condition", "message"),
     [
         ((3, 1), "is empty. Swap"),
         ((1, 2, 3), "is a range"),
@@ -94,8 +94,8 @@ def test_values_that_a_column_never_has_are_refused(column: str, condition: Any,
         ({}, "Cannot read the condition"),
     ],
 )
-def test_conditions_that_cannot_be_read_are_refused(condition: Any, told: str) -> None:
-    with pytest.raises(InvalidActions, match=told):
+def test_conditions_that_cannot_be_read_are_rejected(condition: Any, message: str) -> None:
+    with pytest.raises(InvalidActions, match=message):
         if_then(if_={"whole": condition}, then={"rate": 1})
 
 

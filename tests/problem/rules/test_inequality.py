@@ -94,7 +94,7 @@ def test_columns_of_whole_numbers_leave_no_rounding_question() -> None:
     assert len(inequality("whole == flag").resolve(BOOK).budgets) == 2
 
 
-def test_bad_inequalities_are_refused() -> None:
+def test_bad_inequalities_are_rejected() -> None:
     with pytest.raises(InvalidActions, match="says nothing about any column"):
         inequality("a - a <= 1")
     with pytest.raises(InvalidActions, match="beyond 1e"):

@@ -102,7 +102,7 @@ def test_text_says_how_much_and_how_it_counts() -> None:
     assert linked("y", "a", counts="each").text() == "a moves as much as y does, counted as two changes"
 
 
-def test_bad_links_are_refused() -> None:
+def test_bad_links_are_rejected() -> None:
     with pytest.raises(InvalidActions, match="its own follower"):
         linked("a", "a")
     for ratio in (0, float("nan"), float("inf"), "1", True):

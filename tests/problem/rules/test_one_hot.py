@@ -42,7 +42,7 @@ def test_rows_with_two_levels_are_not_closed() -> None:
     assert one_hot("Group", ["a", "b", "c"], False).closed(rows).tolist() == [False, False, True, False]
 
 
-def test_bad_groups_are_refused() -> None:
+def test_bad_groups_are_rejected() -> None:
     with pytest.raises(InvalidActions, match="at least 2"):
         one_hot("Group", ["a"])
     with pytest.raises(InvalidActions, match="a list of columns"):

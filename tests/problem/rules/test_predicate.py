@@ -1,4 +1,4 @@
-"""Is a predicate asked safely, and are its mistakes told with its name?"""
+"""Is a predicate called safely, and do errors about it give its name?"""
 
 import sys
 from pathlib import Path
@@ -43,12 +43,12 @@ def test_any_column_of_bools_is_understood(answer: Any) -> None:
         (lambda rows: [[True], [], [True]], "list"),
     ],
 )
-def test_other_answers_are_refused_with_the_name(answer: Any, got: str) -> None:
-    with pytest.raises(InvalidOutput, match=f"predicate 'mine' must answer with 3 bools.*{got}"):
+def test_other_answers_are_rejected_with_the_name(answer: Any, got: str) -> None:
+    with pytest.raises(InvalidOutput, match=f"predicate 'mine' must return 3 bools.*{got}"):
         predicate(answer, name="mine").holds_frame(ROWS)
 
 
-def test_its_errors_are_told_with_its_name() -> None:
+def test_its_errors_are_reported_with_its_name() -> None:
     with pytest.raises(InvalidOutput, match="'mine' failed on 3 candidate rows: KeyError: 'zzz'"):
         predicate(lambda rows: rows["zzz"], name="mine").holds_frame(ROWS)
 
@@ -91,7 +91,7 @@ def test_a_name_is_imported_when_it_is_first_asked(tmp_path: Path, monkeypatch: 
         predicate("my_rules_for_test:smal").holds_frame(ROWS)
 
 
-def test_bad_predicates_are_refused() -> None:
+def test_bad_predicates_are_rejected() -> None:
     for text in ("no_colon", "a:", ":b", "a b:c", "os.system('x'):y"):
         with pytest.raises(InvalidActions, match="module:function"):
             predicate(text)

@@ -30,7 +30,7 @@ def test_every_rule_of_the_folder_is_registered_and_has_a_public_factory() -> No
 
 
 @pytest.mark.parametrize(
-    ("plain", "told"),
+    ("plain", "message"),
     [
         ({"rule": "link"}, "There is no rule 'link'. Did you mean 'linked'"),
         ({"rule": "linked", "driver": "a"}, "needs 'follower'"),
@@ -43,6 +43,6 @@ def test_every_rule_of_the_folder_is_registered_and_has_a_public_factory() -> No
         (["together"], "Expected a rule such as"),
     ],
 )
-def test_a_wrong_plain_form_is_told(plain: Any, told: str) -> None:
-    with pytest.raises(InvalidActions, match=told):
+def test_a_wrong_plain_form_is_reported(plain: Any, message: str) -> None:
+    with pytest.raises(InvalidActions, match=message):
         rule_from_plain(plain)

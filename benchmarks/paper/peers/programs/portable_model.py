@@ -20,7 +20,7 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 class PortableModel:
-    """What DiCE and NICE ask of a classifier; rows may be a frame or an array."""
+    """What DiCE and NICE need of a classifier; rows may be a frame or an array."""
 
     classes_ = np.array([0, 1])
 

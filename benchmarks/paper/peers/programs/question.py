@@ -1,4 +1,4 @@
-"""Read what was handed over, ask about one person after the other, and write each answer down at once."""
+"""Parse what was handed over, search for one person after the other, and write each answer down at once."""
 
 import json
 import os
@@ -17,14 +17,14 @@ import pandas as pd
 from portable_model import PortableModel, read_scorer
 
 Rows = list[list[float]]
-Evaluate = Callable[[], Any]  # the peer's own call, with nothing else in it: this is what the clock is around
+Search = Callable[[], Any]  # the peer's own call, with nothing else in it: this is what the clock is around
 Read = Callable[[Any], Rows]  # what the call gave → rows in the order of the columns
-Peer = Callable[[np.ndarray, int], tuple[Evaluate, Read]]  # a person (d,) and a seed → the call about them
+Peer = Callable[[np.ndarray, int], tuple[Search, Read]]  # a person (d,) and a seed → the call about them
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a peer."""
+    """What a peer gets."""
 
     folder: Path
     train: pd.DataFrame  # floats
@@ -38,7 +38,7 @@ class Question:
     options: dict[str, Any]
     kind: str  # of the model
     model: PortableModel
-    # Of the present person, by a program that calls the model in its own way.
+    # Of the present person, by a program that calls the model itself.
     counts: dict[str, int] = field(default_factory=Counter)
     seen: set[bytes] = field(default_factory=set)
 
@@ -75,21 +75,21 @@ def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...], wa
 
 def read(folder: Path) -> Question:
     """Read the request and its tables."""
-    asked = json.loads((folder / "request.json").read_text(encoding="utf-8"))
+    request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
     train = pd.read_csv(folder / "train.csv", float_precision="round_trip", dtype=float)
-    outcome = train.pop(asked["outcome"])
+    outcome = train.pop(request["outcome"])
     people = pd.read_csv(folder / "people.csv", float_precision="round_trip", dtype=float)
     return Question(
         folder=folder,
         train=train,
         outcome=outcome.to_numpy(int),
         people=people[list(train.columns)].to_numpy(),
-        mutable=asked["mutable"],
-        ranges={name: (low, high) for name, (low, high) in asked["ranges"].items()},
-        answers=asked["answers"],
-        seed=asked["seed"],
-        seconds_per_person=asked["seconds_per_person"],
-        options=asked["options"],
+        mutable=request["mutable"],
+        ranges={name: (low, high) for name, (low, high) in request["ranges"].items()},
+        answers=request["answers"],
+        seed=request["seed"],
+        seconds_per_person=request["seconds_per_person"],
+        options=request["options"],
         kind=json.loads((folder / "model.json").read_text(encoding="utf-8"))["kind"],
         model=PortableModel(read_scorer(folder)),
     )
@@ -104,17 +104,17 @@ def write_scores(question: Question) -> None:
 
 
 def warm_up(peer: Peer, question: Question) -> None:
-    """Ask once about a denied training row, so that what only a first call costs is held against nobody."""
+    """Search once for a denied training row, so that the cost of a first call is not counted."""
     rows = question.train.to_numpy()
     denied = rows[question.model.score(rows) < 0.5]
     timed(*peer(denied[0] if len(denied) else rows[0], question.seed))
 
 
-def timed(ask: Evaluate, read_rows: Read) -> dict[str, Any]:
+def timed(search: Search, read_rows: Read) -> dict[str, Any]:
     """Make one call; what it raises is its answer."""
     start = perf_counter()
     try:
-        given = ask()
+        given = search()
         seconds = perf_counter() - start
         return {"seconds": seconds, "rows": read_rows(given), "error": None}
     except Exception as error:

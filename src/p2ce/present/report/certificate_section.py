@@ -79,7 +79,7 @@ def certificate_facts(
         facts.append((labels(f"cert_{name}"), written))
     facts += [
         (labels("cert_dropped", rule=dropped_by(rule, speaker)), count_in_words(boxes, speaker))
-        for rule, boxes in certificate.dropped.items()
+        for rule, boxes in certificate.pruned.items()
     ]
     if certificate.miss_rate is not None:
         facts.append((labels("cert_miss_rate"), speaker.full(certificate.miss_rate)))

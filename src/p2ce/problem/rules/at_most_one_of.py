@@ -11,7 +11,7 @@ from p2ce.problem.rules.rule import (
     ResolvedRule,
     RuleOfNames,
     read_names,
-    refuse_categories,
+    reject_categories,
 )
 from p2ce.tables.codebook import MISSING, Codebook
 
@@ -26,7 +26,7 @@ class AtMostOneOf(RuleOfNames):
         return f"at most one of {', '.join(self.names)} is other than 0"
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        refuse_categories(self, codebook, because="none of its values is zero. Use if_then() instead")
+        reject_categories(self, codebook, because="none of its values is zero. Use if_then() instead")
         prices = tuple((name, _nonzero) for name in self.names)
         return ResolvedRule(self, (Budget(self.text(), 1.5, True, prices),), self._holds)
 

@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
 from p2ce.problem.decimals import as_float, to_dtype
-from p2ce.problem.rules.rule_values import code_of, plain_value, told
+from p2ce.problem.rules.rule_values import code_of, plain_value, value_text
 from p2ce.tables.codebook import MISSING, Coding
 from p2ce.visible import echoed
 
@@ -36,8 +36,8 @@ class OneOf:
 
     def text(self, column: str) -> str:
         if len(self.values) == 1:
-            return f"{column} is {told(self.values[0])}"
-        return f"{column} is one of {', '.join(map(told, self.values))}"
+            return f"{column} is {value_text(self.values[0])}"
+        return f"{column} is one of {', '.join(map(value_text, self.values))}"
 
     def to_plain(self) -> Any:
         alone = len(self.values) == 1 and self.values[0] != "changes"  # which alone would be no label
@@ -56,10 +56,10 @@ class Between:
 
     def text(self, column: str) -> str:
         if self.low is None:
-            return f"{column} is at most {told(self.high)}"
+            return f"{column} is at most {value_text(self.high)}"
         if self.high is None:
-            return f"{column} is at least {told(self.low)}"
-        return f"{column} is from {told(self.low)} to {told(self.high)}"
+            return f"{column} is at least {value_text(self.low)}"
+        return f"{column} is from {value_text(self.low)} to {value_text(self.high)}"
 
     def to_plain(self) -> Any:
         ends = {"from": self.low, "to": self.high}
@@ -69,7 +69,7 @@ class Between:
         if coding.is_category and not coding.ordered:
             raise InvalidActions(
                 f"The rule '{rule}' asks for a range of {echoed(coding.name)}, whose categories have no "
-                f"order. List the values instead: [{told(self.low)}, {told(self.high)}]."
+                f"order. List the values instead: [{value_text(self.low)}, {value_text(self.high)}]."
             )
         low, high = (None if end is None else _end(end, coding, rule=rule) for end in (self.low, self.high))
         return _Inside(-np.inf if low is None else low, np.inf if high is None else high)
@@ -166,7 +166,7 @@ def _range(column: str, low: Any, high: Any) -> Between:
         )
     if isinstance(low, Real) and isinstance(high, Real) and low > high:
         raise InvalidActions(
-            f"The range {told(low)} to {told(high)} of {echoed(column)} is empty. Swap the ends, "
+            f"The range {value_text(low)} to {value_text(high)} of {echoed(column)} is empty. Swap the ends, "
             f"or use a list for single values."
         )
     return Between(low, high)

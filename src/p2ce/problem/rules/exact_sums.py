@@ -55,6 +55,6 @@ def _exactly(row: FloatArray, factors: Sequence[Fraction], limit: Fraction) -> f
 
 
 def at_most(columns: Sequence[FloatArray], factors: Sequence[Fraction], limit: Fraction) -> BoolArray:
-    """Tell which rows have Σ factor · column <= limit, exactly; rows with a missing value count as such."""
+    """Return which rows have Σ factor · column <= limit, exactly; rows with a missing value count as such."""
     within: BoolArray = compare_with(columns, factors, limit) <= 0
     return within

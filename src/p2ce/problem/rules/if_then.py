@@ -89,11 +89,11 @@ class _Test:
     consequences: tuple[tuple[str, Met], ...]
 
     def holds(self, before: Codes, after: Codes) -> BoolArray:
-        asked, kept = (
+        conditions_hold, kept = (
             np.logical_and.reduce([met(after[column], before[column]) for column, met in side])
             for side in (self.conditions, self.consequences)
         )
-        implied: BoolArray = ~asked | kept
+        implied: BoolArray = ~conditions_hold | kept
         return implied
 
 

@@ -20,7 +20,7 @@ from p2ce.problem.rules.rule import (
     Rule,
     coding_for,
     read_name,
-    refuse_categories,
+    reject_categories,
 )
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.visible import echoed
@@ -65,7 +65,7 @@ class Inequality(Rule):
         return inequality(plain["text"])
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        refuse_categories(self, codebook, because="they cannot be added up. Use if_then() instead")
+        reject_categories(self, codebook, because="they cannot be added up. Use if_then() instead")
         dtypes = [coding_for(self, codebook, name).number_dtype for name in self.columns]
         # Whole factors and whole columns: nothing is rounded, and between limit and limit + 1 lies nothing.
         whole = all(dtype.kind in "biu" for dtype in dtypes) and all(

@@ -13,12 +13,12 @@ from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.feature import shown
-from p2ce.problem.rules.rule import Codes, ResolvedRule, Rule, coding_for, read_name, refuse_categories
+from p2ce.problem.rules.rule import Codes, ResolvedRule, Rule, coding_for, read_name, reject_categories
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 from p2ce.visible import echoed
 
 Counts = Literal["once", "each"]
-MOST_DECIMALS = 7  # places after the point for which there is a quick way
+MOST_DECIMALS = 7  # places after the point that fast arithmetic covers
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Linked(Rule):
         return linked(**{key: value for key, value in plain.items() if key != "rule"})
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        refuse_categories(self, codebook, because="it moves by no amount. Use if_then() or together()")
+        reject_categories(self, codebook, because="it moves by no amount. Use if_then() or together()")
         return ResolvedRule(self, (), self.link(codebook).holds)
 
     def link(self, codebook: Codebook) -> "Link":

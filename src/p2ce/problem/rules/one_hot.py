@@ -15,7 +15,7 @@ from p2ce.problem.rules.rule import (
     read_list,
     read_name,
     read_names,
-    refuse_categories,
+    reject_categories,
 )
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
@@ -55,14 +55,14 @@ class OneHot(Rule):
         return one_hot(plain["name"], read_list(cls.kind, plain["columns"]), plain.get("may_be_none"))
 
     def settled(self, rows: Codes) -> "OneHot":
-        """Let the reference (column → codes) decide whether none is a level, if nobody else did."""
+        """Let the reference (column → codes) decide whether none is a level, if the user did not."""
         if self.may_be_none is not None:
             return self
         empty = np.logical_and.reduce([rows[level] == 0 for level in self.levels])
         return replace(self, may_be_none=bool(empty.any()))
 
     def closed(self, rows: Codes) -> BoolArray:
-        """Tell which rows have exactly one level, or none where that is allowed or left open."""
+        """Return which rows have exactly one level, or none where that is allowed or left open."""
         levels = np.array([rows[level] for level in self.levels])
         known = ((levels == 0) | (levels == 1)).all(axis=0)
         count = np.count_nonzero(levels == 1, axis=0)
@@ -70,11 +70,11 @@ class OneHot(Rule):
         return fits
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        refuse_categories(self, codebook, because="it is one category already. Leave it out of the group")
+        reject_categories(self, codebook, because="it is one category already. Leave it out of the group")
         return ResolvedRule(self, (), self._holds)
 
     def _holds(self, before: Codes, after: Codes) -> BoolArray:  # noqa: ARG002
-        # Nobody is led to no level at all unless somebody, or the data, said that this is one.
+        # No advice leads to no level at all unless the user or the data allow it.
         strictly = self if self.may_be_none is not None else replace(self, may_be_none=False)
         return strictly.closed(after)
 

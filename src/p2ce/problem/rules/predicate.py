@@ -21,16 +21,16 @@ Function: TypeAlias = "Callable[[pd.DataFrame], Any]"
 
 @dataclass(frozen=True, slots=True)
 class Predicate(Rule):
-    """A function that gets a frame of candidate rows and answers with a bool for each.
+    """A function that gets a frame of candidate rows and returns a bool for each.
 
-    It is asked about rows that the search has found, and prunes nothing before. Given as
+    It is called on rows that the search has found, and prunes nothing before. Given as
     "module:function" it can be saved in a policy file; that module is imported when the rule is first
-    asked, never when the file is read. Importing runs its code: use policies whose predicates you trust.
+    called, never when the file is read. Importing runs its code: use policies whose predicates you trust.
     """
 
     function: "Function | str"
     name: str
-    about: tuple[str, ...] = ()  # columns that the function looks at, as far as somebody says
+    about: tuple[str, ...] = ()  # columns that the function looks at, where the user names them
 
     kind = "predicate"
     required = ("function",)
@@ -70,29 +70,29 @@ class Predicate(Rule):
         return ResolvedRule(self)
 
     def holds_frame(self, frame: "pd.DataFrame") -> BoolArray:
-        """Ask the function about rows of the columns' own types, (n,); it gets a copy of them."""
+        """Call the function on rows of the columns' own types, (n,); it gets a copy of them."""
         function = self._loaded()
         try:
-            answer = function(frame.copy())
+            result = function(frame.copy())
         except (Exception, SystemExit) as error:
             raise InvalidOutput(
                 f"The predicate {echoed(self.name)} failed on {len(frame)} candidate rows: "
-                f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must answer with a "
+                f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must return a "
                 "bool for each row."
             ) from error
-        index = getattr(answer, "index", None)
-        if index is not None and hasattr(answer, "reindex") and not frame.index.equals(index):
-            # Sorted on the way, say: pandas knows which answer belongs to which row.
-            if len(answer) != len(frame) or not frame.index.isin(index).all():
-                raise self._unusable("answers with another index", len(frame))
-            answer = answer.reindex(frame.index)
-        return self._checked(answer, len(frame))
+        index = getattr(result, "index", None)
+        if index is not None and hasattr(result, "reindex") and not frame.index.equals(index):
+            # The function may have sorted them: pandas knows which result belongs to which row.
+            if len(result) != len(frame) or not frame.index.isin(index).all():
+                raise self._unusable("a result with another index", len(frame))
+            result = result.reindex(frame.index)
+        return self._checked(result, len(frame))
 
-    def _checked(self, answer: Any, rows: int) -> BoolArray:
+    def _checked(self, result: Any, rows: int) -> BoolArray:
         try:
-            found = np.asarray(answer)
+            found = np.asarray(result)
         except Exception as error:
-            raise self._unusable(repr(type(answer).__name__), rows) from error
+            raise self._unusable(repr(type(result).__name__), rows) from error
         if found.dtype == object and all(isinstance(one, bool | np.bool_) for one in found.ravel().tolist()):
             found = found.astype(np.bool_)
         if found.dtype != np.bool_ or found.shape != (rows,):
@@ -102,7 +102,7 @@ class Predicate(Rule):
 
     def _unusable(self, got: str, rows: int) -> InvalidOutput:
         return InvalidOutput(
-            f"The predicate {echoed(self.name)} must answer with {rows} bools, one for each row, got {got}. "
+            f"The predicate {echoed(self.name)} must return {rows} bools, one for each row, got {got}. "
             f"Return a column of comparisons, such as frame['a'] <= frame['b'], without missing values."
         )
 
@@ -132,7 +132,7 @@ class Predicate(Rule):
 def predicate(
     function: "Function | str", *, name: str | None = None, columns: "str | Iterable[str]" = ()
 ) -> Predicate:
-    """Let a function judge candidate rows: it gets a frame and answers with a bool for each row.
+    """Let a function judge candidate rows: it gets a frame and returns a bool for each row.
 
     It is checked on candidates but prunes nothing, so that it may make the search slow. ``columns`` says
     which columns it looks at, for messages. Write "module:function" if the rule is to be saved.

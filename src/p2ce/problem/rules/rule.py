@@ -60,7 +60,7 @@ class Rule(ABC):
 
 @dataclass(frozen=True, slots=True)
 class RuleOfNames(Rule):
-    """A rule that is told by naming its columns, all alike."""
+    """A rule that names its columns and nothing else, all columns alike."""
 
     names: tuple[str, ...]
 
@@ -87,7 +87,7 @@ class ResolvedRule:
     # Rules that shape the axes (linked, one_hot) and predicates have none.
     budgets: tuple["Budget", ...] = ()
     # (before, after) → (n,): the truth, by which every result is checked again. None for a predicate,
-    # which needs frames of the columns' own types: ask its ``holds_frame``.
+    # which needs frames of the columns' own types: call its ``holds_frame``.
     holds: Callable[[Codes, Codes], BoolArray] | None = None
 
 
@@ -115,7 +115,7 @@ class Budget:
         return tuple(dict.fromkeys(column for column, _ in self.prices))
 
     def costs(self, column: str, values: FloatArray, current: FloatArray) -> FloatArray:
-        """Say what values (n, w) add for people who stand at current (n, 1): (n, w)."""
+        """Say what values (n, w) add for instances whose current value is (n, 1): (n, w)."""
         total = np.zeros(np.broadcast_shapes(values.shape, current.shape))
         for name, price in self.prices:
             if name == column:
@@ -154,7 +154,7 @@ def read_names(rule: str, names: Iterable[object], *, least: int = 2) -> tuple[s
 
 
 def read_list(rule: str, given: object) -> list[Any]:
-    """Give a list of a plain form, refusing text, whose letters would be taken for columns."""
+    """Give a list of a plain form, rejecting text, whose letters would be taken for columns."""
     if not isinstance(given, list | tuple):
         raise InvalidActions(
             f"The rule {echoed(rule)} expects a list of columns, got {echoed(given)}. Write [a, b]."
@@ -163,7 +163,7 @@ def read_list(rule: str, given: object) -> list[Any]:
 
 
 def read_name(rule: str, name: object) -> str:
-    """Give a column's name as text, refusing what cannot be one column's name."""
+    """Give a column's name as text, rejecting what cannot be one column's name."""
     if isinstance(name, bool) or name is None or isinstance(name, list | set | dict):
         raise InvalidActions(
             f"{rule}() expects the name of a column, got {echoed(name)}. "
@@ -188,7 +188,7 @@ def check_columns(rule: Rule, codebook: Codebook) -> None:
         coding_for(rule, codebook, column)
 
 
-def refuse_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
+def reject_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
     """Raise if a column of a rule about numbers holds categories."""
     for column in rule.columns:
         if coding_for(rule, codebook, column).is_category:
@@ -198,6 +198,6 @@ def refuse_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
 
 
 def changed(before: Codes, after: Codes, column: str) -> BoolArray:
-    """Tell which rows have another value in a column; missing and still missing is no change."""
+    """Return which rows have another value in a column; missing and still missing is no change."""
     differs: BoolArray = np.asarray(after[column] != before[column], dtype=np.bool_)
     return differs

@@ -14,7 +14,7 @@ from p2ce.problem.rules.inequality import Inequality
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.rule import Rule
-from p2ce.problem.rules.rule_values import told
+from p2ce.problem.rules.rule_values import value_text
 from p2ce.problem.rules.together import Together
 from p2ce.problem.rules.transitions import AllowOnly, Forbid
 from p2ce.visible import echoed
@@ -57,7 +57,7 @@ def _check_kinds(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
 
 
 def _check_values(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
-    """Refuse values that a column never has, and consequences that values() does not leave room for."""
+    """Reject values that a column never has, and consequences that values() does not leave room for."""
     if isinstance(rule, Forbid | AllowOnly):
         named = [value for start, ends in rule.moves for value in (start, *ends)]
         _check_labels(rule, features[rule.column], named)
@@ -129,7 +129,7 @@ def _meets(value: Any, condition: Condition, feature: FeatureActions) -> bool:
 
 def _listed(feature: FeatureActions) -> str:
     assert feature.choices is not None
-    return shown_labels(told(value) for value in feature.choices)
+    return shown_labels(value_text(value) for value in feature.choices)
 
 
 def _check_link(rule: Linked, features: Mapping[str, FeatureActions]) -> None:
@@ -154,7 +154,7 @@ def _check_links(links: Sequence[Linked]) -> None:
                 else f"{echoed(first)} twice"
             )
             raise ContradictoryConstraints(
-                f"{echoed(rule.follower)} is linked to {both}, so that it would be pulled two ways. Keep "
+                f"{echoed(rule.follower)} is linked to {both}, so that it would get two values. Keep "
                 "one link."
             )
         drivers[rule.follower] = rule.driver

@@ -56,7 +56,7 @@ def _number(value: Any, coding: Coding, rule: str) -> float:
     return to_dtype(number, dtype) + 0.0
 
 
-def told(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Write a value in a sentence: labels in quotes, numbers as people do."""
     if value is None:
         return "missing"

@@ -9,7 +9,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
 from p2ce.problem.rules.rule import Budget, Codes, ResolvedRule, Rule, coding_for, read_name
-from p2ce.problem.rules.rule_values import code_of, plain_value, told
+from p2ce.problem.rules.rule_values import code_of, plain_value, value_text
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
@@ -35,7 +35,9 @@ class _Transitions(Rule):
         return {"rule": self.kind, "column": self.column, "transitions": listed}
 
     def _named(self) -> str:
-        return "; ".join(f"{told(start)} → {', '.join(map(told, ends))}" for start, ends in self.moves)
+        return "; ".join(
+            f"{value_text(start)} → {', '.join(map(value_text, ends))}" for start, ends in self.moves
+        )
 
     def _pairs(self, codebook: Codebook) -> "_Pairs":
         coding = coding_for(self, codebook, self.column)
@@ -70,7 +72,7 @@ class Forbid(_Transitions):
 
 @dataclass(frozen=True, slots=True)
 class AllowOnly(_Transitions):
-    """A column changes in these ways only."""
+    """A column changes along these transitions only."""
 
     kind = "allow_only"
 
@@ -93,7 +95,7 @@ class _Pairs:
         found = np.zeros(np.broadcast_shapes(values.shape, current.shape), dtype=np.bool_)
         for start, end in self.pairs:
             found |= (current == start) & (values == end)
-        # Staying at a value is no change, also if somebody lists own → own.
+        # Staying at a value is no change, also if the rule lists own → own.
         hit: BoolArray = found & (values != current)
         return hit
 

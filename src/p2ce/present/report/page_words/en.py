@@ -118,7 +118,7 @@ LABELS = {
     "moves_fixed": "no, it stays as it is",
     "moves_protected": "never: protected",
     "protected": "Never advised, since protected: {names}.",
-    "fixed": "Kept as they are: {names}.",
+    "fixed": "SavedExplainer as they are: {names}.",
     "free": "Free to change within limits: {names}.",
     "along": "Changing only along with others: {names}.",
     "and_more": "{count} more",

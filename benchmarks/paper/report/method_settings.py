@@ -1,10 +1,10 @@
-"""How was each method asked? What a reader has to know before comparing two rows."""
+"""How is each method set? What a reader has to know before comparing two rows."""
 
 from benchmarks.paper.report import words
 from benchmarks.paper.report.results import Results
 from benchmarks.paper.report.table import Table, plain
 
-ASKED = {
+SETTINGS = {
     "mapocam": "p2ce.paper.Mapocam: Alg. 1 as printed, no plausibility; the paper's monotone bound of "
     "logistic regression, its tree bound of LightGBM, none of the MLP. One call per person.",
     "p2ce-ablation": "p2ce.paper.P2CE(partial_plausibility=False): Alg. 2 without lines 20–21.",
@@ -16,12 +16,12 @@ ASKED = {
     "authors-mapocam": "The authors' MAPOCAM class from their checkout, set as in their experiments, with "
     "this run's model, candidate values and people; the MLP is called in NumPy, which is quicker than their "
     "pipeline.",
-    "authors-ablation": "The authors' P2CE class with estimate_outlier=False, in the same way.",
-    "authors-p2ce": "The authors' P2CE class, in the same way, and with this run's detector in place of "
+    "authors-ablation": "The authors' P2CE class with estimate_outlier=False, set alike.",
+    "authors-p2ce": "The authors' P2CE class, set alike, and with this run's detector in place of "
     "isotree's: equal for whole rows; a cut in a missing column is followed to both sides in proportion, "
     "as isotree does. First seed only.",
-    "dice-genetic": "dice-ml 0.12, genetic; told what may change and the ranges of the grid. It cannot be "
-    "told a limit on changes. All columns as numbers, as in the authors' code. One answer; four "
+    "dice-genetic": "dice-ml 0.12, genetic; given what may change and the ranges of the grid. It takes "
+    "no limit on changes. All columns as numbers, as in the authors' code. One option; four "
     "beside three objectives.",
     "dice-free": "The same without ranges, as the paper's example of 97 hours a week shows.",
     "dice-random": "dice-ml 0.12, random, with the ranges.",
@@ -34,8 +34,8 @@ ASKED = {
 }
 
 
-def asked_table(results: Results) -> Table:
+def settings_table(results: Results) -> Table:
     """One row per method that this run has."""
     there = set(results.people["method"])
-    rows = [(words.name_of(method), told) for method, told in ASKED.items() if method in there]
-    return plain("What each method was told", ("Method", "How it was asked"), rows, 1)
+    rows = [(words.name_of(method), text) for method, text in SETTINGS.items() if method in there]
+    return plain("How each method was set", ("Method", "Settings"), rows, 1)

@@ -1,4 +1,4 @@
-"""Ask OCEAN, in its own environment: python ask_ocean.py <folder> <first person>.
+"""Run OCEAN, in its own environment: python run_ocean.py <folder> <first person>.
 
 OCEAN finds the answer that is nearest in L₁ on its own scale, with a proof. It has no setting for what may
 not change. But its explainer is a model of CP-SAT, open to further constraints, and gets them here: what is
@@ -61,7 +61,7 @@ def prepare(question: Question) -> Peer:
         constrain(explainer, person, scale, question)
         query = scale.to_ocean(person)[varying]
 
-        def ask() -> np.ndarray | None:
+        def search() -> np.ndarray | None:
             # As many workers as OCEAN takes by itself: one for each core.
             found = explainer.explain(query, y=1, norm=1, max_time=max_time, random_seed=seed)
             return None if found is None else found.x
@@ -77,7 +77,7 @@ def prepare(question: Question) -> Peer:
             moved[varying] = found != query
             return [np.where(moved, scale.beyond(scale.from_ocean(answered), person), person).tolist()]
 
-        return ask, read
+        return search, read
 
     return peer
 

@@ -1,4 +1,4 @@
-"""Ask NICE, in its own environment: python ask_nice.py <folder> <first person>."""
+"""Run NICE, in its own environment: python run_nice.py <folder> <first person>."""
 
 import numpy as np
 from nice import NICE
@@ -8,7 +8,7 @@ from question import Evaluate, Peer, Question, Read, answer
 def prepare(question: Question) -> Peer:
     """NICE as the authors' code sets it; it knows no constraints and gives one answer.
 
-    No column is declared categorical: the distance of a yes-or-no column is 0 or 1 either way, as the
+    No column is declared categorical: the distance of a yes-or-no column is 0 or 1 in both cases, as the
     difference over its range.
     """
     explainer = NICE(

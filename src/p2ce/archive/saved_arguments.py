@@ -1,4 +1,4 @@
-"""Hold what an explainer was asked: its arguments, all but the model."""
+"""Hold the arguments of an explainer that a file keeps: all but the model."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,8 +10,8 @@ from p2ce.explain.arguments import Arguments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Asked:
-    """What has to be asked again for the same answers."""
+class SavedArguments:
+    """What makes the same explainer again, given the model."""
 
     arguments: Arguments
     reference: pd.DataFrame
@@ -19,12 +19,12 @@ class Asked:
     models: int | None  # how many were given in a list, None for one by itself
 
 
-def asked_of(
+def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: str, problem: Problem
-) -> Asked:
-    """Put together what was asked; actions that were read off the reference are kept as such."""
+) -> SavedArguments:
+    """Collect what a file keeps; actions that were inferred from the reference are kept as such."""
     actions = problem.actions if arguments.actions is None else arguments.actions
-    return Asked(
+    return SavedArguments(
         arguments=replace(arguments, actions=actions),
         reference=reference,
         kind=kind,

@@ -1,4 +1,4 @@
-"""Ask DiCE, in its own environment: python ask_dice.py <folder> <first person>."""
+"""Run DiCE, in its own environment: python run_dice.py <folder> <first person>."""
 
 import math
 import random
@@ -20,7 +20,7 @@ def prepare(question: Question) -> Peer:
     twelve times as long.
 
     DiCE guesses a column's decimals from its most frequent value, and takes 0.0 for one decimal: a yes-or-no
-    column of floats would get answers such as 0.3. Integers are its own way to say that there are none.
+    column of floats would get answers such as 0.3. DiCE takes integers for whole columns.
     """
     types = dict.fromkeys(question.columns, float) | dict.fromkeys(question.whole, int)
     train = question.train.astype(types)
@@ -39,7 +39,7 @@ def prepare(question: Question) -> Peer:
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 – DiCE draws from the global generator
 
-        def ask() -> Any:
+        def search() -> Any:
             return explainer.generate_counterfactuals(
                 row,
                 total_CFs=question.answers,
@@ -48,7 +48,7 @@ def prepare(question: Question) -> Peer:
                 permitted_range=ranges,
             )
 
-        return ask, lambda given: rows_of(given, question.columns)
+        return search, lambda given: rows_of(given, question.columns)
 
     return peer
 

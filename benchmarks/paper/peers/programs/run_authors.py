@@ -1,4 +1,4 @@
-"""Ask the authors' P2CE or MAPOCAM, imported from a checkout: python ask_authors.py <folder> <first person>.
+"""Run the authors' P2CE or MAPOCAM, imported from a checkout: python run_authors.py <folder> <first person>.
 
 Classes and settings are those of their experiment_lr.py, experiment_lgbm.py and experiment_mlp.py. What is
 handed over is the same for both sides: model, people, candidate values and detector.
@@ -57,7 +57,7 @@ def p2ce(question: Question, actions: Any, classifier: Any, compare: Callable[[A
 def mapocam(question: Question, actions: Any, classifier: Any, compare: Callable[[Any], Any]) -> Peer:
     from cfmining.algorithms import MAPOCAM
 
-    def ask(person: np.ndarray) -> Any:
+    def search(person: np.ndarray) -> Any:
         if question.kind == "lightgbm":
             classifier.fit(person, actions)  # extracts the trees over this person's grid
         method = MAPOCAM(
@@ -71,7 +71,7 @@ def mapocam(question: Question, actions: Any, classifier: Any, compare: Callable
         return finished(method.fit())
 
     def peer(person: np.ndarray, _: int) -> tuple[Evaluate, Read]:
-        return lambda: ask(person), lambda found: [list(map(float, row)) for row in found.solutions]
+        return lambda: search(person), lambda found: [list(map(float, row)) for row in found.solutions]
 
     return peer
 

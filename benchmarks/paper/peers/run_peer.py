@@ -1,4 +1,4 @@
-"""Ask a peer about people: environment, handing over, running, reading."""
+"""Run a peer on people: environment, handing over, running, parsing its answers."""
 
 import json
 import shutil
@@ -40,29 +40,29 @@ SEARCHED = ("logistic", "lightgbm", "mlp")
 PEERS = {
     **{
         f"authors-{method}": Peer(
-            family=authors, program="ask_authors.py", models=SEARCHED, options={"method": method}
+            family=authors, program="run_authors.py", models=SEARCHED, options={"method": method}
         )
         for method in ("mapocam", "ablation", "p2ce")
     },
     "dice-genetic": Peer(
-        family=dice_and_nice, program="ask_dice.py", options={"method": "genetic", "ranges": True}
+        family=dice_and_nice, program="run_dice.py", options={"method": "genetic", "ranges": True}
     ),
     # As in the paper, whose DiCE suggests 97 hours of work a week.
     "dice-free": Peer(
-        family=dice_and_nice, program="ask_dice.py", options={"method": "genetic", "ranges": False}
+        family=dice_and_nice, program="run_dice.py", options={"method": "genetic", "ranges": False}
     ),
     "dice-random": Peer(
-        family=dice_and_nice, program="ask_dice.py", options={"method": "random", "ranges": True}
+        family=dice_and_nice, program="run_dice.py", options={"method": "random", "ranges": True}
     ),
     "dice-code": Peer(
-        family=dice_and_nice, program="ask_dice.py", options={"method": "random", "ranges": False}
+        family=dice_and_nice, program="run_dice.py", options={"method": "random", "ranges": False}
     ),
-    "nice": Peer(family=dice_and_nice, program="ask_nice.py", options={"optimization": "proximity"}),
-    "ocean": Peer(family=ocean, program="ask_ocean.py", models=("forest",), options={}),
+    "nice": Peer(family=dice_and_nice, program="run_nice.py", options={"optimization": "proximity"}),
+    "ocean": Peer(family=ocean, program="run_ocean.py", models=("forest",), options={}),
 }
 
 
-def ask(
+def run_peer(
     method: str,
     *,
     request: Request,
@@ -70,21 +70,21 @@ def ask(
     environments: Path,
     progress: Callable[[str], None] | None = None,
 ) -> PeerAnswers:
-    """Ask ``method`` (a key of `PEERS`) about everybody in the request.
+    """Run ``method`` (a key of `PEERS`) on all people of the request.
 
     ``folder`` is emptied first, and what was exchanged stays there for inspection. The peer's environment is
     looked for under ``environments``, and made there if it is missing. Whatever keeps the peer from
     answering at all is said in ``missing``; nothing is raised for it.
     """
     if method not in PEERS:
-        raise ValueError(f"No peer is called {method!r}. Ask one of {', '.join(PEERS)}.")
+        raise ValueError(f"No peer is called {method!r}. Take one of {', '.join(PEERS)}.")
     try:
-        return _ask(PEERS[method], request, folder.resolve(), environments.resolve(), progress)
+        return _run_peer(PEERS[method], request, folder.resolve(), environments.resolve(), progress)
     except (Missing, NotPortable) as reason:
         return PeerAnswers(missing=str(reason))
 
 
-def _ask(
+def _run_peer(
     peer: Peer,
     request: Request,
     folder: Path,
@@ -92,7 +92,7 @@ def _ask(
     progress: Callable[[str], None] | None,
 ) -> PeerAnswers:
     if request.trained.kind not in peer.models:
-        raise Missing(f"it reads {', '.join(peer.models)} only, and this model is {request.trained.kind}")
+        raise Missing(f"it supports {', '.join(peer.models)} only, and this model is {request.trained.kind}")
     python = python_of(peer.family(), environments=environments, progress=progress)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
