@@ -7,17 +7,17 @@ LABELS = {
     "above_many": "Report on many decisions",
     "title_options_person": "What you could change",
     "title_options": "What this person could change",
-    "title_favourable_person": "Nothing has to change",
-    "title_favourable": "Nothing has to change",
-    "title_none_person": "No way was found",
-    "title_none": "No way was found for this person",
+    "title_favourable_person": "No change is needed",
+    "title_favourable": "No change is needed",
+    "title_none_person": "No option was found",
+    "title_none": "No option was found for this person",
     "title_error": "This decision could not be explained",
     "title_many": "Options for {count} people",
     "status_OPTIMAL": "proven: nothing is easier",
     "status_NO_RECOURSE": "proven: no option on this grid",
     "status_NO_RECOURSE_person": "proven: no option among the values tried",
     "status_HEURISTIC": "not proven",
-    "status_TIME_LIMIT": "stopped early",
+    "status_TIME_LIMIT": "time or work limit reached",
     "status_ALREADY_FAVOURABLE": "already accepted",
     "status_ERROR": "could not be explained",
     # Options.
@@ -57,12 +57,12 @@ LABELS = {
     "today": "today",
     "front_heading": "How the options compare",
     "front_figure": (
-        "Each point is an option; further left and further down is better. None is beaten in everything "
-        "by another."
+        "Each point is an option; further left and further down is better. No option is dominated by "
+        "another."
     ),
     "front_lines": (
-        "Each line is an option, with its cost on every scale; further left is better. None is beaten in "
-        "everything by another."
+        "Each line is an option, with its cost on every scale; further left is better. No option is "
+        "dominated by another."
     ),
     "front_title": "Costs of the options: {objectives}",
     "front_point": "option {number}: {costs}",
@@ -84,25 +84,25 @@ LABELS = {
     "cert_axes": "Features that can change for this person",
     "cert_max_changes": "Most changes at once",
     "cert_ties": "Options of equal cost all listed",
-    "cert_boxes": "Boxes looked at",
+    "cert_boxes": "Boxes examined",
     "cert_scored": "Combinations scored one by one",
     "cert_attributed": "Points at which SHAP values were computed",
-    "cert_dropped": "Boxes removed: {rule}",
+    "cert_dropped": "Boxes pruned: {rule}",
     "cert_verified": "Points confirmed by the model itself",
     "cert_discrepancies": "Points on which it disagreed",
-    "cert_miss_rate": "Share of people for whom the estimate may miss some",
+    "cert_miss_rate": "Miss rate of the estimate, at most",
     "cert_sample_size": "People it was calibrated on",
     "cert_explainer": "Attributions by",
     "cert_residual": "Estimate widened by",
     "cert_open_boxes": "Boxes still open",
     "cert_open_costs": "Least that an open box could cost: {objective}",
     "cert_digits": "Significant digits to which costs are compared",
-    "cert_rules": "Rule kept to",
+    "cert_rules": "Rule satisfied",
     "cert_checked_rules": "Rule checked on candidates",
     "yes": "yes",
     "no": "no",
     # Why there is no option.
-    "why_heading": "What stands in the way",
+    "why_heading": "Which restrictions leave no option",
     # The policy.
     "policy_heading": "What was allowed to change",
     "policy_heading_auditor": "Policy that applied",
@@ -112,7 +112,7 @@ LABELS = {
     "col_candidates": "Candidates",
     "moves_up": "up only",
     "moves_down": "down only",
-    "moves_either": "both ways",
+    "moves_either": "up or down",
     "moves_category": "to other values",
     "moves_along": "with another feature only",
     "moves_fixed": "no, it stays as it is",
@@ -175,6 +175,6 @@ LABELS = {
         "Full sections only for the first {shown} of {count} people, to keep this file small. The table "
         "above has a row for each."
     ),
-    "nobody": "Nobody was asked about.",
+    "nobody": "There are no people in this report.",
     "none": "–",
 }

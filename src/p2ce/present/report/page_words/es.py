@@ -7,17 +7,17 @@ LABELS = {
     "above_many": "Informe sobre varias decisiones",
     "title_options_person": "Lo que usted podría cambiar",
     "title_options": "Lo que esta persona podría cambiar",
-    "title_favourable_person": "Nada tiene que cambiar",
-    "title_favourable": "Nada tiene que cambiar",
-    "title_none_person": "No se halló ningún camino",
-    "title_none": "No se halló ningún camino para esta persona",
+    "title_favourable_person": "No hace falta ningún cambio",
+    "title_favourable": "No hace falta ningún cambio",
+    "title_none_person": "No se encontró ninguna opción",
+    "title_none": "No se encontró ninguna opción para esta persona",
     "title_error": "No fue posible explicar esta decisión",
     "title_many": "Opciones para {count} personas",
     "status_OPTIMAL": "demostrado: nada es más fácil",
     "status_NO_RECOURSE": "demostrado: sin opción en esta cuadrícula",
     "status_NO_RECOURSE_person": "demostrado: sin opción entre los valores probados",
     "status_HEURISTIC": "sin demostrar",
-    "status_TIME_LIMIT": "interrumpido antes del fin",
+    "status_TIME_LIMIT": "límite de tiempo o de trabajo alcanzado",
     "status_ALREADY_FAVOURABLE": "ya aceptado",
     "status_ERROR": "sin explicación posible",
     # Options.
@@ -58,12 +58,12 @@ LABELS = {
     "today": "hoy",
     "front_heading": "Cómo se comparan las opciones",
     "front_figure": (
-        "Cada punto es una opción; más a la izquierda y más abajo es mejor. Ninguna es superada en todo "
+        "Cada punto es una opción; más a la izquierda y más abajo es mejor. Ninguna opción está dominada "
         "por otra."
     ),
     "front_lines": (
-        "Cada línea es una opción, con su coste en cada escala; más a la izquierda es mejor. Ninguna es "
-        "superada en todo por otra."
+        "Cada línea es una opción, con su coste en cada escala; más a la izquierda es mejor. Ninguna opción "
+        "está dominada por otra."
     ),
     "front_title": "Costes de las opciones: {objectives}",
     "front_point": "opción {number}: {costs}",
@@ -88,10 +88,10 @@ LABELS = {
     "cert_boxes": "Regiones examinadas",
     "cert_scored": "Combinaciones evaluadas una a una",
     "cert_attributed": "Puntos en los que se calcularon valores SHAP",
-    "cert_dropped": "Regiones descartadas: {rule}",
+    "cert_dropped": "Regiones podadas: {rule}",
     "cert_verified": "Puntos confirmados por el propio modelo",
     "cert_discrepancies": "Puntos en los que discrepó",
-    "cert_miss_rate": "Parte de las personas para quienes la estimación puede omitir opciones",
+    "cert_miss_rate": "Tasa de omisión de la estimación, como máximo",
     "cert_sample_size": "Personas usadas en la calibración",
     "cert_explainer": "Atribuciones por",
     "cert_residual": "Estimación ensanchada en",
@@ -103,7 +103,7 @@ LABELS = {
     "yes": "sí",
     "no": "no",
     # Why there is no option.
-    "why_heading": "Qué lo impide",
+    "why_heading": "Qué restricciones no dejan ninguna opción",
     # The policy.
     "policy_heading": "Lo que podía cambiar",
     "policy_heading_auditor": "Política aplicada",
@@ -113,7 +113,7 @@ LABELS = {
     "col_candidates": "Candidatos",
     "moves_up": "solo hacia arriba",
     "moves_down": "solo hacia abajo",
-    "moves_either": "en ambos sentidos",
+    "moves_either": "hacia arriba o hacia abajo",
     "moves_category": "a otros valores",
     "moves_along": "solo junto con otra característica",
     "moves_fixed": "no, queda como está",
@@ -177,6 +177,6 @@ LABELS = {
         "Secciones completas solo para las primeras {shown} de {count} personas, para que este archivo "
         "sea pequeño. La tabla de arriba tiene una fila para cada una."
     ),
-    "nobody": "No se preguntó por nadie.",
+    "nobody": "No hay personas en este informe.",
     "none": "–",
 }

@@ -7,17 +7,17 @@ LABELS = {
     "above_many": "Relatório sobre várias decisões",
     "title_options_person": "O que você poderia mudar",
     "title_options": "O que esta pessoa poderia mudar",
-    "title_favourable_person": "Nada precisa mudar",
-    "title_favourable": "Nada precisa mudar",
-    "title_none_person": "Nenhum caminho foi encontrado",
-    "title_none": "Nenhum caminho foi encontrado para esta pessoa",
+    "title_favourable_person": "Nenhuma mudança é necessária",
+    "title_favourable": "Nenhuma mudança é necessária",
+    "title_none_person": "Nenhuma opção foi encontrada",
+    "title_none": "Nenhuma opção foi encontrada para esta pessoa",
     "title_error": "Não foi possível explicar esta decisão",
     "title_many": "Opções para {count} pessoas",
     "status_OPTIMAL": "comprovado: nada é mais fácil",
     "status_NO_RECOURSE": "comprovado: sem opção nesta grade",
     "status_NO_RECOURSE_person": "comprovado: sem opção entre os valores testados",
     "status_HEURISTIC": "sem prova",
-    "status_TIME_LIMIT": "interrompido antes do fim",
+    "status_TIME_LIMIT": "limite de tempo ou de trabalho atingido",
     "status_ALREADY_FAVOURABLE": "já aceito",
     "status_ERROR": "sem explicação possível",
     # Options.
@@ -58,12 +58,12 @@ LABELS = {
     "today": "hoje",
     "front_heading": "Como as opções se comparam",
     "front_figure": (
-        "Cada ponto é uma opção; mais à esquerda e mais abaixo é melhor. Nenhuma é superada em tudo por "
+        "Cada ponto é uma opção; mais à esquerda e mais abaixo é melhor. Nenhuma opção é dominada por "
         "outra."
     ),
     "front_lines": (
-        "Cada linha é uma opção, com o seu custo em cada escala; mais à esquerda é melhor. Nenhuma é "
-        "superada em tudo por outra."
+        "Cada linha é uma opção, com o seu custo em cada escala; mais à esquerda é melhor. Nenhuma opção é "
+        "dominada por outra."
     ),
     "front_title": "Custos das opções: {objectives}",
     "front_point": "opção {number}: {costs}",
@@ -88,10 +88,10 @@ LABELS = {
     "cert_boxes": "Regiões examinadas",
     "cert_scored": "Combinações avaliadas uma a uma",
     "cert_attributed": "Pontos em que se calcularam valores SHAP",
-    "cert_dropped": "Regiões removidas: {rule}",
+    "cert_dropped": "Regiões podadas: {rule}",
     "cert_verified": "Pontos confirmados pelo próprio modelo",
     "cert_discrepancies": "Pontos em que ele discordou",
-    "cert_miss_rate": "Parcela de pessoas para as quais a estimativa pode deixar escapar opções",
+    "cert_miss_rate": "Taxa de omissão da estimativa, no máximo",
     "cert_sample_size": "Pessoas usadas na calibração",
     "cert_explainer": "Atribuições por",
     "cert_residual": "Estimativa alargada em",
@@ -103,7 +103,7 @@ LABELS = {
     "yes": "sim",
     "no": "não",
     # Why there is no option.
-    "why_heading": "O que impede",
+    "why_heading": "Quais restrições não deixam nenhuma opção",
     # The policy.
     "policy_heading": "O que podia mudar",
     "policy_heading_auditor": "Política aplicada",
@@ -113,7 +113,7 @@ LABELS = {
     "col_candidates": "Candidatos",
     "moves_up": "só para cima",
     "moves_down": "só para baixo",
-    "moves_either": "nos dois sentidos",
+    "moves_either": "para cima ou para baixo",
     "moves_category": "para outros valores",
     "moves_along": "só junto com outro atributo",
     "moves_fixed": "não, fica como está",
@@ -176,6 +176,6 @@ LABELS = {
         "Seções completas só para as primeiras {shown} de {count} pessoas, para que este arquivo fique "
         "pequeno. A tabela acima tem uma linha para cada uma."
     ),
-    "nobody": "Não se perguntou por ninguém.",
+    "nobody": "Não há pessoas neste relatório.",
     "none": "–",
 }
