@@ -43,7 +43,7 @@ def test_a_library_error_is_one_line(
     def refuse(**_: object) -> None:
         raise InvalidArgument("seed must be 0 or more,\ngot -1.")
 
-    monkeypatch.setattr("p2ce.apps.demo.run_demo", refuse)
+    monkeypatch.setattr("p2ce.apps.demo_command.run_demo", refuse)
     ran = run(capsys, "demo")
     assert (ran.code, ran.err) == (2, "p2ce: seed must be 0 or more, got -1.\n")
 

@@ -50,7 +50,7 @@ def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None
     assert "'id' of people.csv is not the model's" in ran.err
 
 
-def test_one_person_is_told_in_words(folder: Path, capsys: Capture) -> None:
+def test_one_person_is_written_in_words(folder: Path, capsys: Capture) -> None:
     refused = next(i for i, entry in enumerate(in_memory()[0].explain_many(in_memory()[1])) if len(entry))
     ran = run(capsys, *BASE, "--row", refused)
     assert ran.code == 0
@@ -153,7 +153,7 @@ def test_options_reach_the_search(folder: Path, capsys: Capture) -> None:
     assert saved("zero.json")[0].target == 0
 
 
-def test_a_row_that_cannot_be_read_is_told_and_the_others_go_on(folder: Path, capsys: Capture) -> None:
+def test_a_row_that_cannot_be_read_is_written_and_the_others_go_on(folder: Path, capsys: Capture) -> None:
     lines = Path("people.csv").read_text(encoding="utf-8").splitlines()
     cells = lines[3].split(",")
     cells[1] = "lots"
@@ -208,7 +208,7 @@ def test_several_processes_give_the_same(folder: Path, capsys: Capture) -> None:
     assert np.isfinite([entry.person_score for entry in saved("one.json")]).all()
 
 
-def test_a_rare_class_1_without_a_target_is_told_once(folder: Path, capsys: Capture) -> None:
+def test_a_rare_class_1_without_a_target_is_written_once(folder: Path, capsys: Capture) -> None:
     frame = people().astype({"Housing": "category"})
     label = (frame["Income"] > 5_300).to_numpy().astype(int)
     model = lightgbm.LGBMClassifier(n_estimators=15, num_leaves=6, verbosity=-1, n_jobs=1)

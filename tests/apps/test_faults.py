@@ -114,7 +114,7 @@ def mistaken_at(seventh: float) -> Any:
 
 @pytest.mark.makes_faults
 @pytest.mark.parametrize("debug", [False, True])
-def test_a_mistake_of_p2ce_is_told_as_one(
+def test_a_mistake_of_p2ce_is_written_as_one(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, debug: bool
 ) -> None:
     monkeypatch.syspath_prepend(str(folder))

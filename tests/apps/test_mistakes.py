@@ -289,7 +289,7 @@ DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_files_that_do_not_fit_are_told(folder: Path, capsys: Capture, damage: str) -> None:
+def test_files_that_do_not_fit_are_written(folder: Path, capsys: Capture, damage: str) -> None:
     spoil, changed, told = DAMAGES[damage]
     spoil()
     ran = run(capsys, *words(**changed))

@@ -84,7 +84,7 @@ def run(*words: str) -> tuple[int, str, str]:
     return int(str(stop.value.code)), out.getvalue(), err.getvalue()
 
 
-def test_a_bad_policy_is_told_line_by_line(folder: Path) -> None:
+def test_a_bad_policy_is_written_line_by_line(folder: Path) -> None:
     code, told, _ = run("check", "policy.yaml", "data.csv", "--protected", "Race, Housing")
     assert told == GOLDEN
     assert code == 1
@@ -173,7 +173,7 @@ def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> No
     assert "labels: [1, 2, 3]" in err.getvalue()
 
 
-def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
+def test_columns_that_are_hardly_features_are_written(folder: Path) -> None:
     people = pd.DataFrame({"id": [f"c{row}" for row in range(60)], "Age": range(60), "Repaid": [0, 1] * 30})
     people.to_csv("people.csv", index=False)
     _, _, told = run("infer", "people.csv", "--out", "new.yaml")

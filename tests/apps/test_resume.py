@@ -156,7 +156,7 @@ def test_another_model_behind_the_same_file_is_another_question(
     monkeypatch.setattr(p2ce.Explainer, "explain_many", pressed_at_the_second)
     assert run(capsys, *words, "--out", "out.json").code == 130
     if change == "a library":
-        monkeypatch.setattr("p2ce.apps.versions.installed_version", lambda _: "99.0")
+        monkeypatch.setattr("p2ce.apps.version_command.installed_version", lambda _: "99.0")
         told = "the version of numpy was"
     else:
         monkeypatch.setenv("WEIGHT", "3")

@@ -65,7 +65,7 @@ def test_labels_reach_the_model_as_they_are(work: Path, capsys: Capture, labels:
     assert "does not know" not in ran.err
 
 
-def test_labels_that_nobody_knows_are_told(work: Path, capsys: Capture) -> None:
+def test_labels_that_nobody_knows_are_written(work: Path, capsys: Capture) -> None:
     fitted(["own", "rent", "free"])
     Path("people.csv").write_text("Inc,C\n20,Own\n30,NA\n40,\n50, rent\n", encoding="utf-8")
     ran = run(capsys, *BASE)

@@ -38,9 +38,9 @@ def blocks_of(page: Path) -> list[Block]:
     while place < len(lines):
         opening = FENCE.match(lines[place])
         if opening is None:
-            told = NOT_RUN.match(lines[place])
-            if told or lines[place].strip():
-                reason, touching = (told[1] if told else None), False
+            marked = NOT_RUN.match(lines[place])
+            if marked or lines[place].strip():
+                reason, touching = (marked[1] if marked else None), False
             place += 1
             continue
         closing = _closing(lines, place, opening["indent"])

@@ -43,7 +43,7 @@ def take_model(path: Path, *, table: Path, target: str | None) -> None:
 
 
 def explain(explainer: Any, people: Any) -> None:
-    """Explain people; every option has to be one that the model accepts when it is asked anew."""
+    """Explain people; the model must accept every option when it is evaluated again."""
     for entry in explainer.explain_many(people, time_limit=SECONDS):
         for option in entry:
             judgement = explainer.check(entry.person, option.values, explanation=entry)
@@ -52,7 +52,7 @@ def explain(explainer: Any, people: Any) -> None:
 
 
 def warm_up() -> None:
-    """Have the kernels compiled: of sums, of trees, and of models that can only be asked."""
+    """Compile the kernels of sums, of trees and of black-box models."""
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeClassifier
 
@@ -77,7 +77,7 @@ def _question() -> Any:
 
 
 def take_archive(path: Path) -> None:
-    """Load an explainer, and explain somebody with it."""
+    """Load an explainer, and explain a person with it."""
     import p2ce
 
     explainer = p2ce.load(path, seeds.mixed_model(), check_model=False)
@@ -85,7 +85,7 @@ def take_archive(path: Path) -> None:
 
 
 def take_policy(path: Path) -> None:
-    """Look a policy over as ``p2ce policy check`` does, then explain somebody by it."""
+    """Check a policy as ``p2ce policy check`` does, then explain a person with it."""
     import p2ce
     from p2ce.problem.policy_file import read_file, read_policy
     from p2ce.problem.policy_lint import lint
@@ -107,9 +107,9 @@ def take_explanation(path: Path) -> None:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:  # Python's own parser, before p2ce sees anything
         raise InvalidArgument("no JSON") from error
-    told = str(data.get("format", "")) if isinstance(data, dict) else ""
+    header = str(data.get("format", "")) if isinstance(data, dict) else ""
     kinds: dict[str, Any] = {"explanations": Explanations, "why": WhyNone}
-    kind = next((one for name, one in kinds.items() if name in told), Explanation)
+    kind = next((one for name, one in kinds.items() if name in header), Explanation)
     answer = kind.from_dict(data)
     json.dumps(answer.to_dict(), allow_nan=False)
     answer.to_frame()

@@ -1,4 +1,4 @@
-"""Change bytes and numbers as somebody does who wants a parser to fall; everything follows from a seed."""
+"""Mutate bytes and numbers to break a parser; everything follows from a seed."""
 
 import math
 import struct

@@ -1,4 +1,4 @@
-"""Make data and text that nobody should send: for tests, and for whoever wants to try more of it."""
+"""Make hostile data and text for tests."""
 
 import copy
 import math
@@ -77,8 +77,8 @@ def tame(message: str) -> bool:
     return len(message) <= 1000 and not UNSEEN.search(message.replace("\n", ""))
 
 
-def refused_or(do: Any) -> Any:
-    """Do something with hostile data: give what it gives, or None if it is refused as it should be."""
+def result_or_none(do: Any) -> Any:
+    """Do something with hostile data: give what it gives, or None if it is rejected as it should be."""
     try:
         return do()
     except P2CEError as error:

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent.parent
 MEMORY = 6 << 30  # of address space
 SECONDS = 30.0  # for one file
 WARM_UP = 600.0  # for the kernels of a new checkout, which are compiled once
-GOOD = ("accepted", "refused")
+GOOD = ("accepted", "rejected")
 
 # How many inputs of each format a run in CI tries; a model costs a second, anything else some milliseconds.
 INPUTS = {
@@ -65,7 +65,7 @@ BY_SUFFIX: dict[str, Mutator] = {
 class Outcome:
     """What became of one file."""
 
-    kind: str  # accepted, refused; badly told, raw error, inconsistent, memory, timeout, signal, exit
+    kind: str  # accepted, rejected; bad message, raw error, inconsistent, memory, timeout, signal, exit
     message: str
     place: str  # in the sources of p2ce, if known
     input: str  # which seed and number made the file
@@ -82,7 +82,7 @@ class Outcome:
 
 
 def mutate(seed: Seed, rng: Random) -> bytes:
-    """Change a sound file in a way that its format has."""
+    """Mutate a valid file with the mutator of its format."""
     return BY_SUFFIX[seed.suffix](seed.content, rng)
 
 

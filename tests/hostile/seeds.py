@@ -269,7 +269,7 @@ def _policy() -> Iterator[Seed]:
 def _explanation() -> Iterator[Seed]:
     explainer = question()
     answers = explainer.explain_many(mixed().head(4))
-    refused = next(one for one in answers if len(one))
+    rejected = next(one for one in answers if len(one))
     only_rate = explainer.actions.fix("Income", "Savings", "Has guarantor", "Housing")
     stuck = next(
         one
@@ -277,7 +277,7 @@ def _explanation() -> Iterator[Seed]:
         if (one := explainer.explain(mixed().iloc[row], actions=only_rate)).status.name == "NO_RECOURSE"
     )
     why = explainer.why_none(stuck, actions=only_rate)
-    for name, answer in (("one", refused), ("several", answers), ("why none", why)):
+    for name, answer in (("one", rejected), ("several", answers), ("why none", why)):
         yield Seed(name=name, suffix=".json", content=json.dumps(answer.to_dict()).encode())
 
 

@@ -1,4 +1,4 @@
-"""Each known hostile file is refused in one line: no signal, no loop, no answer.
+"""Each known hostile file is rejected in one line: no signal, no loop, no result.
 
 All of them go through a worker process, where a signal is seen, and one of each library through the command
 line, which takes seconds.
@@ -26,7 +26,7 @@ SECONDS = 60
 
 
 def require_refusal(folder: Path, *words: str) -> str:
-    """Run a command in a process of its own, where a signal is seen, and give the line that it tells."""
+    """Run a command in a process of its own, where a signal is seen, and give the error line that it prints."""
     environment = {name: value for name, value in os.environ.items() if name != "P2CE_DEBUG"}
     ran = subprocess.run(
         [sys.executable, "-m", "p2ce", *words],
@@ -38,19 +38,19 @@ def require_refusal(folder: Path, *words: str) -> str:
         check=False,
     )
     assert ran.returncode == WRONG_USE, f"exit code {ran.returncode}: {ran.stdout[-500:]}{ran.stderr[-2000:]}"
-    told = [line for line in ran.stderr.splitlines() if line.startswith("p2ce: ")]
-    assert len(told) == 1, ran.stderr
+    message = [line for line in ran.stderr.splitlines() if line.startswith("p2ce: ")]
+    assert len(message) == 1, ran.stderr
     assert "Traceback" not in ran.stderr
-    assert "bug" not in told[0]
-    assert len(told[0]) <= LONGEST
-    return told[0]
+    assert "bug" not in message[0]
+    assert len(message[0]) <= LONGEST
+    return message[0]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_known_files_are_refused(runner: Runner, name: str) -> None:
+def test_known_files_are_rejected(runner: Runner, name: str) -> None:
     known = FILES[name]
     outcome = runner.try_file("model", known.seed, known.content, name)
-    assert outcome.kind == "refused", outcome
+    assert outcome.kind == "rejected", outcome
     assert "target" not in outcome.message  # the file is what is wrong
 
 
@@ -78,6 +78,6 @@ def test_the_command_line_says_so_in_one_line(tmp_path: Path, name: str) -> None
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of Unix")
 def test_no_file_that_a_cell_names_is_opened(tmp_path: Path) -> None:
     (tmp_path / "model.skops").write_bytes(FILES["skops: a reader of the files that cells name"].content)
-    os.mkfifo(tmp_path / "secret")  # whoever opens it waits for ever
+    os.mkfifo(tmp_path / "secret")  # opening it blocks for ever
     (tmp_path / "people.csv").write_text("Housing\n" + "secret\n" * 20, encoding="utf-8")
     require_refusal(tmp_path, "explain", "--model", "model.skops", "--data", "people.csv", "--row", "0")

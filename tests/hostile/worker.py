@@ -1,6 +1,6 @@
 """Read hostile files one after the other in a process of its own: ``python -m tests.hostile.worker``.
 
-Requests come on stdin and outcomes go to stdout, a line of JSON each. Whoever started this process sees when
+Requests come on stdin and outcomes go to stdout, a line of JSON each. The process that started this one sees when
 it dies, and of which file.
 """
 
@@ -28,26 +28,30 @@ def main() -> None:
     os.dup2(2, 1)  # libraries print to stdout, from C too
     warnings.simplefilter("ignore")
     for line in sys.stdin:
-        asked = json.loads(line)
+        request = json.loads(line)
         os.ftruncate(2, 0)
-        answers.write(json.dumps(outcome_of(asked)) + "\n")
+        answers.write(json.dumps(outcome_of(request)) + "\n")
         answers.flush()
 
 
-def outcome_of(asked: dict[str, Any]) -> dict[str, Any]:
-    """Say how a file was taken: accepted, refused in one line, or anything else."""
+def outcome_of(request: dict[str, Any]) -> dict[str, Any]:
+    """Classify the outcome of a file: accepted, rejected in one line, or anything else."""
     from p2ce.errors import P2CEError
     from tests.hostile.entry_points import Inconsistent, take, warm_up
 
     try:
-        if asked["format"] == "warm up":
+        if request["format"] == "warm up":
             warm_up()
         else:
-            take(asked["format"], Path(asked["path"]), table=asked["table"], target=asked["target"])
+            take(request["format"], Path(request["path"]), table=request["table"], target=request["target"])
     except P2CEError as error:
-        told = str(error)
-        fits = "\n" not in told and 0 < len(told) <= LONGEST_MESSAGE
-        return {"kind": "refused" if fits else "badly told", "message": told[:2000], "place": _place(error)}
+        message = str(error)
+        fits = "\n" not in message and 0 < len(message) <= LONGEST_MESSAGE
+        return {
+            "kind": "rejected" if fits else "bad message",
+            "message": message[:2000],
+            "place": _place(error),
+        }
     except MemoryError as error:
         return {"kind": "memory", "message": repr(error), "place": _place(error)}
     except Inconsistent as error:

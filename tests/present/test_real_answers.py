@@ -1,4 +1,4 @@
-"""What is told of real answers is true of the model that gave them, in every language."""
+"""Texts about real explanations are true of the model, in every language."""
 
 import re
 
@@ -44,8 +44,8 @@ def test_one_of_two_equal_options_is_not_called_the_only_one() -> None:
     assert "these are all the Pareto-optimal options among 18" in to_text(both, audience="officer")
     assert "balanced" not in to_text(both)
     for language in LANGUAGES:
-        for told in (to_text(one, language=language), to_html(one, language=language)):
-            assert not ONLY_WAY.search(told)
+        for written in (to_text(one, language=language), to_html(one, language=language)):
+            assert not ONLY_WAY.search(written)
 
 
 def income(count: int = 300) -> pd.DataFrame:
@@ -53,7 +53,7 @@ def income(count: int = 300) -> pd.DataFrame:
     return pd.DataFrame({"Inc": rng.uniform(0, 100, count).round(1), "Debt": rng.integers(0, 10, count)})
 
 
-def test_a_person_below_the_margin_is_not_called_refused() -> None:
+def test_a_person_below_the_margin_is_not_called_rejected() -> None:
     frame = income()
     model = LogisticRegression().fit(frame, (frame.Inc - 5 * frame.Debt > 30).astype(int))
     scores = model.predict_proba(frame)[:, 1]
@@ -62,34 +62,34 @@ def test_a_person_below_the_margin_is_not_called_refused() -> None:
     found = Explainer(model, frame, plausibility=None, margin=margin).explain(near)
     assert found.status is Status.OPTIMAL
     assert model.predict(near.to_frame().T)[0] == 1
-    assert "does not decide clearly enough in your favour" in to_text(found)
+    assert "does not accept your application clearly enough" in to_text(found)
     assert "com clareza suficiente a seu favor" in to_text(found, language="pt")
     assert "con suficiente claridad a su favor" in to_html(found, language="es")
     assert "(with a margin of 0." in to_text(found, audience="officer").splitlines()[0]
     assert "leads clearly enough to the wanted decision" in to_text(found)
 
 
-def test_a_range_is_told_with_its_margin() -> None:
+def test_a_range_is_written_with_its_margin() -> None:
     frame = income()
     model = LinearRegression().fit(frame, 10 * frame.Inc - 20 * frame.Debt)
     near = frame.iloc[int(np.argmin(abs(model.predict(frame) - 502)))]
     found = Explainer(model, frame, target=(500, 600), margin=5, plausibility=None).explain(near)
     wanted = "between 505 and 595 (between 500 and 600, with a margin of 5)"
-    assert f"wanted is {wanted}. " in to_text(found)
+    assert f"it must be {wanted}. " in to_text(found)
     assert f"must be {wanted}. " in to_text(found, audience="officer")
     assert "for prediction between 505 and 595, a margin of 5 included (now 50" in str(found)
     assert "entre 505 y 595 (entre 500 y 600, con un margen de 5)" in to_text(found, language="es")
 
 
-def test_two_regressors_are_told_by_their_range() -> None:
+def test_two_regressors_are_written_by_their_range() -> None:
     frame = income()
     wanted = 10 * frame.Inc - 20 * frame.Debt
     models = [DecisionTreeRegressor(max_depth=4).fit(frame, wanted), LinearRegression().fit(frame, wanted)]
     found = Explainer(models, frame, target=(500, 600), plausibility=None).explain({"Inc": 90.0, "Debt": 0})
-    told = to_text(found, audience="officer")
-    assert told.startswith("The predictions of both models must be between 500 and 600; the farthest is ")
-    assert "threshold" not in told
-    inside = re.findall(r"are then ([\d.,]+) or more inside", told)
+    written = to_text(found, audience="officer")
+    assert written.startswith("The predictions of both models must be between 500 and 600; the farthest is ")
+    assert "threshold" not in written
+    inside = re.findall(r"are then ([\d.,]+) or more inside", written)
     assert len(inside) == len(found)
     for text, option in zip(inside, found, strict=True):
         assert float(text.replace(",", "")) <= option.score

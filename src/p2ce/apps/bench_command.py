@@ -92,7 +92,7 @@ def machine_line() -> str:
 
 def _made_up(people: int, max_changes: int | None) -> Case:
     from p2ce.apps.applicants import make_applicants
-    from p2ce.apps.demo import explainer_and_refused
+    from p2ce.apps.demo_command import explainer_and_refused
 
     applicants = make_applicants(seed=0)
     explainer, refused = explainer_and_refused(

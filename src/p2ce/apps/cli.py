@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from p2ce.apps import command_options as say
+from p2ce.apps import command_arguments as say
 from p2ce.apps import policy_command as policy
 from p2ce.apps.messages import DEBUG, error_line
 from p2ce.limits import read_limits
@@ -51,7 +51,7 @@ def settings(
     if debug:
         os.environ[DEBUG] = "1"
     if version:
-        from p2ce.apps.versions import lines
+        from p2ce.apps.version_command import lines
 
         print("\n".join(lines(verbose=False)))
         raise typer.Exit(0)
@@ -309,7 +309,7 @@ def demo(
     force: say.Force = False,
 ) -> None:
     """Explain one refused loan applicant, made up from a seed: options, proof and time."""
-    from p2ce.apps.demo import run_demo  # here, so that --help stays quick
+    from p2ce.apps.demo_command import run_demo  # here, so that --help stays quick
 
     run_demo(seed=seed, out=out, force=force, raw_csv=raw_csv)
 
@@ -319,7 +319,7 @@ def version(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="The libraries that matter, too.")] = False,
 ) -> None:
     """Print the installed version."""
-    from p2ce.apps.versions import lines
+    from p2ce.apps.version_command import lines
 
     print("\n".join(lines(verbose=verbose)))
 

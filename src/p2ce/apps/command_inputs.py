@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps import typed_columns as cells
+from p2ce.apps.check_paths import require_file
 from p2ce.apps.messages import counted, notice
 from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
-from p2ce.apps.paths import require_file
 from p2ce.apps.reference_types import typed_people, typed_reference
 from p2ce.apps.special_codes import propose_special
 from p2ce.apps.table_files import Table, read_table
@@ -69,7 +69,7 @@ class Ready:
 
 def check_files(asked: Asked, *, people: bool = True) -> None:
     """Look whether all files are there, before any is read; without ``people`` a model alone will do."""
-    from p2ce.apps.model_files.detect import detect
+    from p2ce.apps.model_files.detect_format import detect
 
     detect(asked.model, asked.limits)
     for option, path in asked.files.items():

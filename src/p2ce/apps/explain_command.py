@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps import outputs
 from p2ce.apps import partial_results as partial
-from p2ce.apps.chunks import Work, answer
+from p2ce.apps import write_outputs as outputs
 from p2ce.apps.command_inputs import Asked, Ready, check_files, hash_of, make_ready
+from p2ce.apps.explain_in_chunks import Work, answer
 from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
-from p2ce.apps.versions import answering_versions
-from p2ce.apps.where import SCORE, names_score, rows_where
+from p2ce.apps.version_command import answering_versions
+from p2ce.apps.where_expression import SCORE, names_score, rows_where
 from p2ce.errors import FAULT, InvalidArgument, nearest
 from p2ce.visible import echoed
 
@@ -237,8 +237,8 @@ def _stopped(work: Work, places: list[int], kept: "partial.Partial | None") -> i
 
 def show(answers: "Explanations", why: "WhyNone | None", task: Task) -> None:
     """Print one person in words, or many as a table."""
-    from p2ce.apps.summary import print_summary
-    from p2ce.present.text import to_text
+    from p2ce.apps.print_summary import print_summary
+    from p2ce.present.write_text import to_text
 
     if len(answers) == 1:
         words = to_text(answers[0], audience=task.audience, language=task.language, why=why)
@@ -250,7 +250,7 @@ def show(answers: "Explanations", why: "WhyNone | None", task: Task) -> None:
 
 def _tell(answers: "Explanations", written: list[Path]) -> None:
     """Say what was written and how many ended in which way, since a table has no row for some."""
-    from p2ce.apps.summary import counts
+    from p2ce.apps.print_summary import counts
 
     print(f"{printable(' and '.join(map(str, written)))}: {counts(answers)}")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from p2ce.apps import command_options as say
+from p2ce.apps import command_arguments as say
 from p2ce.apps.messages import counted, notice, printable
 from p2ce.apps.special_codes import codes_in_words, propose_special
 from p2ce.limits import Limits, read_limits
@@ -46,7 +46,7 @@ def check(
     Ends with 0 if there is no error, 1 if there is one (with --strict also a warning), 2 if a file cannot
     be read.
     """
-    from p2ce.apps.paths import require_file
+    from p2ce.apps.check_paths import require_file
     from p2ce.apps.table_files import read_table
     from p2ce.apps.typed_columns import with_gaps
     from p2ce.problem.policy_file import read_file, read_policy
@@ -94,7 +94,7 @@ def infer(
     Columns whose names look like protected attributes are protected; the output says which. Candidates are
     chosen where people are. Values that look like codes are told of.
     """
-    from p2ce.apps.paths import require_other, require_place
+    from p2ce.apps.check_paths import require_other, require_place
     from p2ce.problem import ActionSet
     from p2ce.problem.policy_file import save
     from p2ce.problem.policy_lint import likely_protected

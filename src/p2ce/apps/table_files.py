@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from p2ce.apps.check_paths import require_file
 from p2ce.apps.messages import notice, one_line
-from p2ce.apps.paths import require_file
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed

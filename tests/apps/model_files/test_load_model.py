@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce.apps.model_files.detect import detect
+from p2ce.apps.model_files.detect_format import detect
 from p2ce.apps.model_files.formats import skops_file
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidArgument, InvalidModel, MissingExtra
@@ -146,7 +146,7 @@ class Own:
         return np.zeros(len(rows))
 
 
-def test_skops_with_strange_types_is_refused(work: Path) -> None:
+def test_skops_with_strange_types_is_rejected(work: Path) -> None:
     skops = pytest.importorskip("skops.io")
     skops.dump(Own(), "model.skops")
     with pytest.raises(InvalidModel, match=r"not known to be safe: .*Own.*module:my_factory"):
@@ -217,7 +217,7 @@ def test_skops_files_of_the_usual_models_are_read(name: str) -> None:
     assert np.allclose(loaded.predict_proba(frame), model.predict_proba(frame))
 
 
-def test_an_old_skops_is_refused(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_skops_is_rejected(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     skops = pytest.importorskip("skops.io")
     skops.dump(pipeline(), "model.skops")
     monkeypatch.setattr("p2ce.apps.model_files.formats.skops_file.version", lambda _: "0.9.0")

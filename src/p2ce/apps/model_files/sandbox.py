@@ -58,7 +58,7 @@ class Sandbox:
         self._answer = tempfile.TemporaryFile()  # noqa: SIM115  # `__exit__` closes it
         # The child finds what this process finds, and no module of the folder that it is started in.
         paths = os.pathsep.join(dict.fromkeys(os.path.abspath(one) for one in sys.path if one))
-        program = [sys.executable, "-P", "-m", "p2ce.apps.model_files.child"]
+        program = [sys.executable, "-P", "-m", "p2ce.apps.model_files.sandbox_child"]
         with path.open("rb") as file:
             self._child = subprocess.Popen(
                 [*program, module, str(int(limits.model_memory)), str(limits.model_seconds)],

@@ -187,14 +187,17 @@ WORDS = {
     "some_may_exist": "options may still exist",
     "misses_unknown": "its miss rate is not known",
     "misses_one": (
-        "calibrated on {count} person, it is expected to miss options for at most {share} of rejected applicants"
+        "calibrated on {count} person, it is expected to miss options for at most {share} of rejected "
+        "applicants"
     ),
     "misses_many": (
-        "calibrated on {count} people, it is expected to miss options for at most {share} of rejected applicants"
+        "calibrated on {count} people, it is expected to miss options for at most {share} of rejected "
+        "applicants"
     ),
     "stopped": "Not proven: the search was stopped early, {held}; {left}.",
     "stopped_unsure": (
-        "Not proven: the search was stopped early, {held}; {left}, and an estimate pruned others without proof."
+        "Not proven: the search was stopped early, {held}; {left}, and an estimate pruned others without "
+        "proof."
     ),
     "best_so_far": "the options are the best found so far",
     "none_so_far": "no option was found so far",

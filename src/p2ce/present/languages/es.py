@@ -137,7 +137,7 @@ WORDS = {
         "hacer, que es {to_lead}; {work}."
     ),
     "proof_of_exact": (
-        "La prueba y los costes tratan de los valores exactos; algunos valores mostrados aquí están redondeados."
+        "La prueba y los costes tratan de los valores exactos; algunos valores mostrados están redondeados."
     ),
     "proven_nothing_moves": "Demostrado: en esta cuadrícula nada puede cambiar, así que no hay opción.",
     # On which grid, for an officer.
@@ -224,9 +224,7 @@ WORDS = {
     "favourable": "No hace falta ningún cambio: el modelo ya acepta a este solicitante.",
     "failed": "Sin explicación: {message}",
     "failed_silently": "Sin explicación: no se pudo explicar esta fila.",
-    "no_certificate": (
-        "No hay certificado, así que nada se afirma más allá de las opciones mismas."
-    ),
+    "no_certificate": ("No hay certificado, así que nada se afirma más allá de las opciones mismas."),
     # The same for the applicant.
     "you_rejected": "Actualmente, el modelo rechaza su solicitud.",
     "you_rejected_margin": "Actualmente, el modelo no acepta su solicitud con suficiente claridad.",
@@ -325,7 +323,9 @@ WORDS = {
     # Why there is no option.
     "relaxations": "Hay una opción si se relajan restricciones (probadas: {considered}):",
     "relaxation": "Sin {restrictions}: {todo}.",
-    "relaxation_unproven": "Sin {restrictions}: {todo} (puede haber un conjunto menor o una opción más barata).",
+    "relaxation_unproven": (
+        "Sin {restrictions}: {todo} (puede haber un conjunto menor o una opción más barata)."
+    ),
     "no_relaxation": (
         "Incluso sin ninguna de las restricciones probadas ({considered}), no hay ninguna opción entre "
         "los valores que se probaron."

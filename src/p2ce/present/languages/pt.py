@@ -320,15 +320,16 @@ WORDS = {
     # Why there is no option.
     "relaxations": "Há uma opção se restrições forem relaxadas (testadas: {considered}):",
     "relaxation": "Sem {restrictions}: {todo}.",
-    "relaxation_unproven": "Sem {restrictions}: {todo} (pode haver um conjunto menor ou uma opção mais barata).",
+    "relaxation_unproven": (
+        "Sem {restrictions}: {todo} (pode haver um conjunto menor ou uma opção mais barata)."
+    ),
     "no_relaxation": (
         "Mesmo sem nenhuma das restrições testadas ({considered}), não há opção entre os valores que "
         "foram testados."
     ),
     "no_relaxation_found": "Nenhuma opção foi encontrada ao relaxar restrições (testadas: {considered}).",
     "relaxations_complete": (
-        "Esta lista é completa: uma relaxação menor não dá nenhuma opção entre os valores que foram "
-        "testados."
+        "Esta lista é completa: uma relaxação menor não dá nenhuma opção entre os valores que foram testados."
     ),
     "relaxations_incomplete": "Esta lista pode não ser completa.",
     "undecided": "Limite de tempo atingido antes de um resultado: sem {restrictions}.",

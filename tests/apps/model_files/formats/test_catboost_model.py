@@ -68,7 +68,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_edits_are_told(edit: str) -> None:
+def test_edits_are_written(edit: str) -> None:
     change, told = EDITS[edit]
     model = json.loads(written("json"))
     change(model)

@@ -35,7 +35,7 @@ EDITS = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_edits_are_told(folder: Path, edit: str) -> None:
+def test_edits_are_written(folder: Path, edit: str) -> None:
     pattern, by, told = EDITS[edit]
     text = Path("model.txt").read_text(encoding="utf-8")
     with pytest.raises(InvalidModel, match=told):

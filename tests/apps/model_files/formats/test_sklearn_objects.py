@@ -116,7 +116,7 @@ SPOILED: dict[str, tuple[str, Callable[[Any], None], str]] = {
 
 
 @pytest.mark.parametrize("case", SPOILED)
-def test_what_would_lead_compiled_code_astray_is_told(case: str) -> None:
+def test_what_would_lead_compiled_code_astray_is_written(case: str) -> None:
     name, change, told = SPOILED[case]
     model = fitted(name)
     change(model)
