@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from numba import njit
+from p2ce.kernel_cache import cached_njit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,10 +27,4 @@ def entry(function: Function) -> Function:
 
 
 def _compiled(function: Function, **more: Any) -> Function:
-    compiled: Function
-    try:
-        compiled = njit(cache=True, **OPTIONS, **more)(function)
-    except RuntimeError:
-        # No folder to keep compiled code in (a read-only install without a home): compile in every process.
-        compiled = njit(**OPTIONS, **more)(function)
-    return compiled
+    return cached_njit(function, **OPTIONS, **more)

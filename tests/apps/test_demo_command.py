@@ -55,7 +55,7 @@ def test_the_whole_demo_runs_and_repeats() -> None:
         page = io.StringIO()
         run_demo(seed=0, console=Console(file=page, width=200, highlight=False))
         pages.append(page.getvalue())
-    assert "A refused applicant" in pages[0]
+    assert "A rejected applicant" in pages[0]
     assert "loan amount" in pages[0]
     assert "LoanAmount" not in pages[0]
     assert "3. " in pages[0]

@@ -60,7 +60,7 @@ def scored(score: float) -> Explanation:
 
 
 def test_two_commands_do_not_mix(tmp_path: Path) -> None:
-    """Who comes second is told so, and what the first has done stays as it is."""
+    """The second command fails, and the results of the first stay as they are."""
     path = tmp_path / "out.csv.partial"
     first, second = (begin(path, {"q": name}, fresh=False) for name in ("A", "B"))
     first.add({0: scored(0.6)})
@@ -85,11 +85,13 @@ def test_lines_of_another_question_are_left_out(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-@pytest.mark.parametrize("content", ["[]", "3", '"text"', '{"format": "%s"}', '{"format": "%s", "asked": 3}'])
+@pytest.mark.parametrize(
+    "content", ["[]", "3", '"text"', '{"format": "%s"}', '{"format": "%s", "request": 3}']
+)
 def test_a_file_that_is_none_is_written(tmp_path: Path, content: str) -> None:
     path = tmp_path / "out.csv.partial"
     path.write_text(content.replace("%s", FORMAT) + "\n", encoding="utf-8")
-    with pytest.raises(InvalidArgument, match="in the way, and not of this version"):
+    with pytest.raises(InvalidArgument, match="exists and is not of this version"):
         begin(path, {"q": "A"}, fresh=False)
 
 
@@ -149,6 +151,6 @@ def test_a_full_disk_is_written_and_the_next_command_starts(
 def test_a_short_file_of_another_persons_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "out.csv.partial"
     path.write_text("my notes", encoding="utf-8")
-    with pytest.raises(InvalidArgument, match="in the way"):
+    with pytest.raises(InvalidArgument, match="exists and is not"):
         begin(path, ASKED, fresh=False)
     assert path.read_text(encoding="utf-8") == "my notes"

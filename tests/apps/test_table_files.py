@@ -71,7 +71,7 @@ def test_labels_that_nobody_knows_are_written(work: Path, capsys: Capture) -> No
     ran = run(capsys, *BASE)
     assert ran.code == 0
     assert "'C' of people.csv holds 'Own', which the model does not know. Did you mean 'own'?" in ran.err
-    assert "'C' of people.csv holds 'NA', read as missing: the model knows no such label." in ran.err
+    assert "'C' of people.csv holds 'NA', parsed as missing: the model knows no such label." in ran.err
     assert "rent'" not in ran.err
     frame = pd.read_csv("train.csv")
     frame.assign(C=["castle", *frame["C"][1:]]).to_csv("train.csv", index=False)
@@ -79,7 +79,7 @@ def test_labels_that_nobody_knows_are_written(work: Path, capsys: Capture) -> No
 
 
 def test_catboost_has_a_label_for_what_is_missing(work: Path, capsys: Capture) -> None:
-    """Fitted the usual way, on text in which gaps are called nan."""
+    """Fitted as usual, on text in which gaps are called nan."""
     catboost = pytest.importorskip("catboost")
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(

@@ -68,7 +68,7 @@ def test_expressions(expression: str, rows: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "told"),
+    ("expression", "message"),
     [
         ("", "cannot be read"),
         ("Age >", "cannot be read"),
@@ -105,10 +105,10 @@ def test_expressions(expression: str, rows: list[int]) -> None:
         ("Age < None", "Write == None"),
     ],
 )
-def test_what_is_wrong_is_written(expression: str, told: str) -> None:
+def test_what_is_wrong_is_written(expression: str, message: str) -> None:
     with pytest.raises((InvalidArgument, LimitExceeded)) as error:
         rows_where(expression, FRAME)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_scores_are_spoken_of_by_name() -> None:

@@ -71,8 +71,8 @@ def test_text_that_a_spreadsheet_would_run_is_kept_from_running(folder: Path, ca
     assert "out.summary.csv holds text that begins like a formula, in 'person'" in ran.err
     assert "--raw-csv" in ran.err
     assert pd.read_csv("out.summary.csv")["person"].tolist() == ["'=1+1", "-2", "p3"]
-    told = pd.read_csv("out.csv")["person"].tolist()
-    assert set(told) <= {"'=1+1", "-2", "p3"}
+    people = pd.read_csv("out.csv")["person"].tolist()
+    assert set(people) <= {"'=1+1", "-2", "p3"}
     ran = run(capsys, *BASE, "--index-column", "id", "--out", "out.csv", "--force", "--raw-csv")
     assert "import the file as text" in ran.err
     assert pd.read_csv("out.summary.csv")["person"].tolist() == ["=1+1", "-2", "p3"]

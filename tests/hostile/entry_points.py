@@ -25,10 +25,10 @@ def take(format_name: str, path: Path, *, table: str, target: str | None) -> Non
 
 def take_model(path: Path, *, table: Path, target: str | None) -> None:
     """Read a model as ``p2ce inspect`` and ``p2ce explain`` do, and explain two people with it."""
-    from p2ce.apps.command_inputs import Asked, check_files, make_ready
+    from p2ce.apps.command_inputs import Inputs, check_files, make_ready
 
     is_weights = path.suffix == ".pt"
-    asked = Asked(
+    inputs = Inputs(
         model=f"{seeds.NETWORK}:make_network" if is_weights else str(path),
         weights=path if is_weights else None,
         reference=table,
@@ -36,8 +36,8 @@ def take_model(path: Path, *, table: Path, target: str | None) -> None:
         target=target,
         plausible=False,
     )
-    check_files(asked, people=False)
-    ready = make_ready(asked)
+    check_files(inputs, people=False)
+    ready = make_ready(inputs)
     ready.explainer.describe()
     explain(ready.explainer, ready.people.head(2))
 

@@ -9,7 +9,7 @@ from p2ce.visible import echoed
 
 
 def require_file(path: Path, option: str) -> Path:
-    """Refuse what is no readable file; a misspelt name is answered with the nearest ones of its folder."""
+    """Raise if a path is no readable file; the message suggests the nearest names of its folder."""
     try:
         if path.is_dir():
             raise InvalidArgument(f"{option} {echoed(str(path))} is a folder. Name a file in it.")

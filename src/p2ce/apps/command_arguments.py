@@ -1,11 +1,11 @@
-"""The options that several commands share, with what --help says of them."""
+"""The arguments that several commands share, with their help."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-FILES, QUESTION, PEOPLE, OUTPUT = "Files", "What is asked", "Which people", "Output"
+FILES, PROBLEM, PEOPLE, OUTPUT = "Files", "Problem", "Which people", "Output"
 
 Model = Annotated[
     str,
@@ -21,7 +21,7 @@ Data = Annotated[
     typer.Option(
         help="The people to explain: CSV, TSV (also .gz) or Parquet.",
         metavar="FILE",
-        readable=False,  # looked at later, by which time there is more to say
+        readable=False,  # checked later, with a better message
         rich_help_panel=FILES,
     ),
 ]
@@ -56,7 +56,7 @@ ReferenceAlone = Annotated[
 Policy = Annotated[
     Path | None,
     typer.Option(
-        help="What each feature may do (YAML). Without it, that is read off the population, and columns "
+        help="What each feature may do (YAML). Without it, it is inferred from the population, and columns "
         "that look protected do not change.",
         metavar="FILE",
         readable=False,
@@ -76,7 +76,7 @@ TrustPickle = Annotated[
     bool,
     typer.Option(
         "--trust-pickle",
-        help="Load a pickle or joblib file. Unpickling runs code of whoever wrote it.",
+        help="Load a pickle or joblib file. Unpickling runs code of its author.",
         rich_help_panel=FILES,
     ),
 ]
@@ -84,8 +84,7 @@ TrustPredicates = Annotated[
     bool,
     typer.Option(
         "--trust-predicates",
-        help="Run the Python functions that predicates of the policy name. They are code of whoever wrote "
-        "it.",
+        help="Run the Python functions that predicates of the policy name. They are code of its author.",
         rich_help_panel=FILES,
     ),
 ]
@@ -100,8 +99,8 @@ Drop = Annotated[
 Limit = Annotated[
     list[str] | None,
     typer.Option(
-        help="Take larger files than usual: table-rows=50e6, table-bytes=8GB, model-memory=16GB. What "
-        "exceeds a limit says its name. Repeatable.",
+        help="Take larger files than usual: table-rows=50e6, table-bytes=8GB, model-memory=16GB. An "
+        "error names the exceeded limit. Repeatable.",
         metavar="NAME=AMOUNT",
         rich_help_panel=FILES,
     ),
@@ -117,9 +116,9 @@ IndexColumn = Annotated[
 Target = Annotated[
     str | None,
     typer.Option(
-        help="The wanted class, 1 if not given; for a regressor the wanted range, such as 1000: or 10:20.",
+        help="The target class, 1 if not given; for a regressor the target range, such as 1000: or 10:20.",
         metavar="CLASS",
-        rich_help_panel=QUESTION,
+        rich_help_panel=PROBLEM,
     ),
 ]
 Threshold = Annotated[
@@ -127,23 +126,23 @@ Threshold = Annotated[
     typer.Option(
         help="What the score of the target has to reach; if not given, the model's own, or 0.5.",
         metavar="NUMBER",
-        rich_help_panel=QUESTION,
+        rich_help_panel=PROBLEM,
     ),
 ]
 MaxChanges = Annotated[
     int,
     typer.Option(
-        help="How many features may change at once; 0 for no limit.", metavar="N", rich_help_panel=QUESTION
+        help="How many features may change at once; 0 for no limit.", metavar="N", rich_help_panel=PROBLEM
     ),
 ]
 Objectives = Annotated[
     list[str] | None,
     typer.Option(
         "--objective",
-        help="What is kept small: mean_distance, max_distance, changes (these three if not given), "
+        help="What to minimise: mean_distance, max_distance, changes (these three if not given), "
         "percentile_shift, euclidean. Repeatable.",
         metavar="NAME",
-        rich_help_panel=QUESTION,
+        rich_help_panel=PROBLEM,
     ),
 ]
 Contamination = Annotated[
@@ -151,19 +150,19 @@ Contamination = Annotated[
     typer.Option(
         help="The share of the population that counts as implausible; 0.05 if not given.",
         metavar="SHARE",
-        rich_help_panel=QUESTION,
+        rich_help_panel=PROBLEM,
     ),
 ]
 NoPlausibility = Annotated[
     bool,
-    typer.Option("--no-plausibility", help="Do not ask for plausible options.", rich_help_panel=QUESTION),
+    typer.Option("--no-plausibility", help="Do not require plausible options.", rich_help_panel=PROBLEM),
 ]
 TimeLimit = Annotated[
     float | None,
     typer.Option(
-        help="Seconds for each person; the answer then says what is open.",
+        help="Seconds for each person; the certificate then says what is open.",
         metavar="SECONDS",
-        rich_help_panel=QUESTION,
+        rich_help_panel=PROBLEM,
     ),
 ]
 Jobs = Annotated[

@@ -1,4 +1,4 @@
-"""Show, on applicants made from a seed, what a refused person could do and what was proven."""
+"""Show, on applicants made from a seed, the options of a rejected applicant and what is proven."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ DISPLAYS = {
     "OwnsHome": {"name": "own home"},
 }
 REPAID = "repaid"
-LOOKED_AT = 50  # refused applicants among whom one with several options is picked
+LOOKED_AT = 50  # rejected applicants among whom one with several options is picked
 WANTED_OPTIONS = 3
 
 
@@ -43,7 +43,7 @@ def run_demo(
     force: bool = False,
     raw_csv: bool = False,
 ) -> None:
-    """Train a model, explain one refused applicant and print the options, the proof and the time."""
+    """Train a model, explain one rejected applicant and print the options, the proof and the time."""
     console = console or stdout_console()
     if out is not None:
         check_out(out, force=force)
@@ -52,20 +52,20 @@ def run_demo(
 
         applicants = make_applicants(seed=seed)
     with working("Training a model on 2,000 made-up applicants …", always=True):
-        explainer, refused = explainer_and_refused(applicants.people, applicants.repaid, seed=seed)
+        explainer, rejected = explainer_and_rejected(applicants.people, applicants.repaid, seed=seed)
     with working("Getting ready …", always=True):
         explainer.warm_up()
-    explanation = telling_example(explainer, refused)
+    explanation = example_with_options(explainer, rejected)
     show(explanation, console)
     if out is not None:
         write(out, Explanations([explanation]), why=None, audience="person", language="en", raw_csv=raw_csv)
         console.print(f"Written: {printable(out)}", markup=False, soft_wrap=True)
 
 
-def explainer_and_refused(
+def explainer_and_rejected(
     people: "pd.DataFrame", repaid: "pd.Series[int]", *, seed: int, max_changes: int | None = 3
 ) -> "tuple[p2ce.Explainer, pd.DataFrame]":
-    """Train the model, say what applicants may do, and find those whom the model refuses."""
+    """Train the model, state what applicants may change, and select the rejected ones."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     import p2ce
@@ -94,16 +94,16 @@ def explainer_and_refused(
     return explainer, people[model.predict_proba(people)[:, repaying] < 0.5]
 
 
-def telling_example(explainer: "p2ce.Explainer", refused: "pd.DataFrame") -> Explanation:
-    """Explain refused applicants until one has several options to weigh, else keep the fullest answer."""
+def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") -> Explanation:
+    """Explain rejected applicants until one has several options, else keep the one with most."""
     best: Explanation | None = None
-    for position in range(min(len(refused), LOOKED_AT)):
-        explanation = explainer.explain(refused.iloc[position])
+    for position in range(min(len(rejected), LOOKED_AT)):
+        explanation = explainer.explain(rejected.iloc[position])
         if best is None or len(explanation) > len(best):
             best = explanation
         if len(best) >= WANTED_OPTIONS:
             break
-    assert best is not None  # with 2,000 applicants some are always refused
+    assert best is not None  # of 2,000 applicants some are always rejected
     return best
 
 
@@ -124,7 +124,7 @@ def show(explanation: Explanation, console: Console) -> None:
 
 
 def time_sentence(explanation: Explanation) -> str:
-    """Say how long the answer took and which stage took it."""
+    """Say how long the explanation took, stage by stage."""
     stages = ", ".join(f"{stage} {_milliseconds(spent)}" for stage, spent in explanation.timings.items())
     return f"Time: {_milliseconds(explanation.elapsed)}" + (f" ({stages})." if stages else ".")
 
@@ -135,7 +135,7 @@ def _milliseconds(seconds: float) -> str:
 
 def _applicant(explanation: Explanation) -> Table:
     touched = {name for option in explanation for name in option.changes}
-    table = Table(title="A refused applicant", title_justify="left", title_style="bold")
+    table = Table(title="A rejected applicant", title_justify="left", title_style="bold")
     table.add_column("feature")
     table.add_column("today", justify="right")
     table.add_column("in some option", justify="center")

@@ -1,4 +1,4 @@
-"""Answer for the chosen people chunk by chunk, with a bar, and without loss on Ctrl-C."""
+"""Explain the chosen people chunk by chunk, with a progress bar, and without loss on Ctrl-C."""
 
 import sys
 from collections.abc import Callable
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from p2ce.apps.partial_results import Partial
     from p2ce.explainer import Explainer
 
-# Chunks grow by their place and not by the clock: how much a search has to look at may depend on who is asked
-# about together, and the certificate says how much that was.
+# Chunks grow by their position and not by the clock: the work of a search may depend on which people share a
+# batch, and the certificate counts that work.
 FIRST_CHUNK, LARGEST_CHUNK = 8, 2048
-LARGEST_IF_ASKED = 64  # a model that is asked takes its time, and what is done should soon be on disk
+LARGEST_IF_BLACK_BOX = 64  # a black-box model is slow, and finished people should soon be on disk
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +30,7 @@ class Work:
     interrupted: bool = False
 
 
-def answer(
+def explain_in_chunks(
     explainer: "Explainer",
     people: "pd.DataFrame",
     places: list[int],
@@ -40,7 +40,7 @@ def answer(
     time_limit: float | None = None,
     progress: bool | None = None,
 ) -> Work:
-    """Answer for the rows at ``places`` that ``partial`` does not have yet.
+    """Explain the rows at ``places`` that ``partial`` does not have yet.
 
     ``progress`` None means a bar for more than one person, on a terminal.
     """
@@ -49,7 +49,7 @@ def answer(
     shown = (sys.stderr.isatty() and len(places) > 1) if progress is None else progress
     size, largest = (
         FIRST_CHUNK,
-        jobs_of(jobs) * (LARGEST_CHUNK if explainer.describe().is_compiled else LARGEST_IF_ASKED),
+        jobs_of(jobs) * (LARGEST_CHUNK if explainer.describe().is_compiled else LARGEST_IF_BLACK_BOX),
     )
     with hearing_interrupts() as interrupts, _bar(len(places), shown) as advance:
         advance(len(places) - len(left))
@@ -86,7 +86,7 @@ def jobs_of(jobs: int) -> int:
 
 
 def _is_done(entry: Explanation) -> bool:
-    """Tell whether an interrupted call had answered a person: a search that was cut short counts as none."""
+    """Return whether an interrupted call finished a person; a search that was cut short does not count."""
     from p2ce.explain.explain_many import INTERRUPTED
 
     return entry.status is not Status.TIME_LIMIT and entry.message != INTERRUPTED

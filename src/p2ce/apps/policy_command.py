@@ -1,4 +1,4 @@
-"""Look over and make policy files: ``p2ce policy check``, ``p2ce policy infer``."""
+"""Check and write policy files: ``p2ce policy check``, ``p2ce policy infer``."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -41,7 +41,7 @@ def check(
     strict: Annotated[bool, typer.Option(help="Let warnings fail as errors do.")] = False,
     limit: say.Limit = None,
 ) -> None:
-    """Tell what in a policy cannot be meant, line by line.
+    """Report what is wrong in a policy, line by line.
 
     Ends with 0 if there is no error, 1 if there is one (with --strict also a warning), 2 if a file cannot
     be read.
@@ -82,7 +82,7 @@ def infer(
         SpecialValues | None,
         typer.Option(
             help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is no "
-            "number; without it, such values are only told of.",
+            "number; without it, such values are only reported.",
         ),
     ] = None,
     limit: say.Limit = None,
@@ -92,7 +92,7 @@ def infer(
     [green]p2ce policy infer train.csv --model model.txt --out policy.yaml[/]
 
     Columns whose names look like protected attributes are protected; the output says which. Candidates are
-    chosen where people are. Values that look like codes are told of.
+    chosen where people are. Values that look like codes are reported.
     """
     from p2ce.apps.check_paths import require_other, require_place
     from p2ce.problem import ActionSet
@@ -144,7 +144,7 @@ def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "
 
 
 def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
-    """Tell of columns that are hardly features: those that name people, and perhaps the outcome."""
+    """Report columns that are hardly features: those that name people, and perhaps the outcome."""
     import pandas as pd
 
     for name in people.columns:

@@ -1,4 +1,4 @@
-"""Show many answers on one screen: a line per person, and how many ended in which way."""
+"""Print many explanations on one screen: a line per person, and how many have each status."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +18,16 @@ IN_WORDS = {
 }
 
 
-def counts(answers: "Explanations") -> str:
+def counts(explanations: "Explanations") -> str:
     """Say how many people there are and how they ended."""
-    ended = answers.statuses
+    ended = explanations.statuses
     parts = [f"{ended[status]:,} {IN_WORDS[status.value]}" for status in sorted(ended)]
-    options = sum(len(entry) for entry in answers)
-    return f"{counted(len(answers), 'person', 'people')}, {counted(options, 'option')} ({'; '.join(parts)})."
+    options = sum(len(entry) for entry in explanations)
+    people = counted(len(explanations), "person", "people")
+    return f"{people}, {counted(options, 'option')} ({'; '.join(parts)})."
 
 
-def print_summary(answers: "Explanations", *, language: str = "en") -> None:
+def print_summary(explanations: "Explanations", *, language: str = "en") -> None:
     """Print a table of the first people, and the counts of all."""
     from rich.table import Table
     from rich.text import Text
@@ -38,7 +39,7 @@ def print_summary(answers: "Explanations", *, language: str = "en") -> None:
     table.add_column("score", justify="right")
     table.add_column("options", justify="right")
     table.add_column("the one with the fewest changes", overflow="fold")
-    for label, entry in list(zip(answers.labels, answers, strict=True))[:MOST_LINES]:
+    for label, entry in list(zip(explanations.labels, explanations, strict=True))[:MOST_LINES]:
         score = "" if entry.person_score is None else f"{entry.person_score:.3f}"
         cells: list[Any] = [
             Text(printable(label)),
@@ -49,10 +50,10 @@ def print_summary(answers: "Explanations", *, language: str = "en") -> None:
         ]
         table.add_row(*cells)
     console.print(table)
-    if len(answers) > MOST_LINES:
-        console.print(f"… and {len(answers) - MOST_LINES:,} more. --out options.csv writes all of them.")
+    if len(explanations) > MOST_LINES:
+        console.print(f"… and {len(explanations) - MOST_LINES:,} more. --out options.csv writes all of them.")
     console.print()
-    console.print(Text(counts(answers)))
+    console.print(Text(counts(explanations)))
 
 
 def _brief(entry: "Explanation", language: str) -> str:

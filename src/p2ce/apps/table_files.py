@@ -41,7 +41,7 @@ class Table:
 
 
 def read_table(path: Path, option: str, *, may_be_empty: bool = False, limits: Limits = DEFAULT) -> Table:
-    """Read a table; whatever is wrong with it is told in one line."""
+    """Read a table; any error is one line."""
     require_file(path, option)
     with path.open("rb") as file:
         begins = file.read(4)
@@ -124,7 +124,7 @@ def _require_bytes(limits: Limits, what: str, count: int) -> None:
 
 
 def _measure(path: Path, what: str, limits: Limits, *, packed: bool) -> int:
-    """Count the lines of a file, or refuse it, before any of it is kept: it may unpack to terabytes."""
+    """Count the lines of a file, and raise beyond the limit first: it may unpack to terabytes."""
     size = returns = lines = 0
     with gzip.open(path, "rb") if packed else path.open("rb") as file:
         while block := file.read(BLOCK):

@@ -1,4 +1,4 @@
-"""Tell of labels in a file that may be misread: those that nobody knows, and words for missing."""
+"""Report labels in a file that may be parsed wrongly: unseen labels, and words for missing."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from p2ce.visible import echoed, listed
 def tell_labels(
     table: Table, name: str, values: Iterable[Any], *, known: Sequence[Any] | None, whose: str = ""
 ) -> None:
-    """Tell what is strange about a column whose cells were read as these values.
+    """Report what is suspicious about a column whose cells were parsed as these values.
 
     ``whose`` says who knows the known labels; None means that nobody can tell which there are.
     """

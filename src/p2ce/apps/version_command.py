@@ -1,10 +1,10 @@
-"""Say which versions are installed: of p2ce, and of the libraries on which answers depend."""
+"""List the installed versions of p2ce and of the libraries on which explanations depend."""
 
 import platform
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 
-ANSWERING = (  # on which answers depend
+RELEVANT = (  # on which explanations depend
     *("numpy", "pandas", "scikit-learn", "numba", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch"),
     *("onnxruntime", "skops", "shap"),
 )
@@ -16,13 +16,13 @@ def lines(*, verbose: bool) -> list[str]:
     own = f"p2ce {installed_version('p2ce')}"
     if not verbose:
         return [own]
-    libraries = [f"{name} {version}" for name, version in _installed((*ANSWERING, *OTHERS)).items()]
+    libraries = [f"{name} {version}" for name, version in _installed((*RELEVANT, *OTHERS)).items()]
     return [own, f"Python {platform.python_version()} ({platform.machine()})", *libraries]
 
 
-def answering_versions() -> dict[str, str]:
-    """Give the versions of everything on which answers depend."""
-    versions = {"Python": platform.python_version(), **_installed(("p2ce", *ANSWERING))}
+def relevant_versions() -> dict[str, str]:
+    """Give the versions of everything on which explanations depend."""
+    versions = {"Python": platform.python_version(), **_installed(("p2ce", *RELEVANT))}
     return {f"the version of {name}": version for name, version in versions.items()}
 
 

@@ -40,7 +40,7 @@ _TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|`([^`]+)`")
 
 
 def names_score(expression: str, limits: Limits = DEFAULT) -> bool:
-    """Tell whether an expression speaks of scores."""
+    """Return whether an expression uses scores."""
     tree, names = _parsed(expression, limits)
     used = {names.get(node.id, node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return SCORE in used
@@ -52,7 +52,7 @@ def rows_where(
     more: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT,
 ) -> BoolArray:
-    """Tell for each row of a frame whether the expression holds; ``more`` names further columns.
+    """Return for each row of a frame whether the expression holds; ``more`` names further columns.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Age": [20, 40, 60], "Home town": ["Ulm", "Bonn", None]})
@@ -185,7 +185,7 @@ class _Reader:
         if _is_text(left) != _is_text(right):
             a, b = ast.unparse(left_node), ast.unparse(right_node)
             raise InvalidArgument(
-                f"In --where, {self.told(a)} and {self.told(b)} cannot be compared: one of them is text."
+                f"In --where, {self.quoted(a)} and {self.quoted(b)} cannot be compared: one of them is text."
             )
         left, right = self.spread(left), self.spread(right)
         if left.dtype.kind != "O":
@@ -206,7 +206,7 @@ class _Reader:
             value = self.read(one)
             if isinstance(value, np.ndarray):
                 raise InvalidArgument(
-                    f"In --where, {self.told(ast.unparse(one))} stands in a list. A list holds numbers and "
+                    f"In --where, {self.quoted(ast.unparse(one))} stands in a list. A list holds numbers and "
                     "text in quotes only."
                 )
             found |= self.same(left, value)
@@ -217,7 +217,7 @@ class _Reader:
             cells = self.spread(left if right is None else right)
             return np.array([is_missing(cell) for cell in cells.tolist()], dtype=np.bool_)
         if _is_text(left) != _is_text(right):
-            # 1 and "1" are the same here: whoever writes a label rarely knows how it is kept.
+            # 1 and "1" are the same here: a user rarely knows how a label is stored.
             for side in (left, right):
                 if isinstance(side, str):
                     _require_number(side)
@@ -242,7 +242,7 @@ class _Reader:
             return np.full(len(self.frame), value)
         return np.full(len(self.frame), value, dtype=object)
 
-    def told(self, text: str) -> str:
+    def quoted(self, text: str) -> str:
         for alias, name in self.names.items():
             text = text.replace(alias, f"`{name}`")
         return repr(text)

@@ -1,4 +1,4 @@
-"""Write answers to the file that was asked for; its suffix says in which form."""
+"""Write explanations to the file of --out; its suffix selects the format."""
 
 import io
 import json
@@ -18,7 +18,7 @@ from p2ce.visible import echoed, listed
 if TYPE_CHECKING:
     from p2ce.result import Explanations, WhyNone
 
-WHAT = "The answer"
+WHAT = "The result"
 # What a spreadsheet takes for a formula, unless it is a number. Apostrophes in front count, so that the one
 # that is put there can be taken away again.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
@@ -66,29 +66,29 @@ def summary_path(out: Path) -> Path:
 
 def write(
     out: Path,
-    answers: "Explanations",
+    explanations: "Explanations",
     *,
     why: "WhyNone | None",
     audience: str,
     language: str,
     raw_csv: bool = False,
 ) -> list[Path]:
-    """Write the answers; give the files that were written."""
+    """Write the explanations; give the files that were written."""
     suffix = out.suffix.lower()
     if suffix in (".csv", ".parquet"):
         beside = summary_path(out)
-        _write_table(out, answers.to_frame(kind="pandas"), raw_csv=raw_csv)
-        _write_table(beside, answers.summary(kind="pandas"), raw_csv=raw_csv)
+        _write_table(out, explanations.to_frame(kind="pandas"), raw_csv=raw_csv)
+        _write_table(beside, explanations.summary(kind="pandas"), raw_csv=raw_csv)
         return [out, beside]
     if suffix == ".json":
-        data = answers.to_dict()
+        data = explanations.to_dict()
         if why is not None:
             data["why_none"] = why.to_dict()
         _write_text(out, json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
         return [out]
     from p2ce.present.report import to_html, to_markdown
 
-    subject: Any = answers[0] if len(answers) == 1 else answers
+    subject: Any = explanations[0] if len(explanations) == 1 else explanations
     render = to_html if suffix == ".html" else to_markdown
     _write_text(out, render(subject, audience=audience, language=language, why=why))
     return [out]
@@ -125,7 +125,7 @@ def _is_formula(cell: Any) -> bool:
 
 
 def _csv(path: Path, frame: Any, *, raw: bool) -> str:
-    """Write a table as CSV; what a spreadsheet would run is told of, and kept from running unless ``raw``."""
+    """Write a table as CSV; text that a spreadsheet would run is reported, and escaped unless ``raw``."""
     risky = [
         name
         for name in frame.columns

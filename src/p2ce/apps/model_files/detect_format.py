@@ -1,4 +1,4 @@
-"""Tell what kind of model a file holds, by what is in it before what it is called."""
+"""Detect the format of a model file, by its content before its name."""
 
 import re
 import zipfile

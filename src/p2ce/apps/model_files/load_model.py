@@ -42,7 +42,7 @@ def load_model(
     trust_pickle: bool = False,
     limits: Limits = DEFAULT,
 ) -> LoadedModel:
-    """Load the model that ``--model`` names; whatever is wrong is told in one line.
+    """Load the model that ``--model`` names; any error is one line.
 
     A file is parsed by a child process first, since a file made to do harm may end the library that reads it.
     """

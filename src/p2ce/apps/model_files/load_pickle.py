@@ -1,4 +1,4 @@
-"""Load pickles of people who are trusted."""
+"""Load a pickle, which runs code; the user must trust its author."""
 
 import warnings
 from pathlib import Path
@@ -9,7 +9,7 @@ from p2ce.visible import echoed
 
 
 def load_pickle(path: Path) -> Any:
-    """Unpickle; whoever calls this has been told what that means."""
+    """Unpickle; the caller has checked --trust-pickle."""
     import joblib
 
     with warnings.catch_warnings():

@@ -1,9 +1,9 @@
 """Parse one model file with no files, no network and bounded memory and time: the child process's program.
 
-    python -m p2ce.apps.model_files.sandbox_child MODULE MEMORY SECONDS   < file   > answer
+    python -m p2ce.apps.model_files.sandbox_child MODULE MEMORY SECONDS   < file   > reply
 
 Libraries parse formats of their own in C++ and trust what they read; what a file does to them, it does here.
-The answer is a line of JSON, ``{}`` or what is wrong, and behind it what the format's ``parse`` gives.
+The reply is a line of JSON, ``{}`` or what is wrong, and behind it what the format's ``parse`` gives.
 """
 
 import contextlib
@@ -17,8 +17,8 @@ from typing import IO
 
 
 def main(name: str, memory: int, seconds: float) -> None:
-    """Read the file from standard input, and write the answer to what standard output was."""
-    answer = _take_stdout()
+    """Read the file from standard input, and write the reply to what standard output was."""
+    reply = _take_stdout()
     _limit_memory_and_time(memory, seconds)
     module = importlib.import_module(name)
     sys.meta_path.insert(0, _Missing(module.UNNEEDED))
@@ -27,12 +27,12 @@ def main(name: str, memory: int, seconds: float) -> None:
         module.prepare(content)
         _close_the_door(getattr(module, "FILES", 0))
         parsed = module.parse(content)
-    except Exception as error:  # each library has its own for what it cannot read
-        told = {"error": type(error).__name__, "message": str(error)[:1000]}
-        answer.write(json.dumps(told).encode() + b"\n")
+    except Exception as error:  # each library has its own for what it cannot parse
+        failure = {"error": type(error).__name__, "message": str(error)[:1000]}
+        reply.write(json.dumps(failure).encode() + b"\n")
     else:
-        answer.write(b"{}\n" + parsed)
-    answer.flush()
+        reply.write(b"{}\n" + parsed)
+    reply.flush()
     os._exit(0)  # libraries need not clean up after a file that may have confused them
 
 
@@ -48,13 +48,13 @@ class _Missing:
 
 
 def _take_stdout() -> IO[bytes]:
-    """Keep the way to the parent, and send what libraries print nowhere."""
-    answer = os.fdopen(os.dup(1), "wb")
+    """Keep the pipe to the parent, and discard what libraries print."""
+    reply = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     os.close(nowhere)
-    return answer
+    return reply
 
 
 def _limit_memory_and_time(memory: int, seconds: float) -> None:
@@ -65,7 +65,7 @@ def _limit_memory_and_time(memory: int, seconds: float) -> None:
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, memory)
     _limit(resource.RLIMIT_CPU, math.ceil(seconds))
-    _limit(resource.RLIMIT_FSIZE, memory)  # of the answer, the only file that is open for writing
+    _limit(resource.RLIMIT_FSIZE, memory)  # of the reply, the only file that is open for writing
 
 
 def _close_the_door(files: int) -> None:

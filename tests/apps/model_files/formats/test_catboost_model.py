@@ -69,10 +69,10 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_edits_are_written(edit: str) -> None:
-    change, told = EDITS[edit]
+    change, message = EDITS[edit]
     model = json.loads(written("json"))
     change(model)
-    with pytest.raises(InvalidModel, match=told):
+    with pytest.raises(InvalidModel, match=message):
         catboost_model.check_json(json.dumps(model).encode(), numbers_only=True)
 
 
