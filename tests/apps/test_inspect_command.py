@@ -15,7 +15,7 @@ def test_the_whole_question(folder: Path, capsys: Capture) -> None:
     assert ran.code == 0
     for part in (
         "LightGBM",
-        "read; proven by bounds from the leaves",
+        "parsed; proven by bounds from the leaves",
         "classes",
         "0, 1",
         "at most 3 changes",

@@ -49,7 +49,7 @@ MISTAKES: dict[str, tuple[Words, list[str]]] = {
     "unknown column in where": ({"row": None, "where": "Incom > 3"}, ["'Incom'", "Did you mean 'Income'?"]),
     "label without quotes": ({"row": None, "where": "Housing == own"}, ["'own'", "Text goes in quotes"]),
     "one equals sign": ({"row": None, "where": "Age = 3"}, ["Write == to compare"]),
-    "nobody fits": ({"row": None, "where": "Age > 300"}, ["fits none of the 30 rows"]),
+    "nobody fits": ({"row": None, "where": "Age > 300"}, ["matches none of the 30 rows"]),
     "unknown suffix": ({"out": "out.xlsx"}, ["'.xlsx'", ".html, .md, .json, .csv, .parquet"]),
     "no suffix": ({"out": "out"}, ["has no ending", ".html, .md"]),
     "no such out folder": ({"out": "new/out.html"}, ["'new', which does not exist", "mkdir -p new"]),

@@ -145,4 +145,4 @@ def test_ids_stay_as_they_are_written(folder: Path, capsys: Capture) -> None:
     for where in ("id == '00003'", f"big == '{big[3]}'"):
         assert run(capsys, *BASE, "--where", where, "--out", "some.json", "--force").code == 0
         assert Explanations.from_dict(json.loads(Path("some.json").read_text("utf-8"))).labels == (3,)
-    assert "fits none" in run(capsys, *BASE, "--where", "id == '3'").line
+    assert "matches none" in run(capsys, *BASE, "--where", "id == '3'").line

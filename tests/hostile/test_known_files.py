@@ -25,8 +25,8 @@ LONGEST = 1000
 SECONDS = 60
 
 
-def require_refusal(folder: Path, *words: str) -> str:
-    """Run a command in a process of its own, where a signal is seen, and give the error line that it prints."""
+def require_rejection(folder: Path, *words: str) -> str:
+    """Run a command in its own process, where a signal is seen, and give the error line that it prints."""
     environment = {name: value for name, value in os.environ.items() if name != "P2CE_DEBUG"}
     ran = subprocess.run(
         [sys.executable, "-m", "p2ce", *words],
@@ -71,7 +71,7 @@ def test_the_command_line_says_so_in_one_line(tmp_path: Path, name: str) -> None
     model = tmp_path / f"model{known.seed.suffix}"
     model.write_bytes(known.content)
     words = ("explain", "--model", model.name, "--data", f"{known.seed.table}.csv", "--drop", "Repaid")
-    require_refusal(tmp_path, *words, "--row", "0", "--out", "out.json")
+    require_rejection(tmp_path, *words, "--row", "0", "--out", "out.json")
     assert not (tmp_path / "out.json").exists()
 
 
@@ -80,4 +80,4 @@ def test_no_file_that_a_cell_names_is_opened(tmp_path: Path) -> None:
     (tmp_path / "model.skops").write_bytes(FILES["skops: a reader of the files that cells name"].content)
     os.mkfifo(tmp_path / "secret")  # opening it blocks for ever
     (tmp_path / "people.csv").write_text("Housing\n" + "secret\n" * 20, encoding="utf-8")
-    require_refusal(tmp_path, "explain", "--model", "model.skops", "--data", "people.csv", "--row", "0")
+    require_rejection(tmp_path, "explain", "--model", "model.skops", "--data", "people.csv", "--row", "0")

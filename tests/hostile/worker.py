@@ -1,7 +1,7 @@
 """Read hostile files one after the other in a process of its own: ``python -m tests.hostile.worker``.
 
-Requests come on stdin and outcomes go to stdout, a line of JSON each. The process that started this one sees when
-it dies, and of which file.
+Requests come on stdin and outcomes go to stdout, a line of JSON each. The parent process sees when this
+one dies, and of which file.
 """
 
 import json

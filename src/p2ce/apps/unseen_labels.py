@@ -29,7 +29,7 @@ def tell_labels(
     cells = table.frame[name].tolist()
     gaps = _different(cell for cell, value in zip(cells, values, strict=True) if is_missing(value))
     if gaps:
-        notice(f"{column} holds {listed(gaps)}, read as missing: {whose} knows no such label.")
+        notice(f"{column} holds {listed(gaps)}, parsed as missing: {whose} knows no such label.")
     keys = {key_of(label) for label in known}
     strange = _different(value for value in labels if key_of(value) not in keys)
     if strange:
