@@ -22,17 +22,17 @@ def commands_as_markdown() -> str:
 
     parts: list[str] = []
 
-    def tell(command: click.Command, context: click.Context) -> None:
+    def describe(command: click.Command, context: click.Context) -> None:
         if command.hidden:
             return
         inner = getattr(command, "commands", None)
         if inner is None:
             parts.append(_section(command, context))
         for name, one in (inner or {}).items():
-            tell(one, typer.Context(one, info_name=name, parent=context))
+            describe(one, typer.Context(one, info_name=name, parent=context))
 
     root = typer.main.get_command(app)
-    tell(root, typer.Context(root, info_name="p2ce"))
+    describe(root, typer.Context(root, info_name="p2ce"))
     return "\n\n".join(parts)
 
 

@@ -133,7 +133,7 @@ def _timed_one_by_one(case: Case) -> list[float]:
         try:
             case.explainer.explain(row)
         except P2CEError:
-            continue  # a row that cannot be read takes no time worth telling
+            continue  # a row that cannot be parsed has no meaningful time
         times.append(time.perf_counter() - begun)
     return times
 

@@ -1,4 +1,4 @@
-"""Look at files before any work is done: those to be read, and those to be written."""
+"""Check the paths of input and output files before any work is done."""
 
 import os
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def _instead(path: Path) -> str:
 
 
 def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
-    """Refuse a place that cannot be written to, before the work starts."""
+    """Raise if a path cannot be written to, before the work starts."""
     folder = path.parent
     if path.is_dir():
         raise InvalidArgument(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
@@ -71,7 +71,7 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
 
 
 def require_other(path: Path, inputs: Mapping[str, Path | None], *, option: str = "--out") -> None:
-    """Refuse to write over a file that is read, even if forced to."""
+    """Raise if an output would overwrite an input, even with --force."""
     for name, read in inputs.items():
         if read is not None and read.exists() and path.exists() and os.path.samefile(path, read):
             raise InvalidArgument(

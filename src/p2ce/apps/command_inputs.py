@@ -108,7 +108,7 @@ def make_ready(inputs: Inputs) -> Ready:
     names = _names(inputs, known, reference_table, people_table, policy)
     reference = typed_reference(reference_table, names, known, policy, loaded.kind)
     _require(people_table, names, "--data", "the model")
-    people = typed_people(people_table, reference, tell=people_table is not reference_table)
+    people = typed_people(people_table, reference, report=people_table is not reference_table)
     actions = _actions(inputs, policy, reference, people_table)
     target = read_target(loaded.model, inputs.target)
     return Ready(

@@ -59,11 +59,11 @@ def hearing_interrupts() -> Iterator[Interrupts]:
     descriptor = signal.set_wakeup_fd(there.fileno(), warn_on_full_buffer=False)
     hook = threading.excepthook
 
-    def tell(problem: threading.ExceptHookArgs) -> None:
+    def report(problem: threading.ExceptHookArgs) -> None:
         if not heard.pressed:  # afterwards, threads stumble over processes that are gone
             hook(problem)
 
-    threading.excepthook = tell
+    threading.excepthook = report
     try:
         yield heard
     finally:

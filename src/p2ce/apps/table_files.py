@@ -1,4 +1,4 @@
-"""Read a table of people from a CSV, TSV or Parquet file, its cells as they stand there."""
+"""Read a table of people from a CSV, TSV or Parquet file, with its cells unchanged."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""Turn the cells of a file into columns of the types that the model and the policy speak of.
+"""Convert the cells of a file into columns of the types that the model and the policy have.
 
 A cell is missing if it is empty; among numbers also if it says so in one of the usual words. Among labels
 such a word is a label like any other, unless all labels are known and it is none of them.

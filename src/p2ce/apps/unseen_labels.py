@@ -16,7 +16,7 @@ def tell_labels(
 ) -> None:
     """Report what is suspicious about a column whose cells were parsed as these values.
 
-    ``whose`` says who knows the known labels; None means that nobody can tell which there are.
+    ``whose`` says who knows the known labels; None means that they are not known.
     """
     values = list(values)
     column = f"{echoed(name)} of {table.path.name}"

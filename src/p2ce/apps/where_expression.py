@@ -277,7 +277,7 @@ def _float(number: int | float) -> np.float64:
 
 
 def _require_number(text: str) -> None:
-    """Refuse to compare numbers with a text that is none: it would never be true."""
+    """Raise if numbers are compared with a text that is no number: it would never be true."""
     try:
         float(text)
     except ValueError:

@@ -33,7 +33,7 @@ FORMS = {
 
 
 def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | None = None) -> None:
-    """Refuse a place or a form that cannot be written, before the work starts.
+    """Raise if a path or a format cannot be written, before the work starts.
 
     ``inputs`` are the files that are read, by their options; none of them is written over.
     """

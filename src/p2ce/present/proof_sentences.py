@@ -160,7 +160,7 @@ def _unproven(explanation: Explanation, certificate: Certificate, speaker: Speak
 
 
 def _misses(certificate: Certificate, speaker: Speaker) -> str:
-    """Say how often an estimate misses, as far as that is known."""
+    """Write the miss rate of an estimate, if it is known."""
     if certificate.miss_rate is None:
         return speaker.say("misses_unknown")
     return speaker.counted("misses", certificate.sample_size or 0, share=miss_share(certificate, speaker))

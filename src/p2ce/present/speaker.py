@@ -231,7 +231,7 @@ class Speaker:
         return f"{sign}{unit}{gap}{digits}"
 
     def _is_measured(self, column: str, value: object) -> bool:
-        """Tell a number that a unit fits to from labels, yes and no, and values with names of their own."""
+        """Return whether a value is a number with a unit, not a label, yes or no, or a named value."""
         plain, feature = _unwrapped(value), self.features.get(column)
         if isinstance(plain, bool) or not isinstance(plain, int | float) or plain != plain:
             return False
@@ -284,6 +284,6 @@ def _is_binary(feature: Feature | None) -> bool:
 
 
 def _are_ordered(old: Any, new: Any) -> bool:
-    """Tell whether one of two values can be the higher one; nothing is higher than a missing value."""
+    """Return whether two values have an order; missing values have none."""
     numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (old, new))
     return numbers and not is_missing(old) and not is_missing(new)

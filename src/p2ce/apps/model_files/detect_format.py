@@ -69,7 +69,7 @@ def _of_zip(path: Path) -> str | None:
         f"--model {echoed(str(path))} is damaged: a zip file that breaks off, or is of no usual kind. Copy "
         "it again."
     )
-    # Without an end it is no zip file, about which Python will tell.
+    # Without an end it is no zip file, which Python reports.
     if (zip_list_bytes(path, comment=LONGEST_COMMENT) or 0) > MOST_LISTED:
         raise damaged
     try:

@@ -1,4 +1,4 @@
-"""Get a model from the user's own code: ``my_module:make_network``, with PyTorch weights or without."""
+"""Load a model from the user's own code: ``my_module:make_network``, with PyTorch weights or without."""
 
 import functools
 import importlib

@@ -21,7 +21,7 @@ class ModelColumns:
 
 
 def columns_of(model: Any) -> ModelColumns:
-    """Ask a model for its columns."""
+    """Get the columns of a model."""
     root = type(model).__module__.partition(".")[0]
     if root == "lightgbm":
         return _of_lightgbm(getattr(model, "booster_", model))

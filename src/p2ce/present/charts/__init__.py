@@ -206,5 +206,5 @@ def _check_axes(ax: Any, backend: str, *, panels: int) -> None:
     if panels > 1:
         raise InvalidArgument(
             f"ax has room for one panel, but these objectives make {panels}. "
-            "Name two objectives, or ask for kind='parallel'."
+            "Name two objectives, or pass kind='parallel'."
         )

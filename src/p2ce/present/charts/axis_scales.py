@@ -110,7 +110,7 @@ def share_text(share: float, speaker: Speaker) -> str:
 
 
 def is_whole(values: Sequence[float]) -> bool:
-    """Tell whether all are whole numbers, few enough to count."""
+    """Return whether all are whole numbers, few enough to count."""
     return all(float(value).is_integer() and abs(value) <= 1e6 for value in values)
 
 

@@ -119,7 +119,7 @@ def _objectives(explanation: Explanation, chosen: Sequence[str] | None) -> tuple
 
 
 def check_objective(name: str, known: Sequence[str]) -> None:
-    """Refuse an objective in which no costs were found."""
+    """Raise if an objective is unknown."""
     if name not in known:
         raise InvalidArgument(f"These options have no objective {echoed(name)}. {nearest(name, known)}")
 

@@ -1,4 +1,4 @@
-"""Put on the page what was proven, and the numbers behind it."""
+"""Put the certificate on the page: what is proven, and its numbers."""
 
 from p2ce.comparing import EQUAL_DIGITS
 from p2ce.present.audit import dropped_by

@@ -1,4 +1,4 @@
-"""Turn text into HTML by small functions; whatever comes in as text is escaped here and nowhere else."""
+"""Build HTML by small functions; all text is escaped here and nowhere else."""
 
 import html
 from dataclasses import dataclass

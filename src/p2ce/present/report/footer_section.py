@@ -1,4 +1,4 @@
-"""Put under the page by what it was made, and what it is not."""
+"""Write the footer of the page: versions, hashes, and what a counterfactual is not."""
 
 from p2ce.present.report.page_parts import Facts, Part, Section, Text
 from p2ce.present.report.reader import Reader

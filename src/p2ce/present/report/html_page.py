@@ -25,7 +25,7 @@ def to_html(
     title: str | None = None,
     why: WhyNone | Mapping[Any, WhyNone] | None = None,
 ) -> str:
-    """Write a report as one HTML file that needs no network: for a phone, a desk or paper.
+    """Write a report as one HTML file that needs no network: for a phone, a screen or paper.
 
     `audience` is "person", "officer" or "auditor", from few words to everything; `language` is "en", "pt" or
     "es". `why` is what ``explainer.why_none(person)`` found for a person without options; for many people a

@@ -1,4 +1,4 @@
-"""Name what a report is made of, before it is HTML or Markdown; no part holds markup made of users' text."""
+"""Define the parts of a report, before they become HTML or Markdown; no part holds markup of user text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
