@@ -73,11 +73,11 @@ def _with(data: Any, path: tuple[Any, ...], change: Any) -> Any:
 
 
 def tame(message: str) -> bool:
-    """Tell whether a text can be shown anywhere: short, and nothing in it that is not seen."""
+    """Return whether a text can be shown anywhere: short, and nothing in it that is not seen."""
     return len(message) <= 1000 and not UNSEEN.search(message.replace("\n", ""))
 
 
-def result_or_none(do: Any) -> Any:
+def rejected_or(do: Any) -> Any:
     """Do something with hostile data: give what it gives, or None if it is rejected as it should be."""
     try:
         return do()

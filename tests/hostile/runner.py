@@ -73,7 +73,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Tell whether this must not happen."""
+        """Return whether this must not happen."""
         return self.kind not in GOOD
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@ from p2ce.result import (
     Question,
     WhyNone,
 )
-from tests.hostile.plain_data import HUGE_TEXT, mutations, nested, result_or_none, tame
+from tests.hostile.plain_data import HUGE_TEXT, mutations, nested, rejected_or, tame
 from tests.result.examples import CERTIFICATE, DTYPES, OBJECTIVES, PERSON, explanation, option
 
 LOAN = Feature(
@@ -78,7 +78,7 @@ def test_no_mutation_ends_in_anything_but_one_error(name: str) -> None:
     read, data = type(HELD[name]).from_dict, HELD[name].to_dict()
     assert read(data) == HELD[name] or name == "Question"
     for _, changed in mutations(data):
-        result_or_none(lambda changed=changed: read(changed))
+        rejected_or(lambda changed=changed: read(changed))
 
 
 def uses(held: Any) -> list[Any]:
@@ -99,9 +99,9 @@ def uses(held: Any) -> list[Any]:
 def test_whatever_is_accepted_can_be_shown(name: str, every: int) -> None:
     read, data = type(HELD[name]).from_dict, HELD[name].to_dict()
     for _, changed in islice(mutations(data), 0, None, every):
-        held = result_or_none(lambda changed=changed: read(changed))
+        held = rejected_or(lambda changed=changed: read(changed))
         for use in uses(held) if held is not None else ():
-            result_or_none(use)
+            rejected_or(use)
 
 
 def test_the_error_names_the_place() -> None:
