@@ -35,7 +35,7 @@ actions = (
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "BureauScore")
     .decrease_only("LoanAmount")
     .rule(
-        rules.forbid("Housing", {"own": ["rent", "family"]}),  # nobody is told to sell the house
+        rules.forbid("Housing", {"own": ["rent", "family"]}),  # nobody is advised to sell the house
         rules.exclusive("Income", "YearsAtCurrentJob"),  # a new job, or more years in the old one
         rules.inequality("12 * LoanAmount <= 20 * Income"),  # at most twenty months' income
         rules.if_then(if_={"Security": "guarantor"}, then={"LoanMonths": (6, 60)}),
@@ -49,6 +49,6 @@ for rule in actions.rules:
 explainer = p2ce.Explainer(pipeline, people, actions=actions, target="repaid")
 many = explainer.explain_many(people[pipeline.predict(people) == "default"])
 print(f"\n{many}\n\n{max(many, key=len)}")
-nobody = next((one for one in many if one.status is p2ce.Status.NO_RECOURSE), None)
-if nobody is not None:
-    print(f"\nOne person has no option. What stands in the way:\n{explainer.why_none(nobody)}")
+without = next((one for one in many if one.status is p2ce.Status.NO_RECOURSE), None)
+if without is not None:
+    print(f"\nOne person has no option. Relaxations that give one:\n{explainer.why_none(without)}")

@@ -1,4 +1,4 @@
-"""A LightGBM model refuses a loan: show every option, in words, with the proof."""
+"""A LightGBM model rejects a loan: write all options as text, with the proof."""
 
 import lightgbm
 
@@ -29,10 +29,10 @@ actions = (
     )
 )
 
-# 3. Ask.
+# 3. Explain.
 explainer = p2ce.Explainer(model, people, actions=actions)
-refused = people[model.predict(people) == 0]
-explanation = max((explainer.explain(person) for _, person in refused.head(20).iterrows()), key=len)
+rejected = people[model.predict(people) == 0]
+explanation = max((explainer.explain(person) for _, person in rejected.head(20).iterrows()), key=len)
 
 print("The applicant:", ", ".join(f"{name} {value}" for name, value in explanation.person.items()))
 print()

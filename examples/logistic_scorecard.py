@@ -33,9 +33,9 @@ actions = (
 )
 explainer = p2ce.Explainer(scorecard, people, actions=actions, scale="decision", threshold=threshold)
 
-refused = people[points(people) < 520]
-many = explainer.explain_many(refused)
-print(f"{len(refused)} of {len(people)} are refused: {many}")
+rejected = people[points(people) < 520]
+many = explainer.explain_many(rejected)
+print(f"{len(rejected)} of {len(people)} are rejected: {many}")
 
 options = many.to_frame()
 options["points"] = points(options[list(people.columns)])
@@ -45,6 +45,6 @@ for changes, count in options.groupby("person")["changes"].min().value_counts().
     print(f"  {changes:.0f}: {count} people")
 
 one = many[0]
-print(f"\nThe first of them has {points(refused.head(1))[0]:.0f} points:")
+print(f"\nThe first of them has {points(rejected.head(1))[0]:.0f} points:")
 print(one)
 print(f"Proven for a model that is {one.certificate.model_family}, by {one.certificate.bound}.")

@@ -1,4 +1,4 @@
-"""A PyTorch network is read layer by layer: its options are proven, as those of a tree are."""
+"""A PyTorch network is parsed layer by layer: its options are proven, as those of a tree are."""
 
 import torch
 from torch import nn
@@ -27,16 +27,16 @@ for _ in range(300):
 network.eval()
 
 
-def ask(frame):
-    """The same network as a bare function, which can only be asked."""
+def black_box(frame):
+    """The same network as a bare function, which is a black box."""
     with torch.no_grad():
         return torch.sigmoid(network(torch.tensor(frame.to_numpy(dtype="float32")))[:, 0]).numpy()
 
 
-chance = ask(people)
+chance = black_box(people)
 right = ((chance >= 0.5) == repaid.to_numpy().astype(bool)).mean()
 print(
-    f"The network is right about {right:.0%} of {len(people)} applicants, and refuses {(chance < 0.5).sum()}."
+    f"The network is right about {right:.0%} of {len(people)} applicants, and rejects {(chance < 0.5).sum()}."
 )
 
 actions = (
@@ -45,13 +45,14 @@ actions = (
     .decrease_only("LoanAmount")
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
 )
-refused = people[chance < 0.5].head(50)
-read = p2ce.Explainer(network, people, actions=actions).explain_many(refused)
-asked = p2ce.Explainer(ask, people, actions=actions).explain_many(refused)
+rejected = people[chance < 0.5].head(50)
+parsed = p2ce.Explainer(network, people, actions=actions).explain_many(rejected)
+evaluated = p2ce.Explainer(black_box, people, actions=actions).explain_many(rejected)
 
 same = sum(
-    [a.changes for a in one] == [b.changes for b in other] for one, other in zip(read, asked, strict=True)
+    [a.changes for a in one] == [b.changes for b in other]
+    for one, other in zip(parsed, evaluated, strict=True)
 )
-print(f"Read, by {read[0].certificate.bound}: {read}")
-print(f"SavedArguments, by {asked[0].certificate.bound}: {asked}")
-print(f"Both find the same options for {same} of {len(refused)} people.")
+print(f"Parsed, by {parsed[0].certificate.bound}: {parsed}")
+print(f"As a black box, by {evaluated[0].certificate.bound}: {evaluated}")
+print(f"Both find the same options for {same} of {len(rejected)} people.")

@@ -13,7 +13,7 @@ PART = 1_000  # people per file: what is lost at most when the run is stopped
 
 
 def main() -> None:
-    """Explain whoever has no part yet."""
+    """Explain the people who are in no part yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("recourse"))
     parser.add_argument("--people", type=int, default=10_000)
@@ -24,14 +24,14 @@ def main() -> None:
     applicants = make_applicants(seed=5)
     model = HistGradientBoostingClassifier(max_iter=60, random_state=0)
     model.fit(applicants.people, applicants.repaid)
-    asked = given.folder / "explainer.p2ce"
-    if asked.exists():
-        explainer = p2ce.load(asked, model)  # refuses another model than the one of the parts
+    saved = given.folder / "explainer.p2ce"
+    if saved.exists():
+        explainer = p2ce.load(saved, model)  # rejects another model than the one of the parts
     else:
         actions = p2ce.ActionSet.infer(applicants.people).fix("Age", "LatePayments", "OwnsHome")
         actions = actions.decrease_only("LoanAmount").increase_only("Income", "SavingsBalance")
         explainer = p2ce.Explainer(model, applicants.people, actions=actions)
-        explainer.save(asked)
+        explainer.save(saved)
     portfolio = make_applicants(seed=6, count=given.people).people
 
     for start in range(0, len(portfolio), PART):

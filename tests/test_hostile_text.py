@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import ActionSet, Display, Explainer, rules
 from p2ce.apps.table_files import read_table
-from p2ce.apps.where import rows_where
+from p2ce.apps.where_expression import rows_where
 from p2ce.limits import read_limits
 from p2ce.result import Counterfactual, Explanation, Explanations, Status
 from p2ce.visible import UNSEEN

@@ -16,7 +16,7 @@ import pytest
 import p2ce
 from p2ce import ActionSet, Limits
 from p2ce.apps.table_files import read_table
-from p2ce.apps.where import rows_where
+from p2ce.apps.where_expression import rows_where
 from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded
 from p2ce.limits import read_limits
 from tests.apps.commands import run

@@ -22,17 +22,17 @@ def commands_as_markdown() -> str:
 
     parts: list[str] = []
 
-    def tell(command: click.Command, context: click.Context) -> None:
+    def describe(command: click.Command, context: click.Context) -> None:
         if command.hidden:
             return
         inner = getattr(command, "commands", None)
         if inner is None:
             parts.append(_section(command, context))
         for name, one in (inner or {}).items():
-            tell(one, typer.Context(one, info_name=name, parent=context))
+            describe(one, typer.Context(one, info_name=name, parent=context))
 
     root = typer.main.get_command(app)
-    tell(root, typer.Context(root, info_name="p2ce"))
+    describe(root, typer.Context(root, info_name="p2ce"))
     return "\n\n".join(parts)
 
 
@@ -41,17 +41,17 @@ def _section(command: Any, context: Any) -> str:
     rows = [row for one in command.params if (row := one.get_help_record(context)) is not None]
     lines = [f"## {context.command_path}", _paragraphs(command.help or ""), f"```text\n{usage}\n```"]
     if rows:
-        table = "\n".join(f"| `{_cell(name)}` | {_cell(told)} |" for name, told in rows)
+        table = "\n".join(f"| `{_cell(name)}` | {_cell(help_text)} |" for name, help_text in rows)
         lines.append(f"| Option | |\n|---|---|\n{table}")
     if command.epilog:
         lines.append(_words(command.epilog))
     return "\n\n".join(lines)
 
 
-def _paragraphs(told: str) -> str:
+def _paragraphs(help_text: str) -> str:
     """Turn a help text into Markdown: what is green on a terminal is a command to be typed."""
     parts = []
-    for line in cleandoc(told).replace("\b\n", "").splitlines():
+    for line in cleandoc(help_text).replace("\b\n", "").splitlines():
         command = line.startswith("[green]")
         parts.append(f"\n```text\n{_words(line)}\n```\n" if command else _words(line))
     return "\n".join(parts)

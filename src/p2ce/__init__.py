@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from p2ce.present.charts import plot_map as plot_map
     from p2ce.present.report import to_html as to_html
     from p2ce.present.report import to_markdown as to_markdown
-    from p2ce.present.text import to_text as to_text
+    from p2ce.present.write_text import to_text as to_text
     from p2ce.problem import ActionSet as ActionSet
     from p2ce.problem import Display as Display
     from p2ce.result import Certificate as Certificate
@@ -89,7 +89,7 @@ _HOMES = {
     "rules": "p2ce",
     "to_html": "p2ce.present.report",
     "to_markdown": "p2ce.present.report",
-    "to_text": "p2ce.present.text",
+    "to_text": "p2ce.present.write_text",
 }
 
 __version__ = version("p2ce")

@@ -14,6 +14,8 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
+from p2ce.kernel_cache import cached_njit
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Kernels hand dozens of arrays to each other for every box. Counting references to them took more than
@@ -75,10 +77,4 @@ def kernel(function: Function) -> Function:
 
 def entry(function: Function) -> Function:
     """Compile a function that Python calls."""
-    compiled: Function
-    try:
-        compiled = njit(cache=True, **OPTIONS)(function)
-    except RuntimeError:
-        # No folder to keep compiled code in (a read-only install without a home): compile in every process.
-        compiled = njit(**OPTIONS)(function)
-    return compiled
+    return cached_njit(function, **OPTIONS)

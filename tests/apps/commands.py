@@ -69,8 +69,8 @@ def repaid(frame: pd.DataFrame, *, seed: int = 1) -> "pd.Series[Any]":
     return ((trust + rng.normal(0, 0.3, len(frame))) > 2.2).astype(int)
 
 
-def write_tables(folder: Path, frame: pd.DataFrame, *, asked: int = 30) -> None:
+def write_tables(folder: Path, frame: pd.DataFrame, *, inputs: int = 30) -> None:
     """Write ``train.csv`` with the outcome, and ``people.csv`` with a column that names people."""
     frame.assign(Repaid=repaid(people())).to_csv(folder / "train.csv", index=False)
-    some = frame.head(asked)
+    some = frame.head(inputs)
     some.assign(id=[f"p{row}" for row in range(len(some))]).to_csv(folder / "people.csv", index=False)

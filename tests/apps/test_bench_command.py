@@ -1,4 +1,4 @@
-"""Times are told beside brute force, which has to find the same fronts."""
+"""Times are printed beside brute force, which must find the same fronts."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_on_files(folder: Path, capsys: Capture) -> None:
     small = run(capsys, *words, "--brute", 1, "--largest", 3)
     assert "Brute force left out 1 person" in small.out
     none = run(capsys, *words, "--threshold", 0)
-    assert (none.code, "refuses none" in none.line) == (2, True)
+    assert (none.code, "rejects none" in none.line) == (2, True)
 
 
 def test_a_front_that_differs_fails(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,5 +59,5 @@ def test_made_up_people_and_files_do_not_mix(capsys: Capture) -> None:
 def test_on_made_up_people(capsys: Capture) -> None:
     ran = run(capsys, "bench", "--people", 3, "--brute", 1, "--max-changes", 1)
     assert ran.code == 0
-    assert "3 refused people of 2,000 made-up applicants" in ran.out
+    assert "3 rejected applicants of 2,000 made-up applicants" in ran.out
     assert "Fronts equal to brute force: 1 of 1." in ran.out

@@ -1,4 +1,4 @@
-"""The command line runs, is quick to help, and tells library errors without a traceback."""
+"""The command line runs, shows help quickly, and prints library errors without a traceback."""
 
 import subprocess
 import sys
@@ -34,16 +34,18 @@ def test_it_runs_as_a_module() -> None:
 def test_help_lists_the_commands() -> None:
     answer = CliRunner().invoke(cli.app, ["--help"])
     assert answer.exit_code == 0
-    assert {"explain", "inspect", "bench", "demo", "policy", "version"} <= set(answer.stdout.split())
+    assert {"explain", "inspect", "bench", "demo", "policy", "warm-up", "version"} <= set(
+        answer.stdout.split()
+    )
 
 
 def test_a_library_error_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(**_: object) -> None:
+    def fail(**_: object) -> None:
         raise InvalidArgument("seed must be 0 or more,\ngot -1.")
 
-    monkeypatch.setattr("p2ce.apps.demo.run_demo", refuse)
+    monkeypatch.setattr("p2ce.apps.demo_command.run_demo", fail)
     ran = run(capsys, "demo")
     assert (ran.code, ran.err) == (2, "p2ce: seed must be 0 or more, got -1.\n")
 
@@ -57,9 +59,9 @@ def test_wrong_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_versions_of_libraries(capsys: pytest.CaptureFixture[str]) -> None:
-    told = run(capsys, "version", "--verbose").out.splitlines()
-    assert told[0] == f"p2ce {version('p2ce')}"
-    assert any(line.startswith("numpy ") for line in told)
+    printed = run(capsys, "version", "--verbose").out.splitlines()
+    assert printed[0] == f"p2ce {version('p2ce')}"
+    assert any(line.startswith("numpy ") for line in printed)
 
 
 HEAVY = {"numpy", "pandas", "yaml", "sklearn", "numba", "lightgbm", "tqdm", "joblib"}
@@ -80,10 +82,10 @@ def test_help_is_quick_and_loads_nothing_heavy(words: list[str]) -> None:
 
 
 def test_help_teaches_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
-    told = run(capsys, "explain", "--help").out
-    assert "p2ce explain --model model.txt --data people.csv --reference train.csv" in told
-    assert "Exit codes: 0 everybody was answered" in told
-    assert max(map(len, told.splitlines())) <= 80
+    printed = run(capsys, "explain", "--help").out
+    assert "p2ce explain --model model.txt --data people.csv --reference train.csv" in printed
+    assert "Exit codes: 0 everybody was explained" in printed
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_help_says_what_the_json_is(capsys: pytest.CaptureFixture[str]) -> None:

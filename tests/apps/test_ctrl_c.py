@@ -1,4 +1,4 @@
-"""Ctrl-C is heard, and what threads stumble over afterwards is not told."""
+"""Ctrl-C is handled, and later errors of threads are not reported."""
 
 import signal
 import sys
@@ -23,14 +23,14 @@ def stumble() -> None:
 
 
 def test_threads_are_silent_after_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[object] = []
-    monkeypatch.setattr(threading, "excepthook", told.append)
+    reported: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", reported.append)
     with hearing_interrupts() as interrupts:
         stumble()
-        assert len(told) == 1
+        assert len(reported) == 1
         signal.raise_signal(signal.SIGINT)
         assert interrupts.pressed
         stumble()
-        assert len(told) == 1
+        assert len(reported) == 1
     stumble()
-    assert len(told) == 2
+    assert len(reported) == 2

@@ -50,15 +50,15 @@ def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None
     assert "'id' of people.csv is not the model's" in ran.err
 
 
-def test_one_person_is_told_in_words(folder: Path, capsys: Capture) -> None:
-    refused = next(i for i, entry in enumerate(in_memory()[0].explain_many(in_memory()[1])) if len(entry))
-    ran = run(capsys, *BASE, "--row", refused)
+def test_one_person_is_written_in_words(folder: Path, capsys: Capture) -> None:
+    rejected = next(i for i, entry in enumerate(in_memory()[0].explain_many(in_memory()[1])) if len(entry))
+    ran = run(capsys, *BASE, "--row", rejected)
     assert ran.code == 0
     assert "roven" in ran.out
-    by_label = run(capsys, *BASE, "--row", f"p{refused}", "--index-column", "id")
+    by_label = run(capsys, *BASE, "--row", f"p{rejected}", "--index-column", "id")
     assert by_label.out == ran.out
     assert "'id'" not in by_label.err
-    spanish = run(capsys, *BASE, "--row", refused, "--language", "es", "--audience", "auditor")
+    spanish = run(capsys, *BASE, "--row", rejected, "--language", "es", "--audience", "auditor")
     assert spanish.code == 0
     assert spanish.out != ran.out
 
@@ -69,10 +69,10 @@ def test_rows_are_chosen_by_score_and_columns(folder: Path, capsys: Capture) -> 
     found = saved("out.json")
     assert Status.ALREADY_FAVOURABLE not in found.statuses
     expected = in_memory()[0].explain_many(in_memory()[1])
-    refused = [
+    rejected = [
         f"p{i}" for i, one in enumerate(expected) if one.person_score is not None and one.person_score < 0.5
     ]
-    assert list(found.labels) == refused
+    assert list(found.labels) == rejected
     where = "`Has guarantor` == True and Housing in ['own', 'rent']"
     assert run(capsys, *BASE, "--where", where, "--out", "some.json").code == 0
     assert all(
@@ -153,7 +153,7 @@ def test_options_reach_the_search(folder: Path, capsys: Capture) -> None:
     assert saved("zero.json")[0].target == 0
 
 
-def test_a_row_that_cannot_be_read_is_told_and_the_others_go_on(folder: Path, capsys: Capture) -> None:
+def test_a_row_that_cannot_be_read_is_written_and_the_others_go_on(folder: Path, capsys: Capture) -> None:
     lines = Path("people.csv").read_text(encoding="utf-8").splitlines()
     cells = lines[3].split(",")
     cells[1] = "lots"
@@ -161,7 +161,7 @@ def test_a_row_that_cannot_be_read_is_told_and_the_others_go_on(folder: Path, ca
     Path("people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     ran = run(capsys, *BASE, "--out", "out.json")
     assert ran.code == 3
-    assert "1 row could not be answered. The first is 2: " in ran.line
+    assert "1 row could not be explained. The first is 2: " in ran.line
     assert "'lots'" in ran.line
     found = saved("out.json")
     assert found[2].status is Status.ERROR
@@ -169,7 +169,7 @@ def test_a_row_that_cannot_be_read_is_told_and_the_others_go_on(folder: Path, ca
 
 
 def test_no_way_is_explained(folder: Path, capsys: Capture) -> None:
-    """A single person without an option hears what stands in the way."""
+    """A single person without an option reads which relaxations give one."""
     expected = in_memory(threshold=0.97, max_changes=1)[0].explain_many(in_memory()[1])
     nobody = next(i for i, entry in enumerate(expected) if entry.status is Status.NO_RECOURSE)
     words = ("--threshold", 0.97, "--max-changes", 1, "--row", nobody)
@@ -208,7 +208,7 @@ def test_several_processes_give_the_same(folder: Path, capsys: Capture) -> None:
     assert np.isfinite([entry.person_score for entry in saved("one.json")]).all()
 
 
-def test_a_rare_class_1_without_a_target_is_told_once(folder: Path, capsys: Capture) -> None:
+def test_a_rare_class_1_without_a_target_is_written_once(folder: Path, capsys: Capture) -> None:
     frame = people().astype({"Housing": "category"})
     label = (frame["Income"] > 5_300).to_numpy().astype(int)
     model = lightgbm.LGBMClassifier(n_estimators=15, num_leaves=6, verbosity=-1, n_jobs=1)

@@ -37,7 +37,7 @@ SEVENTH = 7
 
 
 def words(folder: Path, act: str, name: str, *more: object) -> list[object]:
-    """Write the model, and ask it about people of whom one is special."""
+    """Write the model, and explain people of whom one is special."""
     (folder / f"{name}.py").write_text(MODEL.replace("ACT", act), encoding="utf-8")
     lines = Path("people.csv").read_text(encoding="utf-8").splitlines()
     income = lines[0].split(",").index("Income")
@@ -64,14 +64,14 @@ def test_a_killed_process_is_one_persons_error(
     monkeypatch.setenv("P2CE_TEST_PARENT", str(os.getpid()))
     ran = run(capsys, *words(folder, act, "killing_model", "--jobs", 2))
     assert ran.code == 3
-    assert "1 row could not be answered. The first is 7: The process" in ran.line
+    assert "1 row could not be explained. The first is 7: The process" in ran.line
     assert "bug" not in ran.err
     found = saved()
     assert [place for place, one in enumerate(found) if one.status is Status.ERROR] == [SEVENTH]
 
 
 @pytest.mark.parametrize(
-    ("act", "told"),
+    ("act", "message"),
     [
         ("len(rows) < 20 and sys.exit(5)", "called sys.exit(5)"),
         ("if len(rows) < 20: raise RuntimeError('the service is away')", "the service is away"),
@@ -79,12 +79,12 @@ def test_a_killed_process_is_one_persons_error(
     ids=["exits", "raises"],
 )
 def test_a_models_error_is_never_called_a_bug(
-    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, act: str, told: str
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, act: str, message: str
 ) -> None:
     monkeypatch.syspath_prepend(str(folder))
-    ran = run(capsys, *words(folder, act, f"model_that_{told[:3]}"))
+    ran = run(capsys, *words(folder, act, f"model_that_{message[:3]}"))
     assert ran.code == 3
-    assert told in ran.line
+    assert message in ran.line
     assert "bug" not in ran.err
     assert "fault" not in ran.err
     assert [place for place, one in enumerate(saved()) if one.status is Status.ERROR] == [SEVENTH]
@@ -114,19 +114,19 @@ def mistaken_at(seventh: float) -> Any:
 
 @pytest.mark.makes_faults
 @pytest.mark.parametrize("debug", [False, True])
-def test_a_mistake_of_p2ce_is_told_as_one(
+def test_a_mistake_of_p2ce_is_written_as_one(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, debug: bool
 ) -> None:
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setattr(isolate_failures, "explain_batch", mistaken_at(4321))
     monkeypatch.setenv("P2CE_DEBUG", "")  # so that it is taken back
-    asked = words(folder, "pass", f"honest_model_{debug}")
+    inputs = words(folder, "pass", f"honest_model_{debug}")
     if not debug:
-        ran = run(capsys, *asked)
+        ran = run(capsys, *inputs)
         assert ran.code == 3
-        assert "1 row could not be answered, 1 by a fault of p2ce (see where with --debug" in ran.line
+        assert "1 row could not be explained, 1 by a fault of p2ce (see where with --debug" in ran.line
         return
-    ran = run(capsys, "--debug", *asked)
+    ran = run(capsys, "--debug", *inputs)
     assert "Traceback" in ran.err
     assert "in mistaken" in ran.err
     assert (saved()[SEVENTH].message or "").startswith(FAULT)

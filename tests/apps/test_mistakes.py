@@ -1,4 +1,4 @@
-"""Every mistake of a newcomer is answered by one line that says what to do, with exit code 2."""
+"""Every mistake of a newcomer gives one line that says what to do, with exit code 2."""
 
 import gzip
 import io
@@ -49,7 +49,7 @@ MISTAKES: dict[str, tuple[Words, list[str]]] = {
     "unknown column in where": ({"row": None, "where": "Incom > 3"}, ["'Incom'", "Did you mean 'Income'?"]),
     "label without quotes": ({"row": None, "where": "Housing == own"}, ["'own'", "Text goes in quotes"]),
     "one equals sign": ({"row": None, "where": "Age = 3"}, ["Write == to compare"]),
-    "nobody fits": ({"row": None, "where": "Age > 300"}, ["fits none of the 30 rows"]),
+    "nobody fits": ({"row": None, "where": "Age > 300"}, ["matches none of the 30 rows"]),
     "unknown suffix": ({"out": "out.xlsx"}, ["'.xlsx'", ".html, .md, .json, .csv, .parquet"]),
     "no suffix": ({"out": "out"}, ["has no ending", ".html, .md"]),
     "no such out folder": ({"out": "new/out.html"}, ["'new', which does not exist", "mkdir -p new"]),
@@ -81,12 +81,12 @@ MISTAKES: dict[str, tuple[Words, list[str]]] = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_one_line_says_what_to_do(folder: Path, capsys: Capture, mistake: str) -> None:
-    changed, told = MISTAKES[mistake]
+    changed, message = MISTAKES[mistake]
     before = set(os.listdir())
     ran = run(capsys, *words(**changed))
     assert ran.code == 2
     assert ran.out == ""
-    assert all(part in ran.line for part in told), ran.line
+    assert all(part in ran.line for part in message), ran.line
     assert set(os.listdir()) == before
 
 
@@ -289,13 +289,13 @@ DAMAGES: dict[str, tuple[Callable[[], object], Words, list[str]]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_files_that_do_not_fit_are_told(folder: Path, capsys: Capture, damage: str) -> None:
-    spoil, changed, told = DAMAGES[damage]
+def test_files_that_do_not_fit_are_written(folder: Path, capsys: Capture, damage: str) -> None:
+    spoil, changed, message = DAMAGES[damage]
     spoil()
     ran = run(capsys, *words(**changed))
     assert ran.code == 2
     assert ran.out == ""
-    assert all(part in ran.line for part in told), ran.line
+    assert all(part in ran.line for part in message), ran.line
 
 
 def test_a_file_is_not_overwritten(folder: Path, capsys: Capture) -> None:

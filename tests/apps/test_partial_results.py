@@ -44,7 +44,7 @@ def test_a_line_that_breaks_off_counts_as_not_written(tmp_path: Path) -> None:
     assert list(begin(path, ASKED, fresh=False).done) == [0, 1]
 
 
-def test_another_question_is_told(tmp_path: Path) -> None:
+def test_another_question_is_written(tmp_path: Path) -> None:
     path = tmp_path / "out.json.partial"
     begin(path, ASKED, fresh=False).add({0: explanation(question=None)})
     with pytest.raises(InvalidArgument, match=r"--threshold was '0\.5' and is '0\.6'"):
@@ -60,7 +60,7 @@ def scored(score: float) -> Explanation:
 
 
 def test_two_commands_do_not_mix(tmp_path: Path) -> None:
-    """Who comes second is told so, and what the first has done stays as it is."""
+    """The second command fails, and the results of the first stay as they are."""
     path = tmp_path / "out.csv.partial"
     first, second = (begin(path, {"q": name}, fresh=False) for name in ("A", "B"))
     first.add({0: scored(0.6)})
@@ -85,16 +85,18 @@ def test_lines_of_another_question_are_left_out(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-@pytest.mark.parametrize("content", ["[]", "3", '"text"', '{"format": "%s"}', '{"format": "%s", "asked": 3}'])
-def test_a_file_that_is_none_is_told(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    "content", ["[]", "3", '"text"', '{"format": "%s"}', '{"format": "%s", "request": 3}']
+)
+def test_a_file_that_is_none_is_written(tmp_path: Path, content: str) -> None:
     path = tmp_path / "out.csv.partial"
     path.write_text(content.replace("%s", FORMAT) + "\n", encoding="utf-8")
-    with pytest.raises(InvalidArgument, match="in the way, and not of this version"):
+    with pytest.raises(InvalidArgument, match="exists and is not of this version"):
         begin(path, {"q": "A"}, fresh=False)
 
 
 @pytest.mark.parametrize("line", ["[]", "3", '{"people": []}', '{"of": "%s", "people": [[0, {}]]}'])
-def test_a_line_that_is_none_is_told(tmp_path: Path, line: str) -> None:
+def test_a_line_that_is_none_is_written(tmp_path: Path, line: str) -> None:
     path = tmp_path / "out.csv.partial"
     kept = begin(path, {"q": "A"}, fresh=False)
     kept.add({0: scored(0.6)})
@@ -105,7 +107,7 @@ def test_a_line_that_is_none_is_told(tmp_path: Path, line: str) -> None:
         begin(path, {"q": "A"}, fresh=False)
 
 
-def test_what_only_the_old_question_had_is_told(tmp_path: Path) -> None:
+def test_what_only_the_old_question_had_is_written(tmp_path: Path) -> None:
     path = tmp_path / "out.csv.partial"
     begin(path, {"q": "A", "--drop": "Age"}, fresh=False).add({0: scored(0.6)})
     with pytest.raises(InvalidArgument, match="--drop was 'Age' and is None"):
@@ -127,7 +129,7 @@ def test_a_file_that_breaks_off_in_its_first_line_counts_as_none(
     assert list(begin(path, ASKED, fresh=False).done) == [1]
 
 
-def test_a_full_disk_is_told_and_the_next_command_starts(
+def test_a_full_disk_is_written_and_the_next_command_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "out.csv.partial"
@@ -146,9 +148,9 @@ def test_a_full_disk_is_told_and_the_next_command_starts(
     assert list(begin(path, ASKED, fresh=False).done) == [0]
 
 
-def test_a_short_file_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
+def test_a_short_file_of_another_persons_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "out.csv.partial"
     path.write_text("my notes", encoding="utf-8")
-    with pytest.raises(InvalidArgument, match="in the way"):
+    with pytest.raises(InvalidArgument, match="exists and is not"):
         begin(path, ASKED, fresh=False)
     assert path.read_text(encoding="utf-8") == "my notes"

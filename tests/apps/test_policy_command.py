@@ -84,9 +84,9 @@ def run(*words: str) -> tuple[int, str, str]:
     return int(str(stop.value.code)), out.getvalue(), err.getvalue()
 
 
-def test_a_bad_policy_is_told_line_by_line(folder: Path) -> None:
-    code, told, _ = run("check", "policy.yaml", "data.csv", "--protected", "Race, Housing")
-    assert told == GOLDEN
+def test_a_bad_policy_is_written_line_by_line(folder: Path) -> None:
+    code, printed, _ = run("check", "policy.yaml", "data.csv", "--protected", "Race, Housing")
+    assert printed == GOLDEN
     assert code == 1
 
 
@@ -104,24 +104,24 @@ def test_the_command_itself_ends_with_one(folder: Path) -> None:
 
 
 def test_a_policy_is_inferred_and_then_clean(folder: Path) -> None:
-    code, told, _ = run(
+    code, printed, _ = run(
         "infer", "data.csv", "--out", "new.yaml", "--drop", "Repaid", "--protected", "Housing"
     )
-    assert (code, told) == (0, "new.yaml: 8 features, protected: Housing, Age, Race.\n")
+    assert (code, printed) == (0, "new.yaml: 8 features, protected: Housing, Age, Race.\n")
     actions = ActionSet.load("new.yaml")
     assert [feature.name for feature in actions.features if feature.protected] == ["Age", "Housing", "Race"]
     assert actions == ActionSet.infer(pd.read_csv("data.csv").drop(columns="Repaid")).protect(
         "Age", "Housing", "Race"
     )
-    code, told, _ = run("check", "new.yaml", "data.csv")
+    code, printed, _ = run("check", "new.yaml", "data.csv")
     assert code == 0
-    assert told.endswith("new.yaml: 0 errors, 1 warning.\n")  # the outcome is not named
+    assert printed.endswith("new.yaml: 0 errors, 1 warning.\n")  # the outcome is not named
     assert run("check", "new.yaml", "data.csv", "--strict")[0] == 1
 
 
 def test_files_are_not_overwritten_by_accident(folder: Path) -> None:
-    code, _, told = run("infer", "data.csv")
-    assert (code, told) == (2, "p2ce: --out 'policy.yaml' exists. Choose another name, or pass --force.\n")
+    code, _, printed = run("infer", "data.csv")
+    assert (code, printed) == (2, "p2ce: --out 'policy.yaml' exists. Choose another name, or pass --force.\n")
     assert Path("policy.yaml").read_text(encoding="utf-8") == BAD
     assert run("infer", "data.csv", "--force")[0] == 0
 
@@ -133,9 +133,9 @@ def test_what_cannot_be_read_ends_with_two(folder: Path) -> None:
     )
     assert run("check", "policy.yaml", "none.csv")[0] == 2
     Path("broken.yaml").write_text("version: 1\nfeatures: [\n", encoding="utf-8")
-    code, _, told = run("check", "broken.yaml", "data.csv")
+    code, _, printed = run("check", "broken.yaml", "data.csv")
     assert code == 2
-    assert told.startswith("p2ce: broken.yaml:3: This is not YAML")
+    assert printed.startswith("p2ce: broken.yaml:3: This is not YAML")
     Path("empty.csv").write_text("", encoding="utf-8")
     assert run("check", "policy.yaml", "empty.csv")[0] == 2
     assert run("infer", "none.csv", "--force")[0] == 2
@@ -161,8 +161,8 @@ def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> No
     frame.assign(Repaid=1).to_csv("coded.csv", index=False)
     model = lightgbm.LGBMClassifier(n_estimators=3, min_child_samples=2, verbosity=-1)
     model.fit(frame, [0, 1, 1, 0] * 20).booster_.save_model("model.txt")
-    code, told, _ = run("infer", "coded.csv", "--out", "coded.yaml", "--model", "model.txt")
-    assert (code, told) == (0, "coded.yaml: 2 features, protected: Age.\n")
+    code, printed, _ = run("infer", "coded.csv", "--out", "coded.yaml", "--model", "model.txt")
+    assert (code, printed) == (0, "coded.yaml: 2 features, protected: Age.\n")
     assert ActionSet.load("coded.yaml")["Home"].labels == (1, 2, 3)
     assert run("infer", "coded.csv", "--out", "plain.yaml", "--drop", "Repaid")[0] == 0
     words = ("explain", "--model", "model.txt", "--data", "coded.csv", "--row", "0", "--policy")
@@ -173,12 +173,12 @@ def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> No
     assert "labels: [1, 2, 3]" in err.getvalue()
 
 
-def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
+def test_columns_that_are_hardly_features_are_written(folder: Path) -> None:
     people = pd.DataFrame({"id": [f"c{row}" for row in range(60)], "Age": range(60), "Repaid": [0, 1] * 30})
     people.to_csv("people.csv", index=False)
-    _, _, told = run("infer", "people.csv", "--out", "new.yaml")
-    assert "'id' holds 60 labels in 60 rows. If it names people: --drop id" in told
-    assert "Every column became a feature" in told
+    _, _, printed = run("infer", "people.csv", "--out", "new.yaml")
+    assert "'id' holds 60 labels in 60 rows. If it names people: --drop id" in printed
+    assert "Every column became a feature" in printed
     words = ("infer", "people.csv", "--drop", "id,Repaid", "--out", "new.yaml", "--force")
     assert run(*words)[::2] == (0, "")
 
@@ -190,9 +190,9 @@ def coded() -> pd.DataFrame:
 
 def test_what_looks_like_a_code_is_proposed_on_one_line(folder: Path) -> None:
     coded().to_csv("coded.csv", index=False)
-    code, _, told = run("infer", "coded.csv", "--out", "new.yaml", "--drop", "Income")
+    code, _, printed = run("infer", "coded.csv", "--out", "new.yaml", "--drop", "Income")
     assert code == 0
-    (line,) = told.splitlines()
+    (line,) = printed.splitlines()
     assert line == (
         "note: These values look like codes and not like numbers: -9, -8 in 'Months'. If they are, nobody "
         "should be advised to go there. Repeat this with --special-values detect, or list them in the "
@@ -204,9 +204,9 @@ def test_what_looks_like_a_code_is_proposed_on_one_line(folder: Path) -> None:
 def test_codes_are_taken_for_special_values_where_that_is_asked_for(folder: Path) -> None:
     coded().to_csv("coded.csv", index=False)
     words = ("infer", "coded.csv", "--out", "new.yaml", "--force", "--special-values", "detect", "--drop")
-    code, _, told = run(*words, "Income")
+    code, _, printed = run(*words, "Income")
     assert code == 0
-    assert told.splitlines() == [
+    assert printed.splitlines() == [
         "note: Special values, which are no numbers: -9, -8 in 'Months'. Remove 'special' where they are."
     ]
     actions = ActionSet.load("new.yaml")

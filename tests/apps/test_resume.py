@@ -62,7 +62,7 @@ def interrupted(*more: str, wait_for: int = 3) -> "subprocess.CompletedProcess[s
 
 
 def without_work(path: str) -> dict[str, Any]:
-    """Read a file but for how much was looked at, which depends on who is asked about together."""
+    """Read a file but for how much was looked at, which depends on which people share a batch."""
     data: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
     for person in data["people"]:
         (person["certificate"] or {}).pop("scored", None)
@@ -97,9 +97,9 @@ def test_an_interrupted_command_goes_on(work: Path, capsys: Capture) -> None:
     stopped = interrupted()
     assert (stopped.returncode, stopped.stdout) == (130, "")
     assert "Traceback" not in stopped.stderr
-    told = [line for line in stopped.stderr.splitlines() if "nterrupted" in line]
-    assert len(told) == 1
-    assert "are kept in out.json.partial. Run the same command again to go on" in told[0]
+    message = [line for line in stopped.stderr.splitlines() if "nterrupted" in line]
+    assert len(message) == 1
+    assert "are kept in out.json.partial. Run the same command again to go on" in message[0]
     assert not Path("out.json").exists()
     lines = Path("out.json.partial").read_text(encoding="utf-8").splitlines()
     kept = sum(len(json.loads(line).get("people", ())) for line in lines)
@@ -119,13 +119,13 @@ def test_an_interrupted_command_goes_on(work: Path, capsys: Capture) -> None:
 
 
 def test_a_changed_table_is_another_question(work: Path, capsys: Capture) -> None:
-    header = {"format": FORMAT, "asked": {}}
+    header = {"format": FORMAT, "request": {}}
     Path("out.json.partial").write_text(json.dumps(header) + "\n", encoding="utf-8")
     ran = run(capsys, *WORDS, "--out", "out.json")
     assert ran.code == 2
     assert "the file of --data has changed" in ran.line
     Path("out.json.partial").write_text("something else\n", encoding="utf-8")
-    assert "in the way" in run(capsys, *WORDS, "--out", "out.json").line
+    assert "exists and is not" in run(capsys, *WORDS, "--out", "out.json").line
     assert run(capsys, *WORDS, "--out", "out.json", "--fresh").code == 0
     assert not Path("out.json.partial").exists()
 
@@ -134,7 +134,7 @@ def test_a_changed_table_is_another_question(work: Path, capsys: Capture) -> Non
 def test_another_model_behind_the_same_file_is_another_question(
     work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    """The answers of two models never end in one file, although the module of --model is the same."""
+    """The explanations of two models never end in one file, although the module of --model is the same."""
     name = "hidden_weight"
     Path(f"{name}.py").write_text(
         "import os\ndef model():\n    weight = float(os.environ['WEIGHT'])\n"
@@ -156,14 +156,14 @@ def test_another_model_behind_the_same_file_is_another_question(
     monkeypatch.setattr(p2ce.Explainer, "explain_many", pressed_at_the_second)
     assert run(capsys, *words, "--out", "out.json").code == 130
     if change == "a library":
-        monkeypatch.setattr("p2ce.apps.versions.installed_version", lambda _: "99.0")
-        told = "the version of numpy was"
+        monkeypatch.setattr("p2ce.apps.version_command.installed_version", lambda _: "99.0")
+        message = "the version of numpy was"
     else:
         monkeypatch.setenv("WEIGHT", "3")
-        told = "what the model answers has changed"
+        message = "the fingerprint of the model's scores has changed"
     ran = run(capsys, *words, "--out", "out.json")
     assert ran.code == 2
-    assert told in ran.line
+    assert message in ran.line
     assert not Path("out.json").exists()
 
 

@@ -65,13 +65,13 @@ def test_labels_reach_the_model_as_they_are(work: Path, capsys: Capture, labels:
     assert "does not know" not in ran.err
 
 
-def test_labels_that_nobody_knows_are_told(work: Path, capsys: Capture) -> None:
+def test_labels_that_nobody_knows_are_written(work: Path, capsys: Capture) -> None:
     fitted(["own", "rent", "free"])
     Path("people.csv").write_text("Inc,C\n20,Own\n30,NA\n40,\n50, rent\n", encoding="utf-8")
     ran = run(capsys, *BASE)
     assert ran.code == 0
     assert "'C' of people.csv holds 'Own', which the model does not know. Did you mean 'own'?" in ran.err
-    assert "'C' of people.csv holds 'NA', read as missing: the model knows no such label." in ran.err
+    assert "'C' of people.csv holds 'NA', parsed as missing: the model knows no such label." in ran.err
     assert "rent'" not in ran.err
     frame = pd.read_csv("train.csv")
     frame.assign(C=["castle", *frame["C"][1:]]).to_csv("train.csv", index=False)
@@ -79,7 +79,7 @@ def test_labels_that_nobody_knows_are_told(work: Path, capsys: Capture) -> None:
 
 
 def test_catboost_has_a_label_for_what_is_missing(work: Path, capsys: Capture) -> None:
-    """Fitted the usual way, on text in which gaps are called nan."""
+    """Fitted as usual, on text in which gaps are called nan."""
     catboost = pytest.importorskip("catboost")
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
@@ -145,4 +145,4 @@ def test_ids_stay_as_they_are_written(folder: Path, capsys: Capture) -> None:
     for where in ("id == '00003'", f"big == '{big[3]}'"):
         assert run(capsys, *BASE, "--where", where, "--out", "some.json", "--force").code == 0
         assert Explanations.from_dict(json.loads(Path("some.json").read_text("utf-8"))).labels == (3,)
-    assert "fits none" in run(capsys, *BASE, "--where", "id == '3'").line
+    assert "matches none" in run(capsys, *BASE, "--where", "id == '3'").line

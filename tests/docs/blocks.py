@@ -36,39 +36,39 @@ def blocks_of(page: Path) -> list[Block]:
     blocks: list[Block] = []
     place, reason, touching = 0, None, False
     while place < len(lines):
-        relaxation = FENCE.match(lines[place])
-        if relaxation is None:
-            told = NOT_RUN.match(lines[place])
-            if told or lines[place].strip():
-                reason, touching = (told[1] if told else None), False
+        opening = FENCE.match(lines[place])
+        if opening is None:
+            marked = NOT_RUN.match(lines[place])
+            if marked or lines[place].strip():
+                reason, touching = (marked[1] if marked else None), False
             place += 1
             continue
-        closing = _closing(lines, place, relaxation["indent"])
-        within = [line.removeprefix(relaxation["indent"]) for line in lines[place + 1 : closing]]
-        if relaxation["language"] in OUTPUTS and touching:
+        closing = _closing(lines, place, opening["indent"])
+        within = [line.removeprefix(opening["indent"]) for line in lines[place + 1 : closing]]
+        if opening["language"] in OUTPUTS and touching:
             blocks[-1] = _showing(blocks[-1], "\n".join(within), (place + 1, closing))
             touching = False
         else:
-            title = TITLE.search(relaxation["rest"])
+            title = TITLE.search(opening["rest"])
             blocks.append(
                 Block(
-                    language=relaxation["language"],
+                    language=opening["language"],
                     code="\n".join(within) + "\n",
                     line=place + 2,
                     title=title[1] if title else None,
                     not_run=reason,
                 )
             )
-            touching = relaxation["language"] == "python" and title is None
+            touching = opening["language"] == "python" and title is None
         place, reason = closing + 1, None
     return blocks
 
 
-def _closing(lines: list[str], relaxation: int, indent: str) -> int:
-    for place in range(relaxation + 1, len(lines)):
+def _closing(lines: list[str], opening: int, indent: str) -> int:
+    for place in range(opening + 1, len(lines)):
         if lines[place].rstrip() == f"{indent}```":
             return place
-    raise ValueError(f"The block that begins in line {relaxation + 1} has no end.")
+    raise ValueError(f"The block that begins in line {opening + 1} has no end.")
 
 
 def _showing(block: Block, text: str, where: tuple[int, int]) -> Block:

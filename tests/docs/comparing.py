@@ -36,10 +36,10 @@ def shown_by(block: Block) -> str | None:
     """Give what the page shows of a block's output; a console shows its own."""
     if block.language != "console":
         return block.shown
-    lines, told = [], False
+    lines, continued = [], False
     for line in block.code.splitlines():
-        if line.startswith("$ ") or told:
-            told = line.endswith("\\")  # a command that goes on in the next line
+        if line.startswith("$ ") or continued:
+            continued = line.endswith("\\")  # a command that goes on in the next line
             if line.startswith("$ "):
                 lines.append(line.rstrip("\\").rstrip())
             else:

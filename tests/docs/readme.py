@@ -54,7 +54,7 @@ def prelude(folder: Path) -> dict[str, Any]:
         "X_train": people,
         "row": row,
         "model": _pipeline().fit(people, accept.astype(int)),
-        "pipeline": _pipeline().fit(people, np.where(accept, "accept", "refuse")),
+        "pipeline": _pipeline().fit(people, np.where(accept, "accept", "reject")),
         "my_service": SimpleNamespace(predict=_served(_pipeline().fit(people, accept))),
     }
 

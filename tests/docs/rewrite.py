@@ -41,13 +41,13 @@ def _note(news: list[tuple[tuple[int, int], str]], block: Block, printed: str) -
 
 def _as_typed(block: Block, printed: str) -> str:
     """Put commands that go over several lines back as they stood in the page."""
-    typed, told = [], False
+    typed, continued = [], False
     for line in block.code.splitlines():
         if line.startswith("$ "):
             typed.append(line)
-        elif told:
+        elif continued:
             typed[-1] += f"\n{line}"
-        told = line.endswith("\\") and (line.startswith("$ ") or told)
+        continued = line.endswith("\\") and (line.startswith("$ ") or continued)
     for command, lines in zip(commands(block), typed, strict=True):
         printed = printed.replace(f"$ {command}\n", f"{lines}\n", 1)
     return printed

@@ -68,14 +68,14 @@ def test_blocks_are_of_a_known_language(page: Path) -> None:
 def test_the_reference_has_every_public_name() -> None:
     pages = (ROOT / "docs" / "reference").glob("*.md")
     lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
-    told = {line.rpartition(".")[2] for line in lines if line.startswith("::: ")}
+    listed = {line.rpartition(".")[2] for line in lines if line.startswith("::: ")}
     functions = [name for name in rules.__all__ if name[0].islower()]
-    missing = {*p2ce.__all__, *functions, *testing.__all__, *datasets.__all__, *paper.__all__} - told
+    missing = {*p2ce.__all__, *functions, *testing.__all__, *datasets.__all__, *paper.__all__} - listed
     assert not missing, f"docs/reference has no line ':::' for {sorted(missing)}"
 
 
 def test_the_site_has_every_page() -> None:
-    told = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in PAGES:
         if page != README:
-            assert str(page.relative_to(ROOT / "docs")) in told, f"mkdocs.yml lacks {name_of(page)}"
+            assert str(page.relative_to(ROOT / "docs")) in listed, f"mkdocs.yml lacks {name_of(page)}"

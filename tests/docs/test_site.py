@@ -12,7 +12,7 @@ pytest.importorskip("mkdocs", reason="the site needs the extra 'docs'")
 pytest.importorskip("mkdocstrings", reason="the site needs the extra 'docs'")
 
 ROOT = Path(__file__).parent.parent.parent
-# What a browser fetches by itself, unlike a link that somebody has to follow.
+# What a browser fetches by itself, unlike a link that a reader has to follow.
 FETCHED = re.compile(r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?(?:https?:)?//""")
 LOADED = re.compile(r"""<link\b(?![^>]*\brel=["']?canonical)[^>]*\bhref=["']?(?:https?:)?//""")
 IN_STYLES = re.compile(r"""(?:@import\s+|url\()["']?(?:https?:)?//""")

@@ -11,13 +11,13 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parent.parent.parent / "examples").glob("*.py"))
 LONGEST = 60
 
-# What is printed, by script; and which files are there afterwards.
-TOLD = {
+# What each script prints, by script; and which files are there afterwards.
+PRINTED = {
     "lightgbm_credit": ("You can choose one of these 3 options", "loan amount from", "Proven: these are all"),
     "logistic_scorecard": ("of 2000 are rejected", "520 or more", "behind KBinsDiscretizer, by additive."),
     "pytorch_network": (
-        "Read, by network",
-        "SavedArguments, by complete",
+        "Parsed, by network",
+        "As a black box, by complete",
         "the same options for 50 of 50 people.",
     ),
     "categorical_pipeline": ("if Security is 'guarantor'", "people: ", "rules kept to: "),
@@ -45,7 +45,7 @@ def run(example: Path, folder: Path, *words: str) -> str:
 
 
 def test_each_example_is_listed_here() -> None:
-    assert [example.stem for example in EXAMPLES] == sorted(TOLD)
+    assert [example.stem for example in EXAMPLES] == sorted(PRINTED)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
@@ -58,7 +58,7 @@ def test_it_is_short_and_says_what_it_shows(example: Path) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_it_runs(example: Path, tmp_path: Path) -> None:
     printed = run(example, tmp_path)
-    for line in TOLD[example.stem]:
+    for line in PRINTED[example.stem]:
         assert line in printed, printed
     for name in WRITTEN.get(example.stem, []):
         assert (tmp_path / name).stat().st_size > 0

@@ -25,10 +25,10 @@ def take(format_name: str, path: Path, *, table: str, target: str | None) -> Non
 
 def take_model(path: Path, *, table: Path, target: str | None) -> None:
     """Read a model as ``p2ce inspect`` and ``p2ce explain`` do, and explain two people with it."""
-    from p2ce.apps.command_inputs import SavedArguments, check_files, make_ready
+    from p2ce.apps.command_inputs import Inputs, check_files, make_ready
 
     is_weights = path.suffix == ".pt"
-    arguments = SavedArguments(
+    inputs = Inputs(
         model=f"{seeds.NETWORK}:make_network" if is_weights else str(path),
         weights=path if is_weights else None,
         reference=table,
@@ -36,14 +36,14 @@ def take_model(path: Path, *, table: Path, target: str | None) -> None:
         target=target,
         plausible=False,
     )
-    check_files(arguments, people=False)
-    ready = make_ready(arguments)
+    check_files(inputs, people=False)
+    ready = make_ready(inputs)
     ready.explainer.describe()
     explain(ready.explainer, ready.people.head(2))
 
 
 def explain(explainer: Any, people: Any) -> None:
-    """Explain people; every option has to be one that the model accepts when it is called anew."""
+    """Explain people; the model must accept every option when it is evaluated again."""
     for entry in explainer.explain_many(people, time_limit=SECONDS):
         for option in entry:
             judgement = explainer.check(entry.person, option.values, explanation=entry)
@@ -52,7 +52,7 @@ def explain(explainer: Any, people: Any) -> None:
 
 
 def warm_up() -> None:
-    """Have the kernels compiled: of sums, of trees, and of black-box models."""
+    """Compile the kernels of sums, of trees and of black-box models."""
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeClassifier
 
@@ -85,7 +85,7 @@ def take_archive(path: Path) -> None:
 
 
 def take_policy(path: Path) -> None:
-    """Look a policy over as ``p2ce policy check`` does, then explain a person by it."""
+    """Check a policy as ``p2ce policy check`` does, then explain a person with it."""
     import p2ce
     from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import lint
@@ -107,9 +107,9 @@ def take_explanation(path: Path) -> None:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:  # Python's own parser, before p2ce sees anything
         raise InvalidArgument("no JSON") from error
-    stated = str(data.get("format", "")) if isinstance(data, dict) else ""
+    header = str(data.get("format", "")) if isinstance(data, dict) else ""
     kinds: dict[str, Any] = {"explanations": Explanations, "why": WhyNone}
-    kind = next((one for name, one in kinds.items() if name in stated), Explanation)
+    kind = next((one for name, one in kinds.items() if name in header), Explanation)
     answer = kind.from_dict(data)
     json.dumps(answer.to_dict(), allow_nan=False)
     answer.to_frame()

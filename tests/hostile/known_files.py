@@ -121,7 +121,7 @@ def nodes(column: str, number: int) -> Change:
 
 
 def reader_of_files(_: bytes) -> bytes:
-    """Give a model that opens the files which the cells of a table name."""
+    """Give a model that reads the files whose names are in the cells of a table."""
     from sklearn.compose import make_column_transformer
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import LogisticRegression

@@ -1,4 +1,4 @@
-"""Change bytes and numbers to make a parser fail; everything follows from a seed."""
+"""Mutate bytes and numbers to break a parser; everything follows from a seed."""
 
 import math
 import struct

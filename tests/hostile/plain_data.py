@@ -1,4 +1,4 @@
-"""Make data and text that nobody should send: for tests, and to try more of it."""
+"""Make hostile data and text for tests."""
 
 import copy
 import math

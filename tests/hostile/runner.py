@@ -65,7 +65,7 @@ BY_SUFFIX: dict[str, Mutator] = {
 class Outcome:
     """What became of one file."""
 
-    kind: str  # accepted, rejected; unclear error, raw error, inconsistent, memory, timeout, signal, exit
+    kind: str  # accepted, rejected; bad message, raw error, inconsistent, memory, timeout, signal, exit
     message: str
     place: str  # in the sources of p2ce, if known
     input: str  # which seed and number made the file
@@ -82,7 +82,7 @@ class Outcome:
 
 
 def mutate(seed: Seed, rng: Random) -> bytes:
-    """Change a sound file in a way that its format has."""
+    """Mutate a valid file with the mutator of its format."""
     return BY_SUFFIX[seed.suffix](seed.content, rng)
 
 

@@ -1,4 +1,4 @@
-"""Whatever a file holds, it is rejected in one line or explained soundly: no signal, no raw error, no loop.
+"""Any file is rejected in one line or explained correctly: no signal, no raw error, no loop.
 
 The inputs follow from ``SEED``, so that a failure is the same on every run. ``python -m benchmarks.fuzz``
 tries others for as long as one likes.
@@ -27,7 +27,7 @@ SHOWN = 12
 
 @pytest.mark.parametrize("format_name", INPUTS)
 def test_sound_files_are_accepted(runner: Runner, format_name: str) -> None:
-    """Else a rejection of what was made from them would say nothing."""
+    """Otherwise a rejection of their mutants would show nothing."""
     for sound in seeds_of(format_name):
         outcome = runner.try_file(format_name, sound, sound.content, sound.name)
         assert outcome.kind == "accepted", outcome
@@ -39,7 +39,7 @@ def test_hostile_files_are_rejected_in_one_line_or_explained(runner: Runner, for
     failures = [str(one) for one in outcomes if one.failed]
     assert not failures, f"{len(failures)} of {len(outcomes)} inputs:\n" + "\n".join(failures[:SHOWN])
     kinds = Counter(one.kind for one in outcomes)
-    assert kinds["rejected"], f"nothing was wrong enough to be rejected: {kinds}"
+    assert kinds["rejected"], f"no mutant was rejected: {kinds}"
     assert kinds["accepted"], f"nothing was believable enough to be read to its end: {kinds}"
 
 

@@ -1,4 +1,4 @@
-"""Each known hostile file is rejected in one line: no signal, no loop, no answer.
+"""Each known hostile file is rejected in one line: no signal, no loop, no result.
 
 All of them go through a worker process, where a signal is seen, and one of each library through the command
 line, which takes seconds.
@@ -25,8 +25,8 @@ LONGEST = 1000
 SECONDS = 60
 
 
-def require_refusal(folder: Path, *words: str) -> str:
-    """Run a command in a process of its own, where a signal is seen, and give the line that it tells."""
+def require_rejection(folder: Path, *words: str) -> str:
+    """Run a command in its own process, where a signal is seen, and give the error line that it prints."""
     environment = {name: value for name, value in os.environ.items() if name != "P2CE_DEBUG"}
     ran = subprocess.run(
         [sys.executable, "-m", "p2ce", *words],
@@ -38,12 +38,12 @@ def require_refusal(folder: Path, *words: str) -> str:
         check=False,
     )
     assert ran.returncode == WRONG_USE, f"exit code {ran.returncode}: {ran.stdout[-500:]}{ran.stderr[-2000:]}"
-    shown_text = [line for line in ran.stderr.splitlines() if line.startswith("p2ce: ")]
-    assert len(shown_text) == 1, ran.stderr
+    message = [line for line in ran.stderr.splitlines() if line.startswith("p2ce: ")]
+    assert len(message) == 1, ran.stderr
     assert "Traceback" not in ran.stderr
-    assert "bug" not in shown_text[0]
-    assert len(shown_text[0]) <= LONGEST
-    return shown_text[0]
+    assert "bug" not in message[0]
+    assert len(message[0]) <= LONGEST
+    return message[0]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -71,13 +71,13 @@ def test_the_command_line_says_so_in_one_line(tmp_path: Path, name: str) -> None
     model = tmp_path / f"model{known.seed.suffix}"
     model.write_bytes(known.content)
     words = ("explain", "--model", model.name, "--data", f"{known.seed.table}.csv", "--drop", "Repaid")
-    require_refusal(tmp_path, *words, "--row", "0", "--out", "out.json")
+    require_rejection(tmp_path, *words, "--row", "0", "--out", "out.json")
     assert not (tmp_path / "out.json").exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of Unix")
 def test_no_file_that_a_cell_names_is_opened(tmp_path: Path) -> None:
     (tmp_path / "model.skops").write_bytes(FILES["skops: a reader of the files that cells name"].content)
-    os.mkfifo(tmp_path / "secret")  # opening it waits for ever
+    os.mkfifo(tmp_path / "secret")  # opening it blocks for ever
     (tmp_path / "people.csv").write_text("Housing\n" + "secret\n" * 20, encoding="utf-8")
-    require_refusal(tmp_path, "explain", "--model", "model.skops", "--data", "people.csv", "--row", "0")
+    require_rejection(tmp_path, "explain", "--model", "model.skops", "--data", "people.csv", "--row", "0")

@@ -1,7 +1,7 @@
 """Read hostile files one after the other in a process of its own: ``python -m tests.hostile.worker``.
 
-Requests come on stdin and outcomes go to stdout, a line of JSON each. Whoever started this process sees when
-it dies, and of which file.
+Requests come on stdin and outcomes go to stdout, a line of JSON each. The parent process sees when this
+one dies, and of which file.
 """
 
 import json
@@ -28,33 +28,28 @@ def main() -> None:
     os.dup2(2, 1)  # libraries print to stdout, from C too
     warnings.simplefilter("ignore")
     for line in sys.stdin:
-        arguments = json.loads(line)
+        request = json.loads(line)
         os.ftruncate(2, 0)
-        answers.write(json.dumps(outcome_of(arguments)) + "\n")
+        answers.write(json.dumps(outcome_of(request)) + "\n")
         answers.flush()
 
 
-def outcome_of(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Say how a file was taken: accepted, rejected in one line, or anything else."""
+def outcome_of(request: dict[str, Any]) -> dict[str, Any]:
+    """Classify the outcome of a file: accepted, rejected in one line, or anything else."""
     from p2ce.errors import P2CEError
     from tests.hostile.entry_points import Inconsistent, take, warm_up
 
     try:
-        if arguments["format"] == "warm up":
+        if request["format"] == "warm up":
             warm_up()
         else:
-            take(
-                arguments["format"],
-                Path(arguments["path"]),
-                table=arguments["table"],
-                target=arguments["target"],
-            )
+            take(request["format"], Path(request["path"]), table=request["table"], target=request["target"])
     except P2CEError as error:
-        shown_text = str(error)
-        fits = "\n" not in shown_text and 0 < len(shown_text) <= LONGEST_MESSAGE
+        message = str(error)
+        fits = "\n" not in message and 0 < len(message) <= LONGEST_MESSAGE
         return {
-            "kind": "rejected" if fits else "unclear error",
-            "message": shown_text[:2000],
+            "kind": "rejected" if fits else "bad message",
+            "message": message[:2000],
             "place": _place(error),
         }
     except MemoryError as error:

@@ -190,9 +190,9 @@ ESTIMATED = replace(
 
 
 def with_predictions(*predictions: float | None, **fields: Any) -> Explanation:
-    told = answer(scale="lead", threshold=0.0, **fields)
-    options = (replace(found, prediction=number) for found, number in zip(told, predictions, strict=True))
-    return replace(told, counterfactuals=tuple(options))
+    written = answer(scale="lead", threshold=0.0, **fields)
+    options = (replace(found, prediction=number) for found, number in zip(written, predictions, strict=True))
+    return replace(written, counterfactuals=tuple(options))
 
 
 def housed() -> Explanation:
@@ -229,7 +229,7 @@ def housed() -> Explanation:
 
 
 def none_on(grid: str, **fields: Any) -> Explanation:
-    """Make the answer of somebody without an option."""
+    """Make the explanation of a person without an option."""
     return answer(
         status=Status.NO_RECOURSE,
         counterfactuals=(),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from p2ce.present import to_text
-from p2ce.present.proof import REASONS
+from p2ce.present.proof_sentences import REASONS
 from p2ce.result import Certificate, Counterfactual, Status
 from tests.present.cases import CERTIFICATE, ESTIMATED, OPTIONS, QUESTION, answer
 
@@ -27,19 +27,33 @@ def test_numbers_are_not_shortened() -> None:
 def test_values_are_those_of_the_data_and_their_rounding_is_named() -> None:
     lines = audit()
     assert "1. LoanAmount (loan amount): 7,512.4 → 6,199.9999; HasGuarantor (guarantor): 0 → 1" in lines
-    assert "   told to people as: LoanAmount = 6,200" in lines
-    assert "   score as told: 0.55" in audit(counterfactuals=(replace(OPTIONS[0], rounded_score=0.55),))
+    assert "   displayed value: LoanAmount = 6,200" in lines
+    assert "   score of the displayed values: 0.55" in audit(
+        counterfactuals=(replace(OPTIONS[0], rounded_score=0.55),)
+    )
 
 
 @pytest.mark.parametrize(
-    ("language", "told", "none"),
+    ("language", "reported", "none"),
     [
-        ("en", "reported only, since this method does not ask for plausible options", "none was asked for"),
-        ("pt", "apenas informativo, pois este método não exige opções plausíveis", "não solicitado"),
-        ("es", "solo informativo, pues este método no exige opciones plausibles", "no solicitado"),
+        (
+            "en",
+            "reported only: this method does not require plausible options",
+            "Plausibility detector: none",
+        ),
+        (
+            "pt",
+            "apenas informativo: este método não exige opções plausíveis",
+            "Detector de plausibilidade: nenhum",
+        ),
+        (
+            "es",
+            "solo informativo: este método no exige opciones plausibles",
+            "Detector de plausibilidad: ninguno",
+        ),
     ],
 )
-def test_a_detector_that_is_only_reported_is_not_called_none(language: str, told: str, none: str) -> None:
+def test_a_detector_that_is_only_reported_is_not_called_none(language: str, reported: str, none: str) -> None:
     """Issue 13: with method="mapocam" the text said that no detector was used, beside its value."""
     mapocam = replace(CERTIFICATE, method="mapocam", detector_family=None)
     beside = tuple(replace(option, plausibility=-0.125) for option in OPTIONS)
@@ -48,29 +62,29 @@ def test_a_detector_that_is_only_reported_is_not_called_none(language: str, told
         explanation = answer(certificate=mapocam, counterfactuals=options)
         return to_text(explanation, audience="auditor", language=language)
 
-    assert told in text(beside)
+    assert reported in text(beside)
     assert none not in text(beside)
     without = text(tuple(replace(option, plausibility=None) for option in OPTIONS))
-    assert told not in without
+    assert reported not in without
     assert none in without
 
 
 def test_a_margin_and_ties_are_named() -> None:
     lines = audit(margin=0.05, certificate=replace(CERTIFICATE, ties=True))
-    assert "Margin asked for, part of what is wanted: 0.05" in lines
+    assert "Required margin, included in the target: 0.05" in lines
     assert "Options of equal cost are all listed: yes" in lines
     assert not any("Margin" in line for line in audit())
 
 
-def test_every_field_of_the_certificate_is_told() -> None:
+def test_every_field_of_the_certificate_is_written() -> None:
     # A field that is added later fails here until an auditor can read it.
-    told = {
+    written = {
         "proven", "unproven_because", "method", "model_family", "detector_family", "bound", "grid",
         "finest_open", "cells", "axes", "max_changes", "ties", "boxes", "scored", "attributed", "pruned",
         "verified", "discrepancies", "miss_rate", "sample_size", "explainer", "residual", "open_boxes",
         "open_costs", "rules", "checked_rules",
     }  # fmt: skip
-    assert set(Certificate.__dataclass_fields__) == told
+    assert set(Certificate.__dataclass_fields__) == written
     full = replace(
         ESTIMATED,
         attributed=31,
@@ -85,28 +99,28 @@ def test_every_field_of_the_certificate_is_told() -> None:
     text = "\n".join(audit(status=Status.HEURISTIC, certificate=full))
     for fact in (
         "Points at which SHAP values were computed: 31",
-        "Discrepancies between the model and its reading: 7",
+        "Discrepancies between the model and its parsed form: 7",
         "Most changes at once: no limit",
-        "Plausibility detector: reported only, since this method does not ask for plausible options",
+        "Plausibility detector: reported only: this method does not require plausible options",
         "Rules between features that candidates were checked against: own check",
-        "Boxes dropped, by rule: estimate 5; a rule of tomorrow 1",
+        "Boxes pruned, by rule: estimate 5; a rule of tomorrow 1",
         "Boxes left open: 3",
         "Least cost that an open box could have: changes 1",
         "Estimate (no certainty), attributions by: tree paths",
         "Estimate (no certainty), widened by: 0.0125",
-        "Estimate (no certainty), share of refused people for whom some are missed, at most: 0.0101",
+        "Estimate (no certainty), miss rate among rejected applicants, at most: 0.0101",
         "Estimate (no certainty), people it was calibrated on: 199",
-        "Why nothing is claimed: an estimate, and no bound, cut the search",
+        "Why it is not proven: an estimate, and no bound, cut the search",
     ):
         assert fact in text
 
 
 @pytest.mark.parametrize("reason", REASONS)
-def test_every_reason_is_told_in_words(reason: str) -> None:
+def test_every_reason_is_written_in_words(reason: str) -> None:
     unproven = replace(CERTIFICATE, proven=False, unproven_because=reason)
-    told = [line for line in audit(certificate=unproven) if line.startswith("Why nothing is claimed: ")]
-    assert len(told) == 1
-    assert told[0] != f"Why nothing is claimed: {reason}"
+    written = [line for line in audit(certificate=unproven) if line.startswith("Why it is not proven: ")]
+    assert len(written) == 1
+    assert written[0] != f"Why it is not proven: {reason}"
 
 
 def test_what_is_never_advised_is_listed() -> None:

@@ -15,7 +15,7 @@ from tests.present.cases import CASES
 FOLDER = Path(__file__).parent / "golden"
 
 
-def told(audience: str, language: str) -> str:
+def written(audience: str, language: str) -> str:
     parts = []
     for name, (explanation, why) in CASES.items():
         text = to_text(explanation, audience=audience, language=language, why=why)
@@ -27,7 +27,7 @@ def told(audience: str, language: str) -> str:
 @pytest.mark.parametrize("audience", AUDIENCES)
 def test_the_text_is_the_one_that_was_read(audience: str, language: str) -> None:
     file = FOLDER / f"{audience}.{language}.txt"
-    now = told(audience, language)
+    now = written(audience, language)
     if os.environ.get("P2CE_WRITE_GOLDEN"):
         file.write_text(now, encoding="utf-8")
     assert now == file.read_text(encoding="utf-8")

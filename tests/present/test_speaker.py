@@ -1,4 +1,4 @@
-"""Names, values and changes are said as displays ask for, and values are never rounded on the way."""
+"""Names, values and changes follow the displays, and values are never rounded otherwise."""
 
 import math
 from decimal import Decimal
@@ -27,10 +27,10 @@ def test_names_with_and_without_article() -> None:
         ("pt", "o valor do empréstimo", "valor do empréstimo"),
         ("es", "el importe del préstamo", "importe del préstamo"),
     ):
-        told = speaker_for(QUESTION, language)
-        assert (told.named("LoanAmount"), told.name("LoanAmount")) == (named, name)
-        assert told.axis("LoanAmount") == f"{name} (EUR)"
-        assert told.named("Unknown") == told.name("Unknown") == told.axis("Unknown") == "Unknown"
+        speaking = speaker_for(QUESTION, language)
+        assert (speaking.named("LoanAmount"), speaking.name("LoanAmount")) == (named, name)
+        assert speaking.axis("LoanAmount") == f"{name} (EUR)"
+        assert speaking.named("Unknown") == speaking.name("Unknown") == speaking.axis("Unknown") == "Unknown"
     assert speaker(name="the rent").named("X") == "the rent"
     assert speaker(name="your rent").named("X") == "your rent"
     assert speaker(name="the rent").name("X") == "rent"
@@ -38,7 +38,7 @@ def test_names_with_and_without_article() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "display", "value", "told"),
+    ("language", "display", "value", "speaking"),
     [
         ("en", {"unit": "year|years"}, 1, "1 year"),
         ("pt", {"unit": {"pt": "ano|anos"}}, 1.0, "1 ano"),
@@ -69,13 +69,13 @@ def test_names_with_and_without_article() -> None:
         ("pt", {}, np.True_, "sim"),
     ],
 )
-def test_values(language: str, display: dict[str, object], value: object, told: str) -> None:
-    assert speaker(language, **display).value("X", value) == told
+def test_values(language: str, display: dict[str, object], value: object, speaking: str) -> None:
+    assert speaker(language, **display).value("X", value) == speaking
 
 
 def test_yes_and_no_of_columns_of_zeros_and_ones() -> None:
-    told = speaker("es", kind="binary", unit="EUR")
-    assert (told.value("X", 1), told.value("X", 0.0), told.value("X", True)) == ("sí", "no", "sí")
+    speaking = speaker("es", kind="binary", unit="EUR")
+    assert (speaking.value("X", 1), speaking.value("X", 0.0), speaking.value("X", True)) == ("sí", "no", "sí")
     assert speaker_for(None).value("X", 1) == "1"
 
 
@@ -102,10 +102,10 @@ def test_what_is_written_is_the_value_itself(
 
 
 def test_changes_of_numbers() -> None:
-    told = speaker(name="rent", unit="EUR")
-    assert told.change("X", 7500, 5200) == "lower the rent from 7,500 to 5,200 EUR"
-    assert told.change("X", 5200.5, 7500) == "raise the rent from 5,200.5 to 7,500 EUR"
-    assert told.change("X", 5200, 5200) == "change the rent from 5,200 to 5,200 EUR"
+    speaking = speaker(name="rent", unit="EUR")
+    assert speaking.change("X", 7500, 5200) == "lower the rent from 7,500 to 5,200 EUR"
+    assert speaking.change("X", 5200.5, 7500) == "raise the rent from 5,200.5 to 7,500 EUR"
+    assert speaking.change("X", 5200, 5200) == "change the rent from 5,200 to 5,200 EUR"
     assert speaker(name="rent", unit="$", unit_first=True).change("X", 2, 1) == "lower the rent from $2 to $1"
     none = speaker(name="rent", unit="EUR", values={0: "none"})
     assert none.change("X", 0, 500) == "change the rent from none to 500 EUR"
@@ -114,23 +114,23 @@ def test_changes_of_numbers() -> None:
 
 
 def test_changes_without_a_question() -> None:
-    told = speaker_for(None)
-    assert told.change("Rate", 0.5, 0.75) == "raise Rate from 0.5 to 0.75"
-    assert told.change("Housing", "rent", "own") == "change Housing from rent to own"
-    assert told.change("HasGuarantor", False, True) == "change HasGuarantor from no to yes"
+    speaking = speaker_for(None)
+    assert speaking.change("Rate", 0.5, 0.75) == "raise Rate from 0.5 to 0.75"
+    assert speaking.change("Housing", "rent", "own") == "change Housing from rent to own"
+    assert speaking.change("HasGuarantor", False, True) == "change HasGuarantor from no to yes"
     for missing in (None, math.nan):
-        assert told.change("Income", missing, 42_000) == (
+        assert speaking.change("Income", missing, 42_000) == (
             "state Income (only if the true value is 42,000; missing so far)"
         )
-        assert told.change("Income", 42_000.0, missing) == (
+        assert speaking.change("Income", 42_000.0, missing) == (
             "leave Income unstated (only if that is permitted; now 42,000)"
         )
 
 
 def test_phrases_come_before_those_of_displays() -> None:
-    told = speaker_for(QUESTION, "pt")
-    assert told.change("HasGuarantor", 0, 1) == "apresente um fiador"
-    assert told.change("HasGuarantor", 1, 0) == "mude fiador de sim para não"
+    speaking = speaker_for(QUESTION, "pt")
+    assert speaking.change("HasGuarantor", 0, 1) == "apresente um fiador"
+    assert speaking.change("HasGuarantor", 1, 0) == "mude fiador de sim para não"
     phrases = {("HasGuarantor", True): "get one", ("Savings", None): "withhold them", ("Savings", 5): "save"}
     own = speaker_for(QUESTION, phrases=phrases)
     assert own.change("HasGuarantor", 0, 1) == "get one"
@@ -139,12 +139,12 @@ def test_phrases_come_before_those_of_displays() -> None:
 
 
 def test_a_change_is_rounded_only_to_what_was_verified() -> None:
-    told = speaker(name="rent", decimals=0)
-    assert told.change("X", 7512.4, 6199.9999, said=6200.0) == "lower the rent from 7,512.4 to 6,200"
-    assert told.change("X", 7512.4, 6199.9999) == "lower the rent from 7,512.4 to 6,199.9999"
-    # An old value is told as it is; a rounding that undoes the change is not told.
-    assert told.change("X", 6200.3, 6199.9, said=6200.0) == "lower the rent from 6,200.3 to 6,200"
-    assert told.change("X", 6200, 6199.9, said=6200.0) == "lower the rent from 6,200 to 6,199.9"
+    speaking = speaker(name="rent", decimals=0)
+    assert speaking.change("X", 7512.4, 6199.9999, said=6200.0) == "lower the rent from 7,512.4 to 6,200"
+    assert speaking.change("X", 7512.4, 6199.9999) == "lower the rent from 7,512.4 to 6,199.9999"
+    # An old value is never rounded; a rounding that undoes the change is not used.
+    assert speaking.change("X", 6200.3, 6199.9, said=6200.0) == "lower the rent from 6,200.3 to 6,200"
+    assert speaking.change("X", 6200, 6199.9, said=6200.0) == "lower the rent from 6,200 to 6,199.9"
     share = speaker("es", name="el interés", decimals=1, style="percent")
     assert share.change("X", 0.07512, 0.05) == "reduzca el interés del 7,512 % al 5 %"
 
@@ -158,10 +158,10 @@ def test_joined_parts() -> None:
 
 
 def test_objectives_and_what_is_best() -> None:
-    told = speaker_for(None, "pt")
-    assert told.objective("changes") == "número de mudanças"
-    assert told.objective("effort") == "effort"
-    assert [told.best_at(one) for one in ("changes", "balanced", "different", "only", "effort")] == [
+    speaking = speaker_for(None, "pt")
+    assert speaking.objective("changes") == "número de mudanças"
+    assert speaking.objective("effort") == "effort"
+    assert [speaking.best_at(one) for one in ("changes", "balanced", "different", "only", "effort")] == [
         "menos mudanças",
         "opção equilibrada",
         "opção diferente das demais",
@@ -171,12 +171,12 @@ def test_objectives_and_what_is_best() -> None:
 
 
 def test_other_numbers() -> None:
-    told = speaker_of(answer(), "es")
-    assert told.figure(7500.256, 2) == "7.500,26"
-    assert told.figure(10**30 + 1, 0).replace(".", "") == str(10**30 + 1)
-    assert told.score(answer(), 0.49999) == "0,49999"
-    assert (told.cost(0.123456), told.cost(2.0)) == ("0,1235", "2")
-    assert [told.full(value) for value in (0.25, True, None, "a.b")] == ["0,25", "sí", "ausente", "a.b"]
+    speaking = speaker_of(answer(), "es")
+    assert speaking.figure(7500.256, 2) == "7.500,26"
+    assert speaking.figure(10**30 + 1, 0).replace(".", "") == str(10**30 + 1)
+    assert speaking.score(answer(), 0.49999) == "0,49999"
+    assert (speaking.cost(0.123456), speaking.cost(2.0)) == ("0,1235", "2")
+    assert [speaking.full(value) for value in (0.25, True, None, "a.b")] == ["0,25", "sí", "ausente", "a.b"]
 
 
 def test_a_name_keeps_a_capital_article() -> None:

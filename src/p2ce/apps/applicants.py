@@ -20,7 +20,7 @@ def make_applicants(*, seed: int = 0, count: int = APPLICANTS) -> Applicants:
     """Draw applicants whose features hang together as people's do.
 
     Older people have longer jobs, income follows age and job, savings follow income, larger loans
-    run longer. Repayment depends on what the loan asks per month against the income, on late
+    run longer. Repayment depends on the monthly payment relative to the income, on late
     payments, savings, job and guarantor, plus luck.
 
     >>> make_applicants(seed=0, count=3).people["Age"].between(18, 75).all()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from p2ce.apps.command_inputs import SavedArguments
+    from p2ce.apps.command_inputs import Inputs
     from p2ce.explainer import Explainer
 
 SAME, DIFFERENT = 0, 1
@@ -27,11 +27,11 @@ class Case:
 
     title: str
     explainer: "Explainer"
-    refused: "pd.DataFrame"
+    rejected: "pd.DataFrame"
 
 
 def run_bench(
-    asked: "SavedArguments | None",
+    inputs: "Inputs | None",
     *,
     people: int,
     brute: int,
@@ -44,7 +44,7 @@ def run_bench(
 
     console = console or stdout_console()
     with working("Reading …"):
-        case = _made_up(people, max_changes) if asked is None else _of_files(asked, people)
+        case = _made_up(people, max_changes) if inputs is None else _of_files(inputs, people)
         case.explainer.warm_up()
     console.print(machine_line(), style="dim", soft_wrap=True)
     console.print(case.title, style="bold", markup=False, soft_wrap=True)
@@ -75,15 +75,15 @@ def _measure(case: Case, console: "Console", *, brute: int, largest: int) -> int
             f"explain_many is {np.median(forced) / share:,.0f} times as fast as brute force (median)."
         )
     if skipped:
-        told = f"Brute force left out {counted(skipped, 'person', 'people')}"
-        console.print(f"{told}: grids above {largest:,} combinations.")
+        left_out = counted(skipped, "person", "people")
+        console.print(f"Brute force left out {left_out}: grids above {largest:,} combinations.")
     if wrong:
         error_line("A front differs from brute force. Please report it with the model and the data.")
     return DIFFERENT if wrong else SAME
 
 
 def machine_line() -> str:
-    """Say on what it was measured."""
+    """Describe the machine of the measurement."""
     from importlib.metadata import version
 
     system = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, one of them used"
@@ -92,48 +92,48 @@ def machine_line() -> str:
 
 def _made_up(people: int, max_changes: int | None) -> Case:
     from p2ce.apps.applicants import make_applicants
-    from p2ce.apps.demo import explainer_and_refused
+    from p2ce.apps.demo_command import explainer_and_rejected
 
     applicants = make_applicants(seed=0)
-    explainer, refused = explainer_and_refused(
+    explainer, rejected = explainer_and_rejected(
         applicants.people, applicants.repaid, seed=0, max_changes=max_changes
     )
-    chosen = refused.head(people)
-    told = counted(len(chosen), "refused person", "refused people")
-    title = f"{told} of 2,000 made-up applicants, histogram boosting"
-    return Case(title=title, explainer=explainer, refused=chosen)
+    chosen = rejected.head(people)
+    who = counted(len(chosen), "rejected applicant")
+    title = f"{who} of 2,000 made-up applicants, histogram boosting"
+    return Case(title=title, explainer=explainer, rejected=chosen)
 
 
-def _of_files(asked: "SavedArguments", people: int) -> Case:
+def _of_files(inputs: "Inputs", people: int) -> Case:
     from p2ce.apps.command_inputs import check_files, make_ready
 
-    check_files(asked)
-    ready = make_ready(asked)
+    check_files(inputs)
+    ready = make_ready(inputs)
     scores = ready.explainer.score(ready.people)
-    refused = ready.people[scores < ready.explainer.threshold]
-    if not len(refused):
+    rejected = ready.people[scores < ready.explainer.threshold]
+    if not len(rejected):
         raise InvalidArgument(
-            f"The model refuses none of the {counted(len(scores), 'row')}: there is nothing to time. "
+            f"The model rejects none of the {counted(len(scores), 'row')}: there is nothing to time. "
             "Give other people, or a higher --threshold."
         )
-    chosen = refused.head(people)
+    chosen = rejected.head(people)
     facts = ready.explainer.describe()
-    told = counted(len(chosen), "refused person", "refused people")
-    title = f"{told}, {facts.family}, {facts.cells:,} combinations"
-    return Case(title=title, explainer=ready.explainer, refused=chosen)
+    who = counted(len(chosen), "rejected applicant")
+    title = f"{who}, {facts.family}, {facts.cells:,} combinations"
+    return Case(title=title, explainer=ready.explainer, rejected=chosen)
 
 
 def _timed_one_by_one(case: Case) -> list[float]:
     from p2ce.errors import P2CEError
 
     times = []
-    for place in range(len(case.refused)):
-        row = case.refused.iloc[[place]]
+    for place in range(len(case.rejected)):
+        row = case.rejected.iloc[[place]]
         begun = time.perf_counter()
         try:
             case.explainer.explain(row)
         except P2CEError:
-            continue  # a row that cannot be read takes no time worth telling
+            continue  # a row that cannot be parsed has no meaningful time
         times.append(time.perf_counter() - begun)
     return times
 
@@ -141,8 +141,8 @@ def _timed_one_by_one(case: Case) -> list[float]:
 def _timed_together(case: Case) -> tuple[list[float], float]:
     """Give what each person took in one call for all, and the share of each in the whole call."""
     begun = time.perf_counter()
-    entries = list(case.explainer.explain_many(case.refused))
-    return [entry.elapsed for entry in entries], (time.perf_counter() - begun) / len(case.refused)
+    entries = list(case.explainer.explain_many(case.rejected))
+    return [entry.elapsed for entry in entries], (time.perf_counter() - begun) / len(case.rejected)
 
 
 def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int, int]:
@@ -151,8 +151,8 @@ def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int,
 
     times: list[float] = []
     wrong = skipped = 0
-    for place in range(min(most, len(case.refused))):
-        row = case.refused.iloc[[place]]
+    for place in range(min(most, len(case.rejected))):
+        row = case.rejected.iloc[[place]]
         found = case.explainer.explain(row)
         if found.certificate is None or found.certificate.cells > largest:
             skipped += 1

@@ -1,7 +1,7 @@
-"""Offer the library on the command line: explain, inspect, bench, demo, policy and version.
+"""The command line: explain, inspect, bench, demo, policy, warm-up and version.
 
-Exit codes: 0 everybody was answered; 2 wrong use or input, and nothing was written; 3 written, but some rows
-could not be answered; 130 interrupted (what is done is kept); 1 a bug of p2ce, or what ``policy check``
+Exit codes: 0 everybody was explained; 2 wrong use or input, and nothing was written; 3 written, but some rows
+could not be explained; 130 interrupted (what is done is kept); 1 a bug of p2ce, or what ``policy check``
 found.
 """
 
@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from p2ce.apps import command_options as say
+from p2ce.apps import command_arguments as say
 from p2ce.apps import policy_command as policy
 from p2ce.apps.messages import DEBUG, error_line
 from p2ce.limits import read_limits
@@ -20,14 +20,14 @@ from p2ce.visible import shortened
 
 BUG, WRONG_USE, INTERRUPTED = 1, 2, 130
 EXIT_CODES = (
-    "Exit codes: 0 everybody was answered · 2 wrong use or input, nothing written · 3 written, but some rows "
-    "could not be answered · 130 interrupted, what is done is kept · 1 a bug"
+    "Exit codes: 0 everybody was explained · 2 wrong use or input, nothing written · 3 written, but some "
+    "rows could not be explained · 130 interrupted, what is done is kept · 1 a bug"
 )
-# What typer raises about wrong options; its home differs between versions of typer.
+# What typer raises about wrong arguments; its module differs between versions of typer.
 UsageError = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
-    help="Every Pareto-optimal, plausible way to the wanted decision of a model, with a proof.\n\n"
+    help="All Pareto-optimal, plausible counterfactuals of a model, with an optimality certificate.\n\n"
     "Start with [bold]p2ce demo[/], then explain people of your own:\n\n"
     "[green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]",
     epilog=f"{EXIT_CODES} (P2CE_DEBUG=1 shows where).",
@@ -51,7 +51,7 @@ def settings(
     if debug:
         os.environ[DEBUG] = "1"
     if version:
-        from p2ce.apps.versions import lines
+        from p2ce.apps.version_command import lines
 
         print("\n".join(lines(verbose=False)))
         raise typer.Exit(0)
@@ -92,7 +92,7 @@ def explain(
         typer.Option(
             help="Where to write: .html or .md to read, .json with everything (an object), .csv or "
             ".parquet with a row per option, and .summary beside it with one per person. Without it, "
-            "the answer is printed.",
+            "the explanation is printed.",
             metavar="FILE",
             readable=False,
             rich_help_panel=say.OUTPUT,
@@ -130,7 +130,7 @@ def explain(
     drop: say.Drop = None,
     limit: say.Limit = None,
 ) -> None:
-    """Tell people whom a model refuses what they could change, each option proven.
+    """Explain what rejected applicants can change to be accepted: all options, proven.
 
     [bold]Everybody in a table, as a report:[/]
     [green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]
@@ -138,19 +138,19 @@ def explain(
     [bold]One person, in words:[/]
     [green]p2ce explain --model model.json --data people.csv --reference train.csv --row 17[/]
 
-    [bold]Those who are refused, as a table:[/]
+    [bold]Rejected applicants, as a table:[/]
     [green]p2ce explain --model model.cbm --data people.csv --where "score < 0.5" --out out.csv[/]
 
     [bold]A PyTorch network that your own code builds:[/]
     [green]p2ce explain --model nets:make_network --weights weights.pt --data people.csv --drop Repaid[/]
 
-    Without --row and --where everybody is explained; those whom the model accepts already are told so.
+    Without --row and --where everybody is explained; accepted applicants have no options.
     Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
     """
-    from p2ce.apps.command_inputs import SavedArguments
+    from p2ce.apps.command_inputs import Inputs
     from p2ce.apps.explain_command import Task, run_explain
 
-    asked = SavedArguments(
+    inputs = Inputs(
         model=model,
         data=data,
         reference=reference,
@@ -181,7 +181,7 @@ def explain(
         audience=audience,
         progress=progress,
     )
-    raise typer.Exit(run_explain(asked, task))
+    raise typer.Exit(run_explain(inputs, task))
 
 
 @app.command()
@@ -201,17 +201,17 @@ def inspect(
     drop: say.Drop = None,
     limit: say.Limit = None,
 ) -> None:
-    """Show what a model is read as, how answers are proven, the grid of values, and what looks wrong.
+    """Show how a model is parsed, how explanations are proven, the grid of values, and what looks wrong.
 
     [green]p2ce inspect --model model.txt --reference train.csv --policy policy.yaml[/]
 
-    Without --reference only the model itself is told: its kind, its columns, its categories.
+    Without --reference only the model itself is shown: its kind, its columns, its categories.
     """
-    from p2ce.apps.command_inputs import SavedArguments
+    from p2ce.apps.command_inputs import Inputs
     from p2ce.apps.inspect_command import run_inspect
 
     run_inspect(
-        SavedArguments(
+        Inputs(
             model=model,
             reference=reference,
             policy=policy,
@@ -239,7 +239,9 @@ def bench(
     data: say.OptionalData = None,
     reference: say.Reference = None,
     policy: say.Policy = None,
-    people: Annotated[int, typer.Option(help="How many refused people to time.", min=1, metavar="N")] = 50,
+    people: Annotated[
+        int, typer.Option(help="How many rejected applicants to time.", min=1, metavar="N")
+    ] = 50,
     brute: Annotated[
         int, typer.Option(help="How many of them also by brute force; 0 for none.", min=0, metavar="N")
     ] = 8,
@@ -266,14 +268,14 @@ def bench(
     [bold]On your own model and people:[/]
     [green]p2ce bench --model model.txt --data people.csv --reference train.csv --policy policy.yaml[/]
 
-    Both sides answer the same people and have to find the same fronts; a difference ends with exit code 1.
+    Both explain the same people and must find the same fronts; a difference ends with exit code 1.
     """
     from p2ce.apps.bench_command import run_bench
-    from p2ce.apps.command_inputs import SavedArguments
+    from p2ce.apps.command_inputs import Inputs
 
-    asked = None
+    inputs = None
     if model is not None:
-        asked = SavedArguments(
+        inputs = Inputs(
             model=model,
             data=data,
             reference=reference,
@@ -292,7 +294,7 @@ def bench(
             "--data, --reference and --policy go with --model. Without it, people are made up."
         )
     raise typer.Exit(
-        run_bench(asked, people=people, brute=brute, largest=largest, max_changes=max_changes or None)
+        run_bench(inputs, people=people, brute=brute, largest=largest, max_changes=max_changes or None)
     )
 
 
@@ -308,10 +310,30 @@ def demo(
     raw_csv: say.RawCsv = False,
     force: say.Force = False,
 ) -> None:
-    """Explain one refused loan applicant, made up from a seed: options, proof and time."""
-    from p2ce.apps.demo import run_demo  # here, so that --help stays quick
+    """Explain one rejected loan applicant, made up from a seed: options, proof and time."""
+    from p2ce.apps.demo_command import run_demo  # here, so that --help stays quick
 
     run_demo(seed=seed, out=out, force=force, raw_csv=raw_csv)
+
+
+@app.command("warm-up")
+def warm_up(
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Every kind of problem: additive models, networks, black boxes, options of equal cost, time "
+            "limits, any number of changes, the SHAP estimate and the paper's algorithms.",
+        ),
+    ] = False,
+) -> None:
+    """Compile the search ahead of time and keep it in the cache, for containers and first calls.
+
+    Without --all: models of trees, and the isolation forest as a detector.
+    """
+    from p2ce.apps.warm_up_command import run_warm_up
+
+    run_warm_up(everything=everything)
 
 
 @app.command()
@@ -319,13 +341,13 @@ def version(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="The libraries that matter, too.")] = False,
 ) -> None:
     """Print the installed version."""
-    from p2ce.apps.versions import lines
+    from p2ce.apps.version_command import lines
 
     print("\n".join(lines(verbose=verbose)))
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; whatever goes wrong is one line that says what to do, never a traceback."""
+    """Run the command line; any error is one line that says what to do, never a traceback."""
     raise SystemExit(_run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -346,11 +368,11 @@ def _run(arguments: list[str]) -> int:
     except (Exception, SystemExit) as error:
         if os.environ.get(DEBUG):
             raise
-        return _told(error)
+        return _exit_code_of(error)
 
 
-def _told(error: BaseException) -> int:
-    """Say in one line what went wrong; give the exit code."""
+def _exit_code_of(error: BaseException) -> int:
+    """Print in one line what went wrong; give the exit code."""
     from p2ce.errors import P2CEError, what_happened
 
     if isinstance(error, P2CEError):
@@ -366,7 +388,7 @@ def _told(error: BaseException) -> int:
         error_line(f"{ended} See: {command} --help")
         return WRONG_USE
     if isinstance(error, BrokenPipeError):
-        # Whoever read the output has enough; Python must not complain about it when it ends.
+        # The reader of the output closed the pipe; Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     if isinstance(error, SystemExit):  # nothing of this program does
@@ -374,7 +396,7 @@ def _told(error: BaseException) -> int:
         return WRONG_USE
     if isinstance(error, MemoryError):
         error_line(
-            "The memory does not do. Ask about fewer people or candidates at once, or use fewer --jobs."
+            "Out of memory. Explain fewer people or use fewer candidates at once, or use fewer --jobs."
         )
         return WRONG_USE
     shown = f"{type(error).__name__}: {shortened(error, 200)}" if str(error) else type(error).__name__

@@ -1,4 +1,4 @@
-"""Put together what a command asks: model, reference, people and policy, from files to an explainer."""
+"""Load the inputs of a command, from files to an explainer: model, reference, people and policy."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps import typed_columns as cells
+from p2ce.apps.check_paths import require_file
 from p2ce.apps.messages import counted, notice
 from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
-from p2ce.apps.paths import require_file
 from p2ce.apps.reference_types import typed_people, typed_reference
 from p2ce.apps.special_codes import propose_special
 from p2ce.apps.table_files import Table, read_table
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SavedArguments:
-    """What was said on the command line about the question itself."""
+class Inputs:
+    """The arguments of the command line that state the problem."""
 
     model: str
     data: Path | None = None
@@ -56,7 +56,7 @@ class SavedArguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ready:
-    """A question that can be put: the explainer, and the people as it takes them."""
+    """The loaded inputs: the explainer, and the people as it takes them."""
 
     explainer: "Explainer"
     loaded: LoadedModel
@@ -67,33 +67,33 @@ class Ready:
     actions: "ActionSet"
 
 
-def check_files(asked: SavedArguments, *, people: bool = True) -> None:
+def check_files(inputs: Inputs, *, people: bool = True) -> None:
     """Look whether all files are there, before any is read; without ``people`` a model alone will do."""
-    from p2ce.apps.model_files.detect import detect
+    from p2ce.apps.model_files.detect_format import detect
 
-    detect(asked.model, asked.limits)
-    for option, path in asked.files.items():
+    detect(inputs.model, inputs.limits)
+    for option, path in inputs.files.items():
         if path is not None and option != "--model":
             require_file(path, option)
-    if people and asked.data is None and asked.reference is None:
+    if people and inputs.data is None and inputs.reference is None:
         raise InvalidArgument("Name the table of people: --data people.csv")
-    if asked.max_changes is not None and asked.max_changes < 0:
+    if inputs.max_changes is not None and inputs.max_changes < 0:
         raise InvalidArgument(
-            f"--max-changes {asked.max_changes} is below 0. Give at least 1, or 0 for no limit."
+            f"--max-changes {inputs.max_changes} is below 0. Give at least 1, or 0 for no limit."
         )
-    if asked.contamination is not None and not asked.plausible:
+    if inputs.contamination is not None and not inputs.plausible:
         raise InvalidArgument(
             "--contamination is about plausibility, which --no-plausibility drops. Choose one."
         )
 
 
-def make_ready(asked: SavedArguments) -> Ready:
+def make_ready(inputs: Inputs) -> Ready:
     """Read everything and make the explainer."""
     loaded = load_model(
-        asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
+        inputs.model, weights=inputs.weights, trust_pickle=inputs.trust_pickle, limits=inputs.limits
     )
-    people_table = None if asked.data is None else read_table(asked.data, "--data", limits=asked.limits)
-    if asked.reference is None:
+    people_table = None if inputs.data is None else read_table(inputs.data, "--data", limits=inputs.limits)
+    if inputs.reference is None:
         assert people_table is not None  # check_files saw to it
         notice(
             "No --reference: the people of --data themselves are taken as the population. "
@@ -101,23 +101,23 @@ def make_ready(asked: SavedArguments) -> Ready:
         )
         reference_table = people_table
     else:
-        reference_table = read_table(asked.reference, "--reference", limits=asked.limits)
-    policy = _read_policy(asked)
+        reference_table = read_table(inputs.reference, "--reference", limits=inputs.limits)
+    policy = _read_policy(inputs)
     known = columns_of(loaded.model)
     people_table = people_table or reference_table
-    names = _names(asked, known, reference_table, people_table, policy)
+    names = _names(inputs, known, reference_table, people_table, policy)
     reference = typed_reference(reference_table, names, known, policy, loaded.kind)
     _require(people_table, names, "--data", "the model")
-    people = typed_people(people_table, reference, tell=people_table is not reference_table)
-    actions = _actions(asked, policy, reference, people_table)
-    target = read_target(loaded.model, asked.target)
+    people = typed_people(people_table, reference, report=people_table is not reference_table)
+    actions = _actions(inputs, policy, reference, people_table)
+    target = read_target(loaded.model, inputs.target)
     return Ready(
-        explainer=_explainer(asked, loaded.model, reference, actions, target),
+        explainer=_explainer(inputs, loaded.model, reference, actions, target),
         loaded=loaded,
         reference=reference,
         people=people,
-        extras=_extras(asked, people_table, names),
-        labels=_labels(asked, people_table),
+        extras=_extras(inputs, people_table, names),
+        labels=_labels(inputs, people_table),
         actions=actions,
     )
 
@@ -128,7 +128,7 @@ def as_the_model_takes_it(
     """Give the columns of a table that a model sees, in the types that it takes."""
     loaded = load_model(model, limits=limits)
     known = columns_of(loaded.model)
-    names = _names(SavedArguments(model=model, reference=table.path, drop=drop), known, table, table, None)
+    names = _names(Inputs(model=model, reference=table.path, drop=drop), known, table, table, None)
     return typed_reference(table, names, known, None, loaded.kind)
 
 
@@ -137,40 +137,40 @@ def hash_of(path: Path | None) -> str:
     return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read_policy(asked: SavedArguments) -> "ActionSet | None":
-    if asked.policy is None:
+def _read_policy(inputs: Inputs) -> "ActionSet | None":
+    if inputs.policy is None:
         return None
     from p2ce.problem.actions import ActionSet
     from p2ce.problem.rules.predicate import Predicate
 
-    policy = ActionSet.load(asked.policy, limits=asked.limits)
+    policy = ActionSet.load(inputs.policy, limits=inputs.limits)
     functions = [str(rule.function) for rule in policy.rules if isinstance(rule, Predicate)]
-    if functions and not asked.trust_predicates:
+    if functions and not inputs.trust_predicates:
         raise InvalidArgument(
-            f"--policy {echoed(str(asked.policy))} has the predicate {echoed(functions[0])}, a Python "
-            "function, and whoever wrote it decides what it runs. If you trust them, add --trust-predicates."
+            f"--policy {echoed(str(inputs.policy))} has the predicate {echoed(functions[0])}, a Python "
+            "function, which runs code of its author. If you trust the author, add --trust-predicates."
         )
     return policy
 
 
 def _names(
-    asked: SavedArguments, known: ModelColumns, table: Table, people: Table, policy: "ActionSet | None"
+    inputs: Inputs, known: ModelColumns, table: Table, people: Table, policy: "ActionSet | None"
 ) -> list[str]:
     """Settle the model's columns, as the reference calls them."""
     both = list(dict.fromkeys([*table.columns, *people.columns]))
-    for name in asked.drop:
+    for name in inputs.drop:
         if name not in both:
             raise InvalidArgument(f"--drop {echoed(name)} is no column of the tables. {nearest(name, both)}")
         if known.names is not None and name in known.names:
             raise InvalidArgument(
                 f"--drop {echoed(name)} is a column that the model takes. It cannot be left out."
             )
-    left = [name for name in table.columns if name not in asked.drop and name != asked.index_column]
+    left = [name for name in table.columns if name not in inputs.drop and name != inputs.index_column]
     if known.names is not None:
         # LightGBM turns blanks in names into underscores.
         own = {name.replace(" ", "_"): name for name in left}
         names = [name if name in left else own.get(name, name) for name in known.names]
-        _require(table, names, "--reference" if asked.reference else "--data", "the model")
+        _require(table, names, "--reference" if inputs.reference else "--data", "the model")
         return names
     # By place: all columns, those that both tables have (few people know the outcome), or the policy's.
     shared = [name for name in left if name in people.columns]
@@ -196,35 +196,35 @@ def _require(table: Table, names: list[str], option: str, who: str) -> None:
         )
 
 
-def _extras(asked: SavedArguments, table: Table, names: list[str]) -> "pd.DataFrame":
+def _extras(inputs: Inputs, table: Table, names: list[str]) -> "pd.DataFrame":
     import pandas as pd
 
     others = [name for name in table.columns if name not in names]
-    unused = [name for name in others if name != asked.index_column and name not in asked.drop]
+    unused = [name for name in others if name != inputs.index_column and name not in inputs.drop]
     if unused:
         notice(
             f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
             "and left out."
         )
-    _warn_of_label(asked, unused)
+    _warn_of_label(inputs, unused)
     columns = {name: cells.as_written(table, name) for name in others}
     return pd.DataFrame(columns, index=table.frame.index)
 
 
-def _warn_of_label(asked: SavedArguments, unused: list[str]) -> None:
+def _warn_of_label(inputs: Inputs, unused: list[str]) -> None:
     """Say that class 1 is wanted by default, where a column that was left out looks like its name."""
     from p2ce.decisions.decision_warnings import sounds_unwanted
 
     unwanted = [name for name in unused if sounds_unwanted(name)]
-    if unwanted and asked.target is None:
+    if unwanted and inputs.target is None:
         notice(
             "No --target is given, so class 1 is taken as the wanted one. If the model predicts "
             f"{echoed(unwanted[0])}, pass --target 0."
         )
 
 
-def _labels(asked: SavedArguments, table: Table) -> list[Any]:
-    name = asked.index_column
+def _labels(inputs: Inputs, table: Table) -> list[Any]:
+    name = inputs.index_column
     if name is None:
         return list(range(len(table.frame)))
     if name not in table.columns:
@@ -236,7 +236,7 @@ def _labels(asked: SavedArguments, table: Table) -> list[Any]:
 
 
 def _actions(
-    asked: SavedArguments, policy: "ActionSet | None", reference: "pd.DataFrame", people: Table
+    inputs: Inputs, policy: "ActionSet | None", reference: "pd.DataFrame", people: Table
 ) -> "ActionSet":
     """Settle what each feature may do; without a policy, what looks protected is."""
     from p2ce.problem.actions import ActionSet
@@ -248,10 +248,10 @@ def _actions(
         propose_special(reference)
         moving = [name for name in reference.columns if not actions[name].fixed]
         notice(
-            "No --policy: what each feature may do was read off the population. "
+            "No --policy: what each feature may do is inferred from the population. "
             + (f"Protected, by their names: {listed(likely)}. " if likely else "")
             + (f"These may change: {listed(moving, most=20)}. " if moving else "Nothing may change. ")
-            + "Nobody should be advised before somebody has looked at that. Write a policy to edit with: "
+            + "Review that before you advise anybody. Write a policy to edit with: "
             "p2ce policy infer"
         )
         return actions
@@ -259,23 +259,23 @@ def _actions(
     missing = [name for name in names if name not in policy.names]
     if missing:
         raise InvalidArgument(
-            f"--policy {echoed(str(asked.policy))} does not say what {echoed(missing[0])} may do. "
+            f"--policy {echoed(str(inputs.policy))} does not say what {echoed(missing[0])} may do. "
             f"{nearest(missing[0], policy.names)} Add it, with may_change: false if it must not."
         )
     for name in names:
-        _require_kind(asked, policy, reference, name)
+        _require_kind(inputs, policy, reference, name)
     extra = [name for name in policy.names if name not in names]
     strange = [name for name in extra if name not in people.columns]
     if strange:
         raise InvalidArgument(
-            f"--policy {echoed(str(asked.policy))} speaks of {echoed(strange[0])}, which is no column of "
+            f"--policy {echoed(str(inputs.policy))} names {echoed(strange[0])}, which is no column of "
             f"the model. {nearest(strange[0], names)}"
         )
     open_ones = [name for name in names if not policy[name].fixed and likely_protected(name) is not None]
     if open_ones:
         notice(f"The policy lets {listed(open_ones)} change, which looks protected. See: p2ce policy check")
     if extra:
-        notice(f"The policy speaks of {listed(extra)} too, which the model does not see.")
+        notice(f"The policy names {listed(extra)} too, which the model does not see.")
         return replace(
             policy,
             features=tuple(feature for feature in policy.features if feature.name in names),
@@ -284,8 +284,8 @@ def _actions(
     return policy
 
 
-def _require_kind(asked: SavedArguments, policy: "ActionSet", reference: "pd.DataFrame", name: str) -> None:
-    """Refuse a policy that takes for numbers what the model takes for labels, or the other way round."""
+def _require_kind(inputs: Inputs, policy: "ActionSet", reference: "pd.DataFrame", name: str) -> None:
+    """Raise if a feature is numbers in the policy and labels in the model, or vice versa."""
     from p2ce.tables.codebook import coding_of
 
     labels = coding_of(reference[name]).labels
@@ -293,27 +293,27 @@ def _require_kind(asked: SavedArguments, policy: "ActionSet", reference: "pd.Dat
         return
     if labels is None:
         raise InvalidArgument(
-            f"{echoed(name)} is a category in --policy {echoed(str(asked.policy))}, and numbers to the "
+            f"{echoed(name)} is a category in --policy {echoed(str(inputs.policy))}, and numbers to the "
             "model. Write kind: whole, or number, and where it lies: seen: [low, high]"
         )
     shown = ", ".join(map(str, labels[:8])) + (", …" if len(labels) > 8 else "")
     raise InvalidArgument(
-        f"{echoed(name)} is {policy[name].kind} in --policy {echoed(str(asked.policy))}, and a category to "
+        f"{echoed(name)} is {policy[name].kind} in --policy {echoed(str(inputs.policy))}, and a category to "
         f"the model. Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model "
-        f"{asked.model}"
+        f"{inputs.model}"
     )
 
 
 def _explainer(
-    asked: SavedArguments, model: Any, reference: "pd.DataFrame", actions: "ActionSet", target: Any
+    inputs: Inputs, model: Any, reference: "pd.DataFrame", actions: "ActionSet", target: Any
 ) -> "Explainer":
     from p2ce.detectors.parse_detector import IsolationForest
     from p2ce.explainer import DEFAULT_OBJECTIVES, Explainer
 
     forest = (
         IsolationForest()
-        if asked.contamination is None
-        else IsolationForest(contamination=asked.contamination)
+        if inputs.contamination is None
+        else IsolationForest(contamination=inputs.contamination)
     )
     try:
         return Explainer(
@@ -321,10 +321,10 @@ def _explainer(
             reference,
             actions=actions,
             target=target,
-            threshold=asked.threshold,
-            objectives=asked.objectives or DEFAULT_OBJECTIVES,
-            max_changes=asked.max_changes,
-            plausibility=forest if asked.plausible else None,
+            threshold=inputs.threshold,
+            objectives=inputs.objectives or DEFAULT_OBJECTIVES,
+            max_changes=inputs.max_changes,
+            plausibility=forest if inputs.plausible else None,
         )
     except InvalidTarget as error:
         if "(low, high)" not in str(error):

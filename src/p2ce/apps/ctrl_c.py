@@ -1,4 +1,4 @@
-"""Hear Ctrl-C where it does no harm: while people are answered, never while what is done is written."""
+"""Handle Ctrl-C where it does no harm: while people are explained, never while results are written."""
 
 import signal
 import socket
@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 
 
 class Interrupts:
-    """Whether Ctrl-C was pressed, also while the library takes note of it in its own way.
+    """Whether Ctrl-C was pressed, also while the library handles it itself.
 
-    `explain_many` answers Ctrl-C by giving back what is done, and nothing is raised. The interpreter writes
+    On Ctrl-C, `explain_many` returns what is done and raises nothing. The interpreter writes
     the number of every signal into a socket all the same.
     """
 
@@ -57,17 +57,17 @@ def hearing_interrupts() -> Iterator[Interrupts]:
     heard = Interrupts(here)
     before = signal.signal(signal.SIGINT, heard.hear)
     descriptor = signal.set_wakeup_fd(there.fileno(), warn_on_full_buffer=False)
-    told = threading.excepthook
+    hook = threading.excepthook
 
-    def tell(problem: threading.ExceptHookArgs) -> None:
+    def report(problem: threading.ExceptHookArgs) -> None:
         if not heard.pressed:  # afterwards, threads stumble over processes that are gone
-            told(problem)
+            hook(problem)
 
-    threading.excepthook = tell
+    threading.excepthook = report
     try:
         yield heard
     finally:
-        threading.excepthook = told
+        threading.excepthook = hook
         signal.set_wakeup_fd(descriptor)
         signal.signal(signal.SIGINT, before)
         here.close()

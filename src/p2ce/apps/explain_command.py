@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps import outputs
 from p2ce.apps import partial_results as partial
-from p2ce.apps.chunks import Work, answer
-from p2ce.apps.command_inputs import Ready, SavedArguments, check_files, hash_of, make_ready
+from p2ce.apps import write_outputs as outputs
+from p2ce.apps.command_inputs import Inputs, Ready, check_files, hash_of, make_ready
+from p2ce.apps.explain_in_chunks import Work, explain_in_chunks
 from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
-from p2ce.apps.versions import answering_versions
-from p2ce.apps.where import SCORE, names_score, rows_where
+from p2ce.apps.version_command import relevant_versions
+from p2ce.apps.where_expression import SCORE, names_score, rows_where
 from p2ce.errors import FAULT, InvalidArgument, nearest
 from p2ce.visible import echoed
 
@@ -25,7 +25,7 @@ FINGERPRINTED = 64  # people by whose scores a model is known again
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """Who is to be answered, how long it may take, and where the answers go."""
+    """Which people to explain, how long it may take, and where the explanations go."""
 
     row: str | None = None
     where: str | None = None
@@ -40,20 +40,20 @@ class Task:
     progress: bool | None = None
 
 
-def run_explain(asked: SavedArguments, task: Task) -> int:
+def run_explain(inputs: Inputs, task: Task) -> int:
     """Do it; give the exit code."""
-    _check(asked, task)
+    _check(inputs, task)
     with working("Reading the model and the tables …"):
-        ready = make_ready(asked)
-        places = choose(ready, task, asked)
+        ready = make_ready(inputs)
+        places = choose(ready, task, inputs)
     kept = None
     if task.out is not None and len(places) > 1:
-        kept = partial.begin(partial.partial_path(task.out), _question(asked, task, ready), fresh=task.fresh)
+        kept = partial.begin(partial.partial_path(task.out), _request(inputs, task, ready), fresh=task.fresh)
         if kept.done:
             notice(f"Going on with {kept.path}: {counted(len(kept.done), 'person', 'people')} done.")
     with working("Getting ready …"):
         ready.explainer.warm_up()
-    work = answer(
+    work = explain_in_chunks(
         ready.explainer,
         ready.people,
         places,
@@ -64,14 +64,14 @@ def run_explain(asked: SavedArguments, task: Task) -> int:
     )
     if work.interrupted:
         return _stopped(work, places, kept)
-    answers = _collected(work, places, ready)
-    why = _why_none(ready, answers)
+    explanations = _collected(work, places, ready)
+    why = _why_none(ready, explanations)
     if task.out is None:
-        show(answers, why, task)
+        show(explanations, why, task)
     else:
         written = outputs.write(
             task.out,
-            answers,
+            explanations,
             why=why,
             audience=task.audience,
             language=task.language,
@@ -79,18 +79,18 @@ def run_explain(asked: SavedArguments, task: Task) -> int:
         )
         if kept is not None:
             kept.path.unlink(missing_ok=True)
-        _tell(answers, written)
-    return _exit_code(answers)
+        _print_written(explanations, written)
+    return _exit_code(explanations)
 
 
-def _check(asked: SavedArguments, task: Task) -> None:
-    """Refuse what can be refused before anything is read."""
+def _check(inputs: Inputs, task: Task) -> None:
+    """Raise on wrong arguments before any file is read."""
     from p2ce.explain.check_arguments import check_jobs, check_time
 
     if task.row is not None and task.where is not None:
         raise InvalidArgument("--row and --where both choose people. Give one of them.")
     if task.out is not None:
-        outputs.check_out(task.out, force=task.force, inputs=asked.files)
+        outputs.check_out(task.out, force=task.force, inputs=inputs.files)
     if task.jobs == 0:
         raise InvalidArgument(
             "--jobs 0 would do nothing. Give a number of processes, or -1 for one per core."
@@ -100,11 +100,11 @@ def _check(asked: SavedArguments, task: Task) -> None:
     check_jobs(task.jobs)
     check_time(task.time_limit)
     check_words(task.audience, task.language)
-    check_files(asked)
+    check_files(inputs)
 
 
 def check_words(audience: str, language: str) -> None:
-    """Refuse an audience or a language that nobody speaks to."""
+    """Raise if the audience or the language is unknown."""
     from p2ce.present.languages import AUDIENCES
     from p2ce.present.speaker import speaker_for
 
@@ -113,33 +113,33 @@ def check_words(audience: str, language: str) -> None:
     speaker_for(None, language)
 
 
-def choose(ready: Ready, task: Task, asked: SavedArguments) -> list[int]:
-    """Give the places of the rows that are asked about: one, those that fit an expression, or all."""
+def choose(ready: Ready, task: Task, inputs: Inputs) -> list[int]:
+    """Give the positions of the chosen rows: one, those that match an expression, or all."""
     count = len(ready.people)
     if task.row is not None:
-        return [_place(ready, task.row, asked)]
+        return [_place(ready, task.row, inputs)]
     if task.where is None:
         return list(range(count))
     frame = ready.people.join(ready.extras)
     more: dict[str, Any] = {}
-    if names_score(task.where, asked.limits) and SCORE not in frame.columns:
+    if names_score(task.where, inputs.limits) and SCORE not in frame.columns:
         more[SCORE] = ready.explainer.score(ready.people)
-    elif names_score(task.where, asked.limits):
+    elif names_score(task.where, inputs.limits):
         notice(
             f"--where takes {echoed(SCORE)} from the column of the data. Rename that for the model's own "
             "score."
         )
-    fits = rows_where(task.where, frame, more, asked.limits)
+    fits = rows_where(task.where, frame, more, inputs.limits)
     if not fits.any():
         raise InvalidArgument(
-            f"--where {echoed(task.where)} fits none of the {count:,} rows. Ask for something wider."
+            f"--where {echoed(task.where)} matches none of the {count:,} rows. Give a wider expression."
         )
     return [int(place) for place in fits.nonzero()[0]]
 
 
-def _place(ready: Ready, row: str, asked: SavedArguments) -> int:
+def _place(ready: Ready, row: str, inputs: Inputs) -> int:
     count = len(ready.people)
-    if asked.index_column is not None:
+    if inputs.index_column is not None:
         labels = ["" if label is None else str(label) for label in ready.labels]
         found = [place for place, label in enumerate(labels) if label == row] or [
             place for place, label in enumerate(labels) if label.strip() == row.strip()
@@ -148,11 +148,11 @@ def _place(ready: Ready, row: str, asked: SavedArguments) -> int:
             return found[0]
         if found:
             raise InvalidArgument(
-                f"--row {echoed(row)} names {len(found)} rows: {echoed(asked.index_column)} holds it in "
+                f"--row {echoed(row)} names {len(found)} rows: {echoed(inputs.index_column)} holds it in "
                 f"rows {found[0]} and {found[1]}. Use another --index-column, or --where."
             )
         raise InvalidArgument(
-            f"--row {echoed(row)} is no label in {echoed(asked.index_column)}, of {count:,} rows. "
+            f"--row {echoed(row)} is no label in {echoed(inputs.index_column)}, of {count:,} rows. "
             f"{nearest(row, labels)}"
         )
     try:
@@ -169,9 +169,9 @@ def _place(ready: Ready, row: str, asked: SavedArguments) -> int:
     return place
 
 
-def _question(asked: SavedArguments, task: Task, ready: Ready) -> dict[str, Any]:
-    """List everything on which answers depend, by the words of the command line."""
-    said = asdict(asked)
+def _request(inputs: Inputs, task: Task, ready: Ready) -> dict[str, Any]:
+    """List everything on which explanations depend, by the names of the command line."""
+    said = asdict(inputs)
     files = ("data", "reference", "policy")
     plain = {
         f"--{name.replace('_', '-')}": str(said[name]) if said[name] is not None else None
@@ -179,20 +179,20 @@ def _question(asked: SavedArguments, task: Task, ready: Ready) -> dict[str, Any]
         if name not in (*files, "model", "weights", "trust_pickle", "trust_predicates", "plausible", "limits")
     }
     return {
-        **answering_versions(),
+        **relevant_versions(),
         "the file of --model": ready.loaded.sha256,
-        # A model may hang on more than one file: modules that it imports, weights that it loads, a service.
-        "what the model answers": _fingerprint(ready),
+        # A model may depend on more than one file: modules that it imports, weights that it loads, a service.
+        "the fingerprint of the model's scores": _fingerprint(ready),
         **{f"the file of --{name}": hash_of(said[name]) for name in files},
         **plain,
-        "plausibility": asked.plausible,
+        "plausibility": inputs.plausible,
         "--where": task.where,
         "--time-limit": task.time_limit,
     }
 
 
 def _fingerprint(ready: Ready) -> str:
-    """Give a mark by which another model is known: what it says of some people, to six digits."""
+    """Hash the model's scores of some people, to six digits, which identifies the model."""
     import numpy as np
 
     from p2ce.explain.fingerprint import fingerprint_of
@@ -212,14 +212,14 @@ def _collected(work: Work, places: list[int], ready: Ready) -> "Explanations":
     )
 
 
-def _why_none(ready: Ready, answers: "Explanations") -> "WhyNone | None":
-    """Find out for a single person without a way what stands in it."""
+def _why_none(ready: Ready, explanations: "Explanations") -> "WhyNone | None":
+    """Find relaxations that give an option to a single person who has none."""
     from p2ce.result import Status
 
-    if len(answers) != 1 or answers[0].status is not Status.NO_RECOURSE:
+    if len(explanations) != 1 or explanations[0].status is not Status.NO_RECOURSE:
         return None
-    with working("No option: finding out what stands in the way …"):
-        return ready.explainer.why_none(answers[0], time_limit=WHY_NONE_SECONDS)
+    with working("No option: looking for relaxations …"):
+        return ready.explainer.why_none(explanations[0], time_limit=WHY_NONE_SECONDS)
 
 
 def _stopped(work: Work, places: list[int], kept: "partial.Partial | None") -> int:
@@ -235,40 +235,40 @@ def _stopped(work: Work, places: list[int], kept: "partial.Partial | None") -> i
     return INTERRUPTED
 
 
-def show(answers: "Explanations", why: "WhyNone | None", task: Task) -> None:
+def show(explanations: "Explanations", why: "WhyNone | None", task: Task) -> None:
     """Print one person in words, or many as a table."""
-    from p2ce.apps.summary import print_summary
-    from p2ce.present.text import to_text
+    from p2ce.apps.print_summary import print_summary
+    from p2ce.present.write_text import to_text
 
-    if len(answers) == 1:
-        words = to_text(answers[0], audience=task.audience, language=task.language, why=why)
+    if len(explanations) == 1:
+        words = to_text(explanations[0], audience=task.audience, language=task.language, why=why)
         # A terminal would break lines within words.
         stdout_console().print(printable(words), markup=False, soft_wrap=not sys.stdout.isatty())
         return
-    print_summary(answers, language=task.language)
+    print_summary(explanations, language=task.language)
 
 
-def _tell(answers: "Explanations", written: list[Path]) -> None:
-    """Say what was written and how many ended in which way, since a table has no row for some."""
-    from p2ce.apps.summary import counts
+def _print_written(explanations: "Explanations", written: list[Path]) -> None:
+    """Print what was written and how many people have each status, since a table has no row for some."""
+    from p2ce.apps.print_summary import counts
 
-    print(f"{printable(' and '.join(map(str, written)))}: {counts(answers)}")
+    print(f"{printable(' and '.join(map(str, written)))}: {counts(explanations)}")
 
 
-def _exit_code(answers: "Explanations") -> int:
+def _exit_code(explanations: "Explanations") -> int:
     from p2ce.result import Status
 
-    bad = answers.statuses[Status.ERROR]
+    bad = explanations.statuses[Status.ERROR]
     if not bad:
         return DONE
-    failed = [place for place, entry in enumerate(answers) if entry.status is Status.ERROR]
-    faults = [place for place in failed if (answers[place].message or "").startswith(FAULT)]
+    failed = [place for place, entry in enumerate(explanations) if entry.status is Status.ERROR]
+    faults = [place for place in failed if (explanations[place].message or "").startswith(FAULT)]
     first = (faults or failed)[0]
     blamed = ""
     if faults:
         blamed = f", {len(faults):,} by a fault of p2ce (see where with --debug, and please report it)"
     error_line(
-        f"{counted(bad, 'row')} could not be answered{blamed}. "
-        f"The first is {answers.labels[first]}: {answers[first].message}"
+        f"{counted(bad, 'row')} could not be explained{blamed}. "
+        f"The first is {explanations.labels[first]}: {explanations[first].message}"
     )
     return SOME_FAILED

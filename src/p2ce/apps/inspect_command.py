@@ -1,9 +1,9 @@
-"""Show what a model is read as, over which grid people are searched, and what looks wrong."""
+"""Show how a model is parsed, over which grid the search runs, and what looks wrong."""
 
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.command_inputs import Ready, SavedArguments, check_files, make_ready
+from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
 from p2ce.apps.messages import counted, one_line, printable, stdout_console, working
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.apps.model_files.model_columns import columns_of
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
     from p2ce.result import ModelFacts
 
-HUGE = 10**9  # combinations, beyond which a model that can only be asked is likely to be estimated
+HUGE = 10**9  # combinations, beyond which a black-box model is likely to be estimated
 BOUNDS = {
-    "tree leaves": "read; proven by bounds from the leaves of its trees",
-    "additive": "read; proven by bounds of its sum",
-    "network": "read; proven by bounds of the network",
-    "complete": "asked; proven by asking about every combination that may matter",
+    "tree leaves": "parsed; proven by bounds from the leaves of its trees",
+    "additive": "parsed; proven by bounds of its sum",
+    "network": "parsed; proven by bounds of the network",
+    "complete": "black box; proven by evaluating every combination that may matter",
     "none": "proven by cost alone",
 }
 
 
-def run_inspect(asked: SavedArguments, console: "Console | None" = None) -> None:
-    """Print everything that is known of a model, with a reference of the whole question."""
+def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
+    """Print everything that is known of a model; with a reference, of the whole problem."""
     console = console or stdout_console()
-    check_files(asked, people=False)
-    if asked.reference is None:
-        _show_alone(asked, console)
+    check_files(inputs, people=False)
+    if inputs.reference is None:
+        _show_alone(inputs, console)
         return
     with working("Reading the model and the tables …"):
-        ready = make_ready(asked)
+        ready = make_ready(inputs)
         facts = ready.explainer.describe()
-        said = list(_warnings(asked, ready, facts))
-    _print_lines(console, _model_lines(asked, ready, facts))
+        said = list(_warnings(inputs, ready, facts))
+    _print_lines(console, _model_lines(inputs, ready, facts))
     console.print()
     _print_grid(console, ready)
     for rule in facts.rules:
@@ -49,13 +49,13 @@ def run_inspect(asked: SavedArguments, console: "Console | None" = None) -> None
         console.print(f"warning: {one_line(line)}", markup=False, style="yellow", soft_wrap=True)
 
 
-def _show_alone(asked: SavedArguments, console: "Console") -> None:
-    """Tell what the file alone says."""
+def _show_alone(inputs: Inputs, console: "Console") -> None:
+    """Print what the file alone says."""
     loaded = load_model(
-        asked.model, weights=asked.weights, trust_pickle=asked.trust_pickle, limits=asked.limits
+        inputs.model, weights=inputs.weights, trust_pickle=inputs.trust_pickle, limits=inputs.limits
     )
     known = columns_of(loaded.model)
-    lines = [("file", f"{asked.model} ({loaded.kind})"), ("model", type(loaded.model).__name__)]
+    lines = [("file", f"{inputs.model} ({loaded.kind})"), ("model", type(loaded.model).__name__)]
     if known.names is not None:
         lines.append(("columns", f"{len(known.names)}: {listed(known.names, 12)}"))
     elif known.count is not None:
@@ -69,20 +69,20 @@ def _show_alone(asked: SavedArguments, console: "Console") -> None:
         lines.append(("classes", ", ".join(map(str, list(classes)))))
     _print_lines(console, lines)
     console.print(
-        "\nHow it is read and proven shows with its population: --reference train.csv", markup=False
+        "\nTo see how it is parsed and proven, give its population: --reference train.csv", markup=False
     )
 
 
-def _model_lines(asked: SavedArguments, ready: Ready, facts: "ModelFacts") -> "Iterator[tuple[str, str]]":
-    yield "file", f"{asked.model} ({ready.loaded.kind})"
-    yield "read as", facts.family
-    yield "answers", BOUNDS.get(facts.bound, facts.bound)
+def _model_lines(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[tuple[str, str]]":
+    yield "file", f"{inputs.model} ({ready.loaded.kind})"
+    yield "parsed as", facts.family
+    yield "proof", BOUNDS.get(facts.bound, facts.bound)
     if facts.black_box_because:
-        yield "why asked", one_line(facts.black_box_because)
+        yield "because", one_line(facts.black_box_because)
     yield "columns", f"{len(facts.columns)}"
     if facts.classes:
         yield "classes", ", ".join(map(str, facts.classes))
-    yield "wanted", _wanted(facts)
+    yield "target", _target(facts)
     yield "objectives", ", ".join(facts.objectives)
     limit = (
         "any number of changes"
@@ -93,9 +93,9 @@ def _model_lines(asked: SavedArguments, ready: Ready, facts: "ModelFacts") -> "I
     yield "grid", f"{moving}; about {_about(facts.cells)} combinations with {limit}; {_chosen_by(ready)}"
     yield (
         "detector",
-        "none: implausible options are not kept out" if facts.detector is None else facts.detector,
+        "none: options may be implausible" if facts.detector is None else facts.detector,
     )
-    yield "population", f"{asked.reference}: {counted(len(ready.reference), 'row')}"
+    yield "population", f"{inputs.reference}: {counted(len(ready.reference), 'row')}"
 
 
 def _chosen_by(ready: Ready) -> str:
@@ -103,7 +103,7 @@ def _chosen_by(ready: Ready) -> str:
     return "candidates by the data, and beside known thresholds" if chosen else "all candidates given"
 
 
-def _wanted(facts: "ModelFacts") -> str:
+def _target(facts: "ModelFacts") -> str:
     from p2ce.result.outcome_text import is_strict
 
     what = {"probability": "probability", "decision": "decision value"}.get(facts.scale)
@@ -163,8 +163,8 @@ def _grid_rows(ready: Ready) -> list[list[str]]:
     return rows
 
 
-def _warnings(asked: SavedArguments, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":
-    """Say what looks wrong with model, population and policy."""
+def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":
+    """List what looks wrong with model, population and policy."""
     from p2ce.problem.policy_lint import heavy_tails, likely_protected
     from p2ce.tables.codebook import MISSING, coding_of
 
@@ -175,7 +175,7 @@ def _warnings(asked: SavedArguments, ready: Ready, facts: "ModelFacts") -> "Iter
                 "about it."
             )
     moving = [name for name in ready.reference.columns if not ready.actions[name].fixed]
-    if asked.policy is None:
+    if inputs.policy is None:
         for name in moving:
             if likely_protected(name) is not None:
                 yield f"{echoed(name)} may change, but looks protected."
@@ -184,28 +184,28 @@ def _warnings(asked: SavedArguments, ready: Ready, facts: "ModelFacts") -> "Iter
                 if (text := heavy_tails(name, codes[codes != MISSING])) is not None:
                     yield text
     else:
-        yield from _lint(asked)
+        yield from _lint(inputs)
     if not moving:
-        yield "No feature may change: nobody can be given an option."
+        yield "No feature may change: nobody has an option."
     if facts.is_black_box and facts.cells > HUGE:
         yield (
-            f"The model can only be asked, and there are {_about(facts.cells)} combinations: answers may be "
+            f"The model is a black box, and there are {_about(facts.cells)} combinations: the status may be "
             "HEURISTIC. Fix features, coarsen steps or lower --max-changes for proof."
         )
     if len(ready.reference) < 100:
         yield f"The population has {counted(len(ready.reference), 'row')}: it says little about people."
 
 
-def _lint(asked: SavedArguments) -> "Iterator[str]":
+def _lint(inputs: Inputs) -> "Iterator[str]":
     from p2ce.apps.table_files import read_table
     from p2ce.apps.typed_columns import with_gaps
     from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import lint
 
-    assert asked.policy is not None
-    assert asked.reference is not None
-    people = with_gaps(read_table(asked.reference, "--reference", limits=asked.limits))
-    reading = parse_policy(read_file(asked.policy, limits=asked.limits), limits=asked.limits)
+    assert inputs.policy is not None
+    assert inputs.reference is not None
+    people = with_gaps(read_table(inputs.reference, "--reference", limits=inputs.limits))
+    reading = parse_policy(read_file(inputs.policy, limits=inputs.limits), limits=inputs.limits)
     for finding in lint(reading, people):
         if finding.code != "unnamed-column":
-            yield f"{asked.policy}:{finding.line}: {finding.message}"
+            yield f"{inputs.policy}:{finding.line}: {finding.message}"

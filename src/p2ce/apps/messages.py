@@ -1,4 +1,4 @@
-"""Tell people on stderr what goes on, one line each; stdout is for the answer alone."""
+"""Print notices and errors to stderr, one line each; stdout is for the result alone."""
 
 import logging
 import os
@@ -14,8 +14,8 @@ from p2ce.visible import visible_code, visible_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-DEBUG = "P2CE_DEBUG"  # the variable that asks for tracebacks
-# The library's own word on Ctrl-C, in whose place the command line says how to go on.
+DEBUG = "P2CE_DEBUG"  # the environment variable that turns tracebacks on
+# The library's message on Ctrl-C, which the command line replaces by how to go on.
 _SAID_HERE = "Interrupted:"
 
 
@@ -29,7 +29,7 @@ def one_line(text: object) -> str:
 
 
 def printable(text: object) -> str:
-    """Replace what would steer a terminal: names and labels come from files, whoever wrote them.
+    """Replace what would steer a terminal: names and labels come from untrusted files.
 
     >>> print(printable("own\\x1b[31m"))
     own\\x1b[31m
@@ -51,14 +51,14 @@ def stderr_console() -> "Console":
 
 
 def stdout_console() -> "Console":
-    """Give the console for answers; whoever stops to read them ends the program without a word."""
+    """Give the console for results; a closed pipe ends the program silently."""
     from rich.console import Console
 
-    class Answers(Console):
+    class ResultConsole(Console):
         def on_broken_pipe(self) -> None:  # rich would end the program with the exit code of a bug
             raise BrokenPipeError
 
-    return Answers(highlight=False)
+    return ResultConsole(highlight=False)
 
 
 def notice(message: object) -> None:
@@ -70,7 +70,7 @@ def notice(message: object) -> None:
 
 @contextmanager
 def working(message: str, *, always: bool = False) -> Iterator[None]:
-    """Tell what takes its time: a spinner on a terminal, else nothing, or a plain line if ``always``."""
+    """Say what is running: a spinner on a terminal, else nothing, or a plain line if ``always``."""
     if not sys.stderr.isatty():
         if always:
             print(message, file=sys.stderr, flush=True)

@@ -1,9 +1,9 @@
 """Keep finished people beside the file to be written, so that an interrupted command can go on.
 
-The file has one JSON object per line: first what was asked, then questions and chunks of people as they are
-finished, each marked with the hash of what was asked. A line that breaks off, as the last one may after a
-crash or on a full disk, counts as not written, and so does a line of another command that asked something
-else. A file that breaks off in its first line counts as none.
+The file has one JSON object per line: first the request, then questions and chunks of people as they are
+finished, each marked with the hash of the request. An incomplete line, as the last one may be after a crash
+or on a full disk, counts as not written, and so does a line of a command with another request. A file whose
+first line is incomplete counts as none.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from p2ce.result import Explanation
 from p2ce.result.question import Question
 from p2ce.visible import echoed
 
-FORMAT = "p2ce.partial/2"
+FORMAT = "p2ce.partial/3"
 Line = dict[str, Any]
 
 
@@ -28,9 +28,9 @@ def partial_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.partial")
 
 
-def begin(path: Path, asked: Mapping[str, Any], *, fresh: bool) -> "Partial":
-    """Go on with a file that was begun with the very same question, or start one when somebody is done."""
-    header = {"format": FORMAT, "asked": dict(asked)}
+def begin(path: Path, request: Mapping[str, Any], *, fresh: bool) -> "Partial":
+    """Go on with a file of the same request, or start one when the first person is done."""
+    header = {"format": FORMAT, "request": dict(request)}
     if path.exists() and not fresh and not _is_unbegun(path):
         return _go_on(path, header)
     try:
@@ -43,7 +43,7 @@ def begin(path: Path, asked: Mapping[str, Any], *, fresh: bool) -> "Partial":
 
 
 class Partial:
-    """What is done so far of one question: explanations by the place of their row."""
+    """The finished people of one request: explanations by the position of their row."""
 
     def __init__(self, path: Path, header: Line) -> None:
         self.path = path
@@ -65,7 +65,7 @@ class Partial:
                 name, new = self._named(entry.question)
                 if new:
                     lines.append({"question": name, "content": entry.question.to_dict()})
-                data["asked"] = name
+                data["question"] = name
                 entry = replace(entry, question=self.questions[name])
             people.append([place, data])
             self.done[place] = entry
@@ -83,18 +83,19 @@ class Partial:
                 self.questions[line["question"]] = question
                 self._hashes[id(question)] = line["question"]
             for place, data in line.get("people", ()):
+                name = data.pop("question", None)
                 entry = Explanation.from_dict(data)
-                if "asked" in data:
-                    entry = replace(entry, question=self.questions[data["asked"]])
+                if name is not None:
+                    entry = replace(entry, question=self.questions[name])
                 self.done[int(place)] = entry
 
     def _write(self, lines: list[Line]) -> None:
-        # Whoever is first makes the file; nobody writes into one that another command has begun meanwhile.
+        # The first command creates the file; no other command writes into it meanwhile.
         mode = os.O_APPEND if self._is_begun else os.O_CREAT | os.O_EXCL
         written = lines if self._is_begun else [self._header, *lines]
         content = "".join(json.dumps(line, allow_nan=False) + "\n" for line in written).encode()
         try:
-            binary = getattr(os, "O_BINARY", 0)  # Windows would end lines in its own way
+            binary = getattr(os, "O_BINARY", 0)  # Windows would change line ends
             with os.fdopen(os.open(self.path, os.O_WRONLY | mode | binary, 0o666), "wb") as file:
                 file.write(content)
                 file.flush()
@@ -127,13 +128,13 @@ def _hash(content: Any) -> str:
 
 
 def _is_unbegun(path: Path) -> bool:
-    """Tell whether a file of ours breaks off in its first line: a command was stopped, or the disk full."""
+    """Return whether the first line is incomplete: a command was stopped, or the disk was full."""
     begin = json.dumps({"format": FORMAT})[:-1].encode()
     try:
         with path.open("rb") as file:
             line = file.readline()
     except OSError:
-        return False  # about which going on will tell
+        return False  # _go_on() reports it
     # After a power cut, what was never written may be zeros.
     written = line.rstrip(b"\0")
     return not line.endswith(b"\n") and (written.startswith(begin) or begin.startswith(written))
@@ -142,14 +143,14 @@ def _is_unbegun(path: Path) -> bool:
 def _go_on(path: Path, header: Line) -> Partial:
     lines, whole = _whole_lines(path)
     before = lines[0] if lines and isinstance(lines[0], dict) else {}
-    if before.get("format") != FORMAT or not isinstance(before.get("asked"), dict):
+    if before.get("format") != FORMAT or not isinstance(before.get("request"), dict):
         raise InvalidArgument(
-            f"{echoed(str(path))} is in the way, and not of this version of p2ce. Remove it, or pass --fresh."
+            f"{echoed(str(path))} exists and is not of this version of p2ce. Remove it, or pass --fresh."
         )
-    changed = _changes(before["asked"], header["asked"])
+    changed = _changes(before["request"], header["request"])
     if changed:
         raise InvalidArgument(
-            f"{echoed(str(path))} keeps answers to another question: {changed}. "
+            f"{echoed(str(path))} holds results of another request: {changed}. "
             "Pass --fresh to start over, or choose another --out."
         )
     found = Partial(path, header)
@@ -163,16 +164,16 @@ def _go_on(path: Path, header: Line) -> Partial:
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Say what is asked in another way than before; nothing if all is the same."""
-    told = []
+    """List what differs from the request before; nothing if all is the same."""
+    changed = []
     for name in dict.fromkeys([*now, *before]):
         old, new = before.get(name), now.get(name)
         if old == new:
             continue
         # What a file holds is known by a hash, which says nothing to people.
         short = all(len(str(one)) < 40 for one in (old, new))
-        told.append(f"{name} was {echoed(old)} and is {echoed(new)}" if short else f"{name} has changed")
-    return "; ".join(told)
+        changed.append(f"{name} was {echoed(old)} and is {echoed(new)}" if short else f"{name} has changed")
+    return "; ".join(changed)
 
 
 def _whole_lines(path: Path) -> tuple[list[Any], int]:

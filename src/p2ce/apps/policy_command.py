@@ -1,4 +1,4 @@
-"""Look over and make policy files: ``p2ce policy check``, ``p2ce policy infer``."""
+"""Check and write policy files: ``p2ce policy check``, ``p2ce policy infer``."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from p2ce.apps import command_options as say
+from p2ce.apps import command_arguments as say
 from p2ce.apps.messages import counted, notice, printable
 from p2ce.apps.special_codes import codes_in_words, propose_special
 from p2ce.limits import Limits, read_limits
@@ -41,12 +41,12 @@ def check(
     strict: Annotated[bool, typer.Option(help="Let warnings fail as errors do.")] = False,
     limit: say.Limit = None,
 ) -> None:
-    """Tell what in a policy cannot be meant, line by line.
+    """Report what is wrong in a policy, line by line.
 
     Ends with 0 if there is no error, 1 if there is one (with --strict also a warning), 2 if a file cannot
     be read.
     """
-    from p2ce.apps.paths import require_file
+    from p2ce.apps.check_paths import require_file
     from p2ce.apps.table_files import read_table
     from p2ce.apps.typed_columns import with_gaps
     from p2ce.problem.policy_file import parse_policy, read_file
@@ -82,7 +82,7 @@ def infer(
         SpecialValues | None,
         typer.Option(
             help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is no "
-            "number; without it, such values are only told of.",
+            "number; without it, such values are only reported.",
         ),
     ] = None,
     limit: say.Limit = None,
@@ -92,9 +92,9 @@ def infer(
     [green]p2ce policy infer train.csv --model model.txt --out policy.yaml[/]
 
     Columns whose names look like protected attributes are protected; the output says which. Candidates are
-    chosen where people are. Values that look like codes are told of.
+    chosen where people are. Values that look like codes are reported.
     """
-    from p2ce.apps.paths import require_other, require_place
+    from p2ce.apps.check_paths import require_other, require_place
     from p2ce.problem import ActionSet
     from p2ce.problem.policy_file import save
     from p2ce.problem.policy_lint import likely_protected
@@ -144,7 +144,7 @@ def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "
 
 
 def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
-    """Tell of columns that are hardly features: those that name people, and perhaps the outcome."""
+    """Report columns that are hardly features: those that name people, and perhaps the outcome."""
     import pandas as pd
 
     for name in people.columns:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def typed_reference(
     table: Table, names: list[str], known: ModelColumns, policy: "ActionSet | None", kind: str
 ) -> "pd.DataFrame":
-    """Give the reference's columns the types that the model was fitted on, as far as anybody can tell."""
+    """Give the reference's columns the types that the model was fitted on, as far as they are known."""
     import pandas as pd
 
     renamed = dict(zip(known.names or names, names, strict=True))
@@ -120,14 +120,14 @@ def _in_type(column: "pd.Series[Any]", dtype: Any) -> "pd.Series[Any]":
     return changed if bool((changed.astype("float64") == column.astype("float64")).all()) else column
 
 
-def typed_people(table: Table, reference: "pd.DataFrame", *, tell: bool = True) -> "pd.DataFrame":
-    """Give people's columns the types of the reference, and tell of labels that it does not have."""
+def typed_people(table: Table, reference: "pd.DataFrame", *, report: bool = True) -> "pd.DataFrame":
+    """Give people's columns the types of the reference, and report labels that it does not have."""
     import pandas as pd
 
     columns = {}
     for name in reference.columns:
         columns[name] = cells.like(table, name, reference[name])
-        if tell and _holds_labels(reference[name]):
+        if report and _holds_labels(reference[name]):
             _tell_new_labels(table, columns[name], reference[name])
     return pd.DataFrame(columns)
 

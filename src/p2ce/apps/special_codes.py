@@ -1,4 +1,4 @@
-"""Propose to take codes such as -9 or 999 for special values; who knows the data decides."""
+"""Report values that look like codes, such as -9 or 999; the user decides whether they are special."""
 
 from typing import TYPE_CHECKING
 

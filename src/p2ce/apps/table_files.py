@@ -1,4 +1,4 @@
-"""Read a table of people from a CSV, TSV or Parquet file, its cells as they stand there."""
+"""Read a table of people from a CSV, TSV or Parquet file, with its cells unchanged."""
 
 import csv
 import gzip
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from p2ce.apps.check_paths import require_file
 from p2ce.apps.messages import notice, one_line
-from p2ce.apps.paths import require_file
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
@@ -41,7 +41,7 @@ class Table:
 
 
 def read_table(path: Path, option: str, *, may_be_empty: bool = False, limits: Limits = DEFAULT) -> Table:
-    """Read a table; whatever is wrong with it is told in one line."""
+    """Read a table; any error is one line."""
     require_file(path, option)
     with path.open("rb") as file:
         begins = file.read(4)
@@ -124,7 +124,7 @@ def _require_bytes(limits: Limits, what: str, count: int) -> None:
 
 
 def _measure(path: Path, what: str, limits: Limits, *, packed: bool) -> int:
-    """Count the lines of a file, or refuse it, before any of it is kept: it may unpack to terabytes."""
+    """Count the lines of a file, and raise beyond the limit first: it may unpack to terabytes."""
     size = returns = lines = 0
     with gzip.open(path, "rb") if packed else path.open("rb") as file:
         while block := file.read(BLOCK):

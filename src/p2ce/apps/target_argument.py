@@ -1,4 +1,4 @@
-"""Understand which decision is wanted: a class as people write it, or a range of a predicted number."""
+"""Parse --target: a class as people write it, or a range of a predicted number."""
 
 from typing import Any
 

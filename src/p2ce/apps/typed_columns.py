@@ -1,4 +1,4 @@
-"""Turn the cells of a file into columns of the types that the model and the policy speak of.
+"""Convert the cells of a file into columns of the types that the model and the policy have.
 
 A cell is missing if it is empty; among numbers also if it says so in one of the usual words. Among labels
 such a word is a label like any other, unless all labels are known and it is none of them.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BOOLS = {"true": True, "false": False}
-# What pandas reads as missing if it is not told otherwise, in lower case.
+# What pandas parses as missing by default, in lower case.
 MISSING_WORDS = {
     *("", "na", "n/a", "<na>", "#na", "#n/a", "#n/a n/a", "nan", "-nan", "null", "none"),
     *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
@@ -58,7 +58,7 @@ def as_written(table: Table, name: str) -> "pd.Series[Any]":
         return column
     try:
         return natural(table, name)
-    except InvalidArgument:  # what nobody asks about need not be clean
+    except InvalidArgument:  # unused columns need not be clean
         return column
 
 
@@ -103,7 +103,7 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
 def labels_in(table: Table, name: str, known: Sequence[Any], *, all_known: bool = False) -> list[Any]:
     """Read a column of labels: those known are recognised by their text, others stay as they are.
 
-    If all are known, a word for missing that is none of them is read as missing.
+    If all are known, a word for missing that is none of them is parsed as missing.
     """
     exact: dict[Any, Any] = {}
     for label in known:
@@ -164,14 +164,14 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
 
 
 def _require_same_kind(table: Table, name: str, cells: list[Any], held: list[Any]) -> None:
-    """Refuse a column of which not one label is known: it is another one, or written in another way."""
+    """Raise if no label of a column is known: it is another column, or its labels are written differently."""
     known = {key_of(label) for label in held}
     present = [cell for cell in cells if not is_missing(cell)]
     if len(present) > 1 and held and not any(key_of(cell) in known for cell in present):
         raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(present[0])}, and not one of the "
-            f"labels that the reference has ({listed(held[:4])}, …). Write them in the same "
-            "way."
+            f"labels that the reference has ({listed(held[:4])}, …). Write them as the "
+            "reference does."
         )
 
 
@@ -209,7 +209,7 @@ def _number(cell: Any, *, decimal_comma: bool, words: bool = False) -> float | N
 
 
 def _refuse_separators(table: Table, name: str, cells: list[Any]) -> None:
-    """Tell numbers with separators from text: nobody has labels such as 1,234."""
+    """Distinguish numbers with separators from text: labels such as 1,234 do not occur."""
     texts = [str(cell).strip() for cell in cells]
     separated = [text for text in texts if THOUSANDS.fullmatch(text) or DECIMAL_COMMA.fullmatch(text)]
     plain = re.compile(r"[-+]?\d+(\.\d+)?")
@@ -221,7 +221,7 @@ def _refuse_separators(table: Table, name: str, cells: list[Any]) -> None:
 
 
 def says_missing(cell: Any) -> bool:
-    """Tell whether a cell is empty, or says in a word that nothing is known."""
+    """Return whether a cell is empty or holds a word for missing."""
     return is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in MISSING_WORDS)
 
 

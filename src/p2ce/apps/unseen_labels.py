@@ -1,4 +1,4 @@
-"""Tell of labels in a file that may be misread: those that nobody knows, and words for missing."""
+"""Report labels in a file that may be parsed wrongly: unseen labels, and words for missing."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,9 +14,9 @@ from p2ce.visible import echoed, listed
 def tell_labels(
     table: Table, name: str, values: Iterable[Any], *, known: Sequence[Any] | None, whose: str = ""
 ) -> None:
-    """Tell what is strange about a column whose cells were read as these values.
+    """Report what is suspicious about a column whose cells were parsed as these values.
 
-    ``whose`` says who knows the known labels; None means that nobody can tell which there are.
+    ``whose`` says who knows the known labels; None means that they are not known.
     """
     values = list(values)
     column = f"{echoed(name)} of {table.path.name}"
@@ -29,7 +29,7 @@ def tell_labels(
     cells = table.frame[name].tolist()
     gaps = _different(cell for cell, value in zip(cells, values, strict=True) if is_missing(value))
     if gaps:
-        notice(f"{column} holds {listed(gaps)}, read as missing: {whose} knows no such label.")
+        notice(f"{column} holds {listed(gaps)}, parsed as missing: {whose} knows no such label.")
     keys = {key_of(label) for label in known}
     strange = _different(value for value in labels if key_of(value) not in keys)
     if strange:

@@ -1,4 +1,4 @@
-"""Put the changes of one option into words, and never advise what may not be advised."""
+"""Write the changes of one option as a clause, and reject options that change protected features."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ ALONG = "along"  # `moves` of features that change only together with another on
 def option_in_words(option: Counterfactual, speaker: Speaker) -> str:
     """Put all changes of one option into one clause, without a capital and a full stop.
 
-    What only moves along with other features is told as a consequence, since nobody can be advised to do it.
+    A linked feature is written as a consequence, since nobody can change it directly.
     """
     changes = whole_changes(option, speaker.groups)
     followers = [name for name in changes if _moves_along(speaker.features.get(name))]
@@ -34,12 +34,12 @@ def option_in_words(option: Counterfactual, speaker: Speaker) -> str:
 
 
 def _consequences(option: Counterfactual, followers: list[str], speaker: Speaker) -> list[str]:
-    told = []
+    changes = []
     for name in followers:
         old, new = speaker.before_and_after(name, *option.changes[name], said=option.rounded.get(name))
         key = f"along_part{speaker.share_form(name)}"
-        told.append(speaker.say(key, name=speaker.named(name), old=old, new=new))
-    return told
+        changes.append(speaker.say(key, name=speaker.named(name), old=old, new=new))
+    return changes
 
 
 def _moves_along(feature: Feature | None) -> bool:
@@ -47,13 +47,12 @@ def _moves_along(feature: Feature | None) -> bool:
 
 
 def check_advice(options: Iterable[Counterfactual], question: Question | None) -> None:
-    """Refuse to tell an option that changes what no advice may name: a protected or fixed feature."""
+    """Raise if an option changes a protected or fixed feature."""
     features = {} if question is None else question.features
     for option in options:
         for name in option.changes:
             if name in features and not features[name].may_change:
                 raise InvalidArgument(
                     f"An option changes {echoed(name)}, which is {features[name].moves}: no advice may name "
-                    "it, so this answer is not told. Explain the person anew with the action set that is "
-                    "meant."
+                    "it. Explain the person again with the intended action set."
                 )

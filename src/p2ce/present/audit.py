@@ -1,16 +1,16 @@
-"""Write down everything that an auditor checks: what was asked, answered and proven, in full digits."""
+"""Write every fact that an auditor checks: the request, the options and the certificate, in full digits."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from p2ce.comparing import EQUAL_DIGITS
 from p2ce.present.advice import ALONG
+from p2ce.present.grid_sentences import grid_name
 from p2ce.present.numerals import in_language
-from p2ce.present.on_grid import grid_name
-from p2ce.present.proof import count_in_words, proof_sentence
-from p2ce.present.restriction_words import ways_in_words
+from p2ce.present.outcome_sentences import threshold_in_words, wanted_range
+from p2ce.present.proof_sentences import count_in_words, proof_sentence
+from p2ce.present.relaxation_sentences import relaxations_in_words
 from p2ce.present.speaker import Speaker
-from p2ce.present.standing import threshold_in_words, wanted_range
 from p2ce.result import Certificate, Counterfactual, Explanation, Question, Status, WhyNone
 from p2ce.result.number_text import readable
 from p2ce.result.outcome_text import LEAD, class_in_words, is_range
@@ -30,18 +30,18 @@ WRITTEN_OUT = 10**60  # counts up to here are given to the last digit
 
 
 def audit_lines(explanation: Explanation, speaker: Speaker, why: WhyNone | None = None) -> list[str]:
-    """Give one fact per line: the question, the options, the certificate, the provenance."""
-    lines = [*_asked(explanation, speaker), *_options(explanation, speaker)]
+    """Give one fact per line: the request, the options, the certificate, the provenance."""
+    lines = [*_request(explanation, speaker), *_options(explanation, speaker)]
     lines.append(proof_sentence(explanation, speaker.language))
     if explanation.certificate is not None:
         judged = any(option.plausibility is not None for option in explanation)
         lines += _certificate(explanation.certificate, speaker, judged=judged)
     if why is not None:
-        lines += ways_in_words(why, speaker, audience="auditor")
+        lines += relaxations_in_words(why, speaker, audience="auditor")
     return [*lines, *_provenance(explanation.question, speaker)]
 
 
-def _asked(explanation: Explanation, speaker: Speaker) -> list[str]:
+def _request(explanation: Explanation, speaker: Speaker) -> list[str]:
     target = explanation.target
     scale = speaker.say(f"scale_{explanation.scale}") if explanation.scale in SCALES else explanation.scale
     wanted = class_in_words(target)
@@ -61,7 +61,7 @@ def _asked(explanation: Explanation, speaker: Speaker) -> list[str]:
     }
     if explanation.person_prediction is not None:
         facts["person_prediction"] = speaker.full(explanation.person_prediction)
-    if explanation.message and explanation.status is not Status.ERROR:  # there, it is told with the proof
+    if explanation.message and explanation.status is not Status.ERROR:  # there, the proof sentence has it
         facts["message"] = explanation.message
     facts["objectives"] = "; ".join(explanation.objectives)
     return [_line(label, text, speaker) for label, text in facts.items()]
@@ -76,7 +76,7 @@ def _options(explanation: Explanation, speaker: Speaker) -> list[str]:
         if option.plausibility is not None:
             facts["plausibility"] = speaker.full(option.plausibility)
         if option.rounded:
-            facts["told"] = "; ".join(
+            facts["displayed"] = "; ".join(
                 f"{name} = {_raw(name, value, speaker)}" for name, value in option.rounded.items()
             )
             facts["displayed_score"] = speaker.full(option.displayed_score)
@@ -88,26 +88,26 @@ def _options(explanation: Explanation, speaker: Speaker) -> list[str]:
 
 
 def _changes(option: Counterfactual, speaker: Speaker) -> str:
-    told = []
+    changes = []
     for name, (old, new) in option.changes.items():
         shown = speaker.name(name)
         named = name if shown == name else f"{name} ({shown})"
         change = f"{named}: {_raw(name, old, speaker)} → {_raw(name, new, speaker)}"
         feature = speaker.features.get(name)
         along = feature is not None and feature.moves == ALONG
-        told.append(speaker.say("moves_along", change=change) if along else change)
-    return "; ".join(told) or speaker.say("change_nothing")
+        changes.append(speaker.say("moves_along", change=change) if along else change)
+    return "; ".join(changes) or speaker.say("change_nothing")
 
 
 def _certificate(certificate: Certificate, speaker: Speaker, *, judged: bool) -> list[str]:
-    """List what was proven; ``judged`` tells that a detector's values stand beside the options."""
+    """List the facts of the certificate; ``judged`` says that options have plausibility values."""
     most = certificate.max_changes
-    not_asked = speaker.say("detector_tells_only" if judged else "no_detector")
+    no_detector = speaker.say("detector_reported_only" if judged else "no_detector")
     facts = {
         "method": certificate.method,
         "model": certificate.model_family,
         "bound": certificate.bound,
-        "detector": certificate.detector_family or not_asked,
+        "detector": certificate.detector_family or no_detector,
         "grid": grid_name(certificate, speaker),
         "finest_open": speaker.full(certificate.finest_open),
         "cells": _count(certificate.cells, speaker),
@@ -150,7 +150,7 @@ def _provenance(question: Question | None, speaker: Speaker) -> list[str]:
     none = speaker.say("none")
     unknown = speaker.say("not_recorded")
     facts = {
-        "asked_rules": "; ".join(question.rules) or none,
+        "policy_rules": "; ".join(question.rules) or none,
         "protected": _listed(question, PROTECTED) or none,
         "fixed": _listed(question, FIXED) or none,
         "along": _listed(question, ALONG),

@@ -1,4 +1,4 @@
-"""Say names, values and changes in a language, as the policy's displays ask for."""
+"""Write names, values and changes in a language, in the format of the policy's displays."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -136,7 +136,7 @@ class Speaker:
     def change(self, column: str, old: object, new: object, *, said: object = None) -> str:
         """Say what to do with one feature, in the imperative and without a capital.
 
-        `said` is the rounded new value that was verified, if there is one. The old value is told as it is.
+        `said` is the rounded new value that was verified, if there is one. The old value is never rounded.
         """
         if (own := self._phrase(column, new)) is not None:
             return own
@@ -231,7 +231,7 @@ class Speaker:
         return f"{sign}{unit}{gap}{digits}"
 
     def _is_measured(self, column: str, value: object) -> bool:
-        """Tell a number that a unit fits to from labels, yes and no, and values with names of their own."""
+        """Return whether a value is a number with a unit, not a label, yes or no, or a named value."""
         plain, feature = _unwrapped(value), self.features.get(column)
         if isinstance(plain, bool) or not isinstance(plain, int | float) or plain != plain:
             return False
@@ -269,7 +269,7 @@ class Speaker:
 
 
 def _shown(old: object, new: object, said: object) -> tuple[Any, Any]:
-    """Choose the values that are told: the old one as it is, the new one as its rounding was verified."""
+    """Choose the displayed values: the old one as it is, the new one as its verified rounding."""
     was, becomes = _unwrapped(old), _unwrapped(new)
     rounded = said is not None and _unwrapped(said) != was
     return was, _unwrapped(said) if rounded else becomes
@@ -284,6 +284,6 @@ def _is_binary(feature: Feature | None) -> bool:
 
 
 def _are_ordered(old: Any, new: Any) -> bool:
-    """Tell whether one of two values can be the higher one; nothing is higher than a missing value."""
+    """Return whether two values have an order; missing values have none."""
     numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (old, new))
     return numbers and not is_missing(old) and not is_missing(new)

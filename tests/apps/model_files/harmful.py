@@ -25,7 +25,7 @@ def parse(content: bytes) -> bytes:
 
 
 def load(content: bytes) -> Any:
-    """Give the answer as it is."""
+    """Give the reply as it is."""
     return content
 
 
@@ -39,7 +39,7 @@ def _spins() -> None:
 
 
 def _raises() -> None:
-    raise InvalidModel("as it was told")
+    raise InvalidModel("as it was message")
 
 
 deeds: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Each model file gives the answers of the model in memory, and is told apart by its content."""
+"""Each model file gives the outputs of the model in memory, and its format is detected by content."""
 
 import json
 import pickle
@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce.apps.model_files.detect import detect
+from p2ce.apps.model_files.detect_format import detect
 from p2ce.apps.model_files.formats import skops_file
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidArgument, InvalidModel, MissingExtra
@@ -33,7 +33,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def require_same(capsys: Capture, path: object, model: Any, frame: pd.DataFrame, *more: object) -> None:
     """Explain some people from files and in memory, and compare."""
     table = frame.astype(dict.fromkeys(frame.select_dtypes("category"), object))
-    write_tables(Path.cwd(), table, asked=ASKED)
+    write_tables(Path.cwd(), table, inputs=ASKED)
     words = (
         "explain",
         "--model",
@@ -146,7 +146,7 @@ class Own:
         return np.zeros(len(rows))
 
 
-def test_skops_with_strange_types_is_refused(work: Path) -> None:
+def test_skops_with_strange_types_is_rejected(work: Path) -> None:
     skops = pytest.importorskip("skops.io")
     skops.dump(Own(), "model.skops")
     with pytest.raises(InvalidModel, match=r"not known to be safe: .*Own.*module:my_factory"):
@@ -154,7 +154,7 @@ def test_skops_with_strange_types_is_refused(work: Path) -> None:
 
 
 def evil_vectorizer(run: Any) -> Any:
-    """Make a pipeline that runs a function on a text of the file's as soon as it is asked anything."""
+    """Make a pipeline that runs a function on a text of the file's as soon as it is used."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -217,7 +217,7 @@ def test_skops_files_of_the_usual_models_are_read(name: str) -> None:
     assert np.allclose(loaded.predict_proba(frame), model.predict_proba(frame))
 
 
-def test_an_old_skops_is_refused(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_skops_is_rejected(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     skops = pytest.importorskip("skops.io")
     skops.dump(pipeline(), "model.skops")
     monkeypatch.setattr("p2ce.apps.model_files.formats.skops_file.version", lambda _: "0.9.0")
@@ -327,7 +327,7 @@ def test_classes_of_text_are_asked_for(work: Path, capsys: Capture) -> None:
     model = DecisionTreeClassifier(max_depth=4, random_state=0)
     model.fit(frame, outcome().map({1: "yes", 0: "no"}))
     joblib.dump(model, "model.joblib")
-    write_tables(work, frame, asked=ASKED)
+    write_tables(work, frame, inputs=ASKED)
     words = ("explain", "--model", "model.joblib", "--trust-pickle", "--data", "people.csv", "--reference")
     ran = run(capsys, *words, "train.csv")
     assert ran.line == "The model knows the classes no, yes. Say which one is wanted: --target yes"
@@ -340,7 +340,7 @@ def test_a_regressor_has_a_range(work: Path, capsys: Capture) -> None:
 
     frame = numbers()
     joblib.dump(DecisionTreeRegressor(max_depth=4).fit(frame, frame["Income"] * 2.0), "model.joblib")
-    write_tables(work, frame, asked=ASKED)
+    write_tables(work, frame, inputs=ASKED)
     words = ("explain", "--model", "model.joblib", "--trust-pickle", "--data", "people.csv", "--reference")
     assert run(capsys, *words, "train.csv", "--target", "9000:", "--out", "out.json").code == 0
     found = Explanations.from_dict(json.loads(Path("out.json").read_text(encoding="utf-8")))

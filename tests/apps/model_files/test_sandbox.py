@@ -27,7 +27,7 @@ def test_what_a_library_prints_is_no_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("deed", "told"),
+    ("deed", "message"),
     [
         ("read", "Too many open files"),
         ("write", "Too many open files"),
@@ -37,13 +37,15 @@ def test_what_a_library_prints_is_no_answer(tmp_path: Path) -> None:
         ("abort", "SIGABRT"),
         ("exit", "exit code 7"),
         ("interrupt", "exit code 3"),
-        ("raise", "^as it was told$"),
+        ("raise", "^as it was message$"),
         ("import", "xmlrpc is not needed here"),
     ],
 )
-def test_harm_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str, told: str) -> None:
+def test_harm_ends_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str, message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidModel, match=told) as caught:
+    with pytest.raises(InvalidModel, match=message) as caught:
         answer(tmp_path, deed)
     assert "\n" not in str(caught.value)
     assert {path.name for path in tmp_path.iterdir()} == {"file"}

@@ -34,7 +34,7 @@ def bell(low: float, high: float, bins: int = 24, *, middle: float = 0.4) -> Dis
 
 
 def question(**features: Feature) -> Question:
-    """What was asked in a loan office; features given replace or add some."""
+    """The request of a loan office; features given replace or add some."""
     usual = {
         "LoanAmount": Feature(
             name="LoanAmount",
@@ -92,7 +92,7 @@ def option(costs: dict[str, float], **changes: Any) -> Counterfactual:
     )
 
 
-def answer(*options: Counterfactual, asked: Question | None = None, **fields: Any) -> Explanation:
+def answer(*options: Counterfactual, given: Question | None = None, **fields: Any) -> Explanation:
     """An optimal answer with these options."""
     objectives = tuple(options[0].costs) if options else OBJECTIVES[:2]
     person = {**PERSON, **fields.pop("person", {})}
@@ -105,7 +105,7 @@ def answer(*options: Counterfactual, asked: Question | None = None, **fields: An
         counterfactuals=options,
         objectives=objectives,
         dtypes=dict.fromkeys(person, "object"),
-        question=asked or question(),
+        question=given or question(),
     )
     return replace(made, **fields)
 
@@ -168,7 +168,7 @@ def hostile() -> Explanation:
         )
         for place, name in enumerate(HOSTILE)
     ]
-    return answer(*made, asked=Question(features=features), person=person)
+    return answer(*made, given=Question(features=features), person=person)
 
 
 def many_labels() -> Explanation:
@@ -212,7 +212,7 @@ def many_labels() -> Explanation:
     return answer(
         made,
         second,
-        asked=question(**extra),
+        given=question(**extra),
         person=person,
         categories={"Grade": Categories(labels=("A", "B", "C", "D"), ordered=True)},
     )
@@ -221,14 +221,14 @@ def many_labels() -> Explanation:
 def portfolio(people: int = 400, *, seed: int = 3) -> Explanations:
     """Many people: most have options, some have none, some need none, a few rows were broken."""
     rng = np.random.default_rng(seed)
-    asked = question()
+    shared = question()
     entries = []
     for _ in range(people):
         kind = rng.choice(5, p=[0.78, 0.08, 0.04, 0.08, 0.02])
         if kind:
             statuses = (Status.NO_RECOURSE, Status.TIME_LIMIT, Status.ALREADY_FAVOURABLE, Status.ERROR)
             entries.append(
-                answer(asked=asked, status=statuses[kind - 1], objectives=("mean_distance", "changes"))
+                answer(given=shared, status=statuses[kind - 1], objectives=("mean_distance", "changes"))
             )
             continue
         cost = float(rng.gamma(2.0, 0.15))
@@ -241,7 +241,7 @@ def portfolio(people: int = 400, *, seed: int = 3) -> Explanations:
             answer(
                 option({"mean_distance": cost, "changes": float(len(first))}, **first),
                 option({"mean_distance": cost * 1.5, "changes": 1.0}, Rate=0.05),
-                asked=asked,
+                given=shared,
             )
         )
     return Explanations(entries)

@@ -41,28 +41,28 @@ spreads = st.sampled_from(
 def test_whatever_the_values_all_marks_lie_in_the_frame(
     today: Any, new: list[Any], spread: Distribution | None, kind: str
 ) -> None:
-    asked = Question(features={"x": Feature(name="x", kind=kind, distribution=spread)})
+    question = Question(features={"x": Feature(name="x", kind=kind, distribution=spread)})
     options = [
         Counterfactual(values={"x": one}, changes={"x": (today, one)}, costs={"changes": 1.0}, score=0.6)
         for one in new
     ]
-    data = change_data(answer(*options, asked=asked, person={"x": today}))
+    data = change_data(answer(*options, given=question, person={"x": today}))
     (feature,) = data.features
     assert len(feature.marks) == len(new)
     for mark in (feature.today, *feature.marks):
         assert 0.0 <= mark.place <= 1.0
         assert mark.text
-    for bar in feature.lane.bars:
+    for bar in feature.frame.bars:
         assert 0.0 <= bar.begin <= bar.end <= 1.0
         assert 0.0 <= bar.height <= 1.0
         assert bar.text
-    assert all(0.0 <= tick.place <= 1.0 and tick.text for tick in feature.lane.ticks)
+    assert all(0.0 <= tick.place <= 1.0 and tick.text for tick in feature.frame.ticks)
 
 
 def test_shares_of_the_population_add_up() -> None:
     for feature in change_data(loan()).features:
-        assert sum(bar.share for bar in feature.lane.bars) == pytest.approx(1.0)
-        assert max(bar.height for bar in feature.lane.bars) == 1.0
+        assert sum(bar.share for bar in feature.frame.bars) == pytest.approx(1.0)
+        assert max(bar.height for bar in feature.frame.bars) == 1.0
 
 
 def test_names_units_and_values_are_those_of_the_display() -> None:
@@ -93,9 +93,9 @@ def test_what_is_written_is_the_verified_rounding_at_the_place_of_the_option() -
 
 def test_a_missing_value_has_a_slot_beside_the_numbers() -> None:
     income = next(one for one in change_data(loan()).features if one.column == "Income")
-    assert income.lane.divider is not None
+    assert income.frame.divider is not None
     assert income.today.text == "missing"
-    assert income.today.place > income.lane.divider > income.marks[2].place
+    assert income.today.place > income.frame.divider > income.marks[2].place
 
 
 def test_values_far_outside_are_put_on_the_edge_and_say_so() -> None:
@@ -109,17 +109,17 @@ def test_values_far_outside_are_put_on_the_edge_and_say_so() -> None:
 
 def test_of_many_labels_those_that_matter_are_kept() -> None:
     purpose = next(one for one in change_data(many_labels()).features if one.column == "Purpose")
-    assert len(purpose.lane.ticks) <= 8
-    assert {PURPOSES[17], PURPOSES[1], None} <= set(purpose.lane.slots)
-    assert len({tick.text for tick in purpose.lane.ticks}) == len(purpose.lane.ticks)
-    assert purpose.lane.ticks[-1].text.startswith("others")
+    assert len(purpose.frame.ticks) <= 8
+    assert {PURPOSES[17], PURPOSES[1], None} <= set(purpose.frame.slots)
+    assert len({tick.text for tick in purpose.frame.ticks}) == len(purpose.frame.ticks)
+    assert purpose.frame.ticks[-1].text.startswith("others")
 
 
 def test_labels_stand_in_their_columns_order_and_no_before_yes() -> None:
     grade = next(one for one in change_data(many_labels()).features if one.column == "Grade")
-    assert [tick.text for tick in grade.lane.ticks] == ["A", "B", "C", "D"]
+    assert [tick.text for tick in grade.frame.ticks] == ["A", "B", "C", "D"]
     guarantor = change_data(loan()).features[1]
-    assert [tick.text for tick in guarantor.lane.ticks] == ["no", "yes"]
+    assert [tick.text for tick in guarantor.frame.ticks] == ["no", "yes"]
 
 
 def test_of_a_large_front_three_picks_are_shown_with_a_note() -> None:
@@ -129,23 +129,23 @@ def test_of_a_large_front_three_picks_are_shown_with_a_note() -> None:
     assert data.total == 60
 
 
-def test_options_are_asked_for_by_number_or_as_picks() -> None:
+def test_options_are_chosen_by_number_or_as_picks() -> None:
     explanation = front(60, 3)
     assert [one.number for one in change_data(explanation, [60, 2]).options] == [60, 2]
     picks = explanation.pick(2)
     assert [one.number for one in change_data(explanation, picks).options] == [one.number for one in picks]
 
 
-@pytest.mark.parametrize("asked", [[0], [4], ["1"], [True], [], [1.0]])
-def test_options_that_are_none_are_refused(asked: list[Any]) -> None:
+@pytest.mark.parametrize("options", [[0], [4], ["1"], [True], [], [1.0]])
+def test_options_that_are_none_are_rejected(options: list[Any]) -> None:
     with pytest.raises(InvalidArgument, match="options"):
-        change_data(loan(), asked)
+        change_data(loan(), options)
 
 
 def test_without_a_question_raw_names_and_values_are_shown() -> None:
     data = change_data(answer(option({"changes": 1.0}, LoanAmount=5200), question=None))
     assert data.features[0].title == "LoanAmount"
-    assert data.features[0].lane.bars == ()
+    assert data.features[0].frame.bars == ()
     assert not data.has_population
 
 
@@ -160,15 +160,15 @@ def test_a_category_of_several_columns_has_one_frame() -> None:
     assert [feature.name for feature in data.features] == ["Home", "loan amount"]
     assert (home.title, home.today.text) == ("Home", "rented")
     assert [mark.text for mark in home.marks] == ["free", "own"]
-    assert home.lane.kind == "category"
+    assert home.frame.kind == "category"
     spread = {"Home_own": (0, 1, 0.7), "Home_rent": (0, 1, 0.8), "Home_free": (0, 1, 0.5)}
-    asked = housed().question
-    assert asked is not None
+    question = housed().question
+    assert question is not None
     features = {
-        name: replace(asked.features[name], distribution=Distribution(labels=(0, 1), shares=(no, 1 - no)))
+        name: replace(question.features[name], distribution=Distribution(labels=(0, 1), shares=(no, 1 - no)))
         for name, (_, _, no) in spread.items()
     }
-    known = replace(housed(), question=replace(asked, features={**asked.features, **features}))
-    lane = next(one for one in change_data(known).features if one.column == "Home").lane
-    assert [bar.text for bar in lane.bars] == ["free: 50 %", "own: 30 %", "rented: 20 %"]
+    known = replace(housed(), question=replace(question, features={**question.features, **features}))
+    frame = next(one for one in change_data(known).features if one.column == "Home").frame
+    assert [bar.text for bar in frame.bars] == ["free: 50 %", "own: 30 %", "rented: 20 %"]
     assert "free" in to_html(known)

@@ -21,7 +21,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("plot", "subject"), CALLS)
-def test_a_wrong_subject_is_told_from_the_right_one(plot: Any, subject: Any) -> None:
+def test_a_wrong_subject_is_distinguished_from_the_right_one(plot: Any, subject: Any) -> None:
     with pytest.raises(InvalidArgument, match=rf"{plot.__name__}\(\) takes an? \w+, got int"):
         plot(3)
 
@@ -62,7 +62,7 @@ def test_nothing_to_draw_is_said_with_what_to_do() -> None:
             plot_many(Explanations([]))
 
 
-def test_kinds_and_axes_that_do_not_fit_are_refused() -> None:
+def test_kinds_and_axes_that_do_not_fit_are_rejected() -> None:
     with pytest.raises(InvalidArgument, match="'pairs'"):
         charts.plot_front(loan(), kind="pair")
     with pytest.raises(InvalidArgument, match="axes"):

@@ -37,7 +37,7 @@ def test_everybody_with_an_option_is_in_one_bar_by_their_cheapest(drawn: list[li
     assert all(0.0 <= tick.place <= 1.0 for tick in (*data.ticks, *data.up_ticks))
 
 
-def test_people_without_options_are_told_apart() -> None:
+def test_people_without_options_are_distinguished() -> None:
     data = cost_data(portfolio(), language="pt")
     counts = {one.outcome: one.people for one in data.outcomes}
     statuses = portfolio().statuses
@@ -48,7 +48,7 @@ def test_people_without_options_are_told_apart() -> None:
     assert data.people_text == "400 pessoas"
 
 
-def test_costs_that_are_only_upper_bounds_are_told_apart() -> None:
+def test_costs_that_are_only_upper_bounds_are_distinguished() -> None:
     found = option({"mean_distance": 0.5}, LoanAmount=1)
     entries = [answer(found), answer(found, status=Status.TIME_LIMIT), answer(found, status=Status.HEURISTIC)]
     data = cost_data(Explanations(entries))

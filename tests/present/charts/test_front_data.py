@@ -70,10 +70,10 @@ def test_counts_have_whole_ticks_and_texts_in_the_language() -> None:
     assert "0,12" in data.points[0].texts
 
 
-@pytest.mark.parametrize("asked", [["chnges"], [], ["changes", "changes"]])
-def test_objectives_that_make_no_sense_are_refused(asked: list[str]) -> None:
+@pytest.mark.parametrize("objectives", [["chnges"], [], ["changes", "changes"]])
+def test_objectives_that_make_no_sense_are_rejected(objectives: list[str]) -> None:
     with pytest.raises(InvalidArgument, match="objective"):
-        front_data(loan(), objectives=asked)
+        front_data(loan(), objectives=objectives)
 
 
 def test_the_nearest_objective_is_named() -> None:

@@ -36,8 +36,8 @@ def test_what_moves_along_is_no_lever_and_a_category_is_one() -> None:
         [housed(), replace(housed(), counterfactuals=(replace(OPTIONS[0], changes=amount),))]
     )
     data = lever_data(people, language="pt")
-    told = {lever.name: (lever.first_share, lever.any_share) for lever in data.levers}
-    assert told == {"Home": (0.5, 0.5), "valor do empréstimo": (0.5, 1.0)}
+    written = {lever.name: (lever.first_share, lever.any_share) for lever in data.levers}
+    assert written == {"Home": (0.5, 0.5), "valor do empréstimo": (0.5, 1.0)}
     assert data.levers[1].directions == {"switched": 0.5}
 
 
@@ -54,7 +54,7 @@ def test_directions_add_up_and_lie_in_the_frame(people: Explanations) -> None:
         assert lever.name
 
 
-def test_only_the_top_is_shown_and_the_rest_told() -> None:
+def test_only_the_top_is_shown_and_the_rest_counted() -> None:
     data = lever_data(portfolio(), 2, language="es")
     assert len(data.levers) == 2
     assert "Otras 2 características" in data.note

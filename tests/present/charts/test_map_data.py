@@ -30,9 +30,9 @@ def test_cells_fill_the_frame_and_everything_lies_in_it(made: FeatureMap) -> Non
 
 def test_options_that_change_other_features_are_only_counted() -> None:
     data = map_data(loan_map())
-    assert [way.number for way in data.ways] == [1, 2]
+    assert [arrow.number for arrow in data.arrows] == [1, 2]
     assert data.note == "All other features as today. 1 more option changes other features as well."
-    assert data.ways[0].text == "loan amount 4,750 EUR, term 20 months"
+    assert data.arrows[0].text == "loan amount 4,750 EUR, term 20 months"
 
 
 def test_people_with_a_category_stand_in_its_cell() -> None:
@@ -42,15 +42,15 @@ def test_people_with_a_category_stand_in_its_cell() -> None:
     assert np.mean(data.population[:, 1] > 0.5) == pytest.approx(0.2)
 
 
-def test_today_without_a_place_is_told() -> None:
+def test_today_without_a_place_is_written() -> None:
     made = loan_map()
     missing = replace(made, explanation=answer(person={"Term": None}))
     data = map_data(missing)
     assert data.person is None
-    assert "no place" in data.note
+    assert "outside this map" in data.note
 
 
-def test_labels_that_are_numbers_are_told_from_their_positions() -> None:
+def test_labels_that_are_numbers_are_distinguished_from_their_positions() -> None:
     made = replace(
         housing_map(),
         explanation=answer(option({"changes": 1.0}, Housing=30), person={"Housing": 20}),

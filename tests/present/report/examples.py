@@ -277,7 +277,7 @@ def classes() -> Explanation:
 
 
 def every_status() -> dict[str, Explanation]:
-    """One answer for each way in which a search ends, and for each kind of model."""
+    """One explanation for each status, and for each kind of model."""
     open_ended = replace(
         CERTIFICATE, proven=False, open_boxes=12, open_costs={"mean_distance": 0.05, "changes": 1.0}
     )

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from p2ce.errors import InvalidArgument
 from p2ce.present.report import to_markdown
-from p2ce.present.report.markdown import escaped
+from p2ce.present.report.markdown_parts import escaped
 from p2ce.result import Explanation, Explanations
 from tests.present.report.examples import WHY, answer, every_status, many, no_recourse, three_objectives
 from tests.present.report.test_html_page import AUDIENCES, KINDS, NASTY, TEXTS, hostile
@@ -90,8 +90,8 @@ def test_every_option_is_there() -> None:
         assert f"to {option.changes['LoanAmount'][1]:,} EUR" in shown
 
 
-def test_why_there_is_no_option_is_told() -> None:
-    assert "What stands in the way" in words(to_markdown(no_recourse(), why=WHY))
+def test_why_there_is_no_option_is_written() -> None:
+    assert "Which restrictions leave no option" in words(to_markdown(no_recourse(), why=WHY))
 
 
 def test_many_people_have_a_row_each() -> None:
@@ -139,7 +139,7 @@ def test_it_is_written_to_a_file(tmp_path: Path) -> None:
     assert (tmp_path / "report.md").read_bytes() == text.encode("utf-8")
 
 
-def test_what_is_no_explanation_is_refused() -> None:
+def test_what_is_no_explanation_is_rejected() -> None:
     with pytest.raises(
         InvalidArgument, match=r"to_markdown\(\) takes an Explanation or Explanations, got dict"
     ):

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from p2ce.apps.check_paths import require_file
 from p2ce.apps.messages import one_line
-from p2ce.apps.model_files import detect as kinds
-from p2ce.apps.model_files.pickles import load_pickle
-from p2ce.apps.model_files.python_entry import load_python, source_of
+from p2ce.apps.model_files import detect_format as kinds
+from p2ce.apps.model_files.load_from_code import load_python, source_of
+from p2ce.apps.model_files.load_pickle import load_pickle
 from p2ce.apps.model_files.sandbox import read_file, why
-from p2ce.apps.paths import require_file
 from p2ce.errors import InvalidArgument, InvalidModel, MissingExtra, P2CEError
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
@@ -42,7 +42,7 @@ def load_model(
     trust_pickle: bool = False,
     limits: Limits = DEFAULT,
 ) -> LoadedModel:
-    """Load the model that ``--model`` names; whatever is wrong is told in one line.
+    """Load the model that ``--model`` names; any error is one line.
 
     A file is parsed by a child process first, since a file made to do harm may end the library that reads it.
     """

@@ -1,4 +1,4 @@
-"""Say which columns a loaded model takes, and which of them it knows as categories, by what labels."""
+"""Find which columns a loaded model takes, and which are categories, with which labels."""
 
 import json
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelColumns:
-    """What a model tells about its columns."""
+    """What a model knows about its columns."""
 
     names: tuple[str, ...] | None = None  # in its order; None where it knows them by place only
     count: int | None = None
@@ -21,7 +21,7 @@ class ModelColumns:
 
 
 def columns_of(model: Any) -> ModelColumns:
-    """Ask a model for its columns."""
+    """Get the columns of a model."""
     root = type(model).__module__.partition(".")[0]
     if root == "lightgbm":
         return _of_lightgbm(getattr(model, "booster_", model))
@@ -73,7 +73,7 @@ def _of_xgboost(booster: Any) -> ModelColumns:
 
 
 def _xgboost_labels(kept: dict[str, Any] | None) -> tuple[Any, ...] | None:
-    """Read the labels that XGBoost 3.1 and later keep; letters beyond ASCII it cuts in a way of its own."""
+    """Read the labels that XGBoost 3.1 and later keep; it truncates letters beyond ASCII."""
     if kept is None or not kept.get("values"):
         return None
     if "offsets" not in kept:

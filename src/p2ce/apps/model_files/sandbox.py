@@ -1,4 +1,4 @@
-"""Have a model file parsed by a child process that may open nothing and that a signal may end.
+"""Parse a model file in a child process that cannot open files and whose crash is harmless.
 
 What comes back is the library's own writing of what it loaded, or one line of what is wrong.
 """
@@ -55,15 +55,15 @@ class Sandbox:
         """Start parsing a file by a module like those of `formats`."""
         self._limits = limits
         self._deadline = time.monotonic() + limits.model_seconds
-        self._answer = tempfile.TemporaryFile()  # noqa: SIM115  # `__exit__` closes it
+        self._reply = tempfile.TemporaryFile()  # noqa: SIM115  # `__exit__` closes it
         # The child finds what this process finds, and no module of the folder that it is started in.
         paths = os.pathsep.join(dict.fromkeys(os.path.abspath(one) for one in sys.path if one))
-        program = [sys.executable, "-P", "-m", "p2ce.apps.model_files.child"]
+        program = [sys.executable, "-P", "-m", "p2ce.apps.model_files.sandbox_child"]
         with path.open("rb") as file:
             self._child = subprocess.Popen(
                 [*program, module, str(int(limits.model_memory)), str(limits.model_seconds)],
                 stdin=file,
-                stdout=self._answer,
+                stdout=self._reply,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, **ONE_THREAD, "PYTHONPATH": paths},
             )
@@ -75,10 +75,10 @@ class Sandbox:
         if self._child.poll() is None:
             self._child.kill()
             self._child.wait()
-        self._answer.close()
+        self._reply.close()
 
     def content(self) -> bytes:
-        """Wait for the answer: what ``parse`` gave, or the error that it raised."""
+        """Wait for the reply: what ``parse`` gave, or the error that it raised."""
         limits = self._limits
         too_long = limits.exceeded("model_seconds", "Parsing it takes too long")
         try:
@@ -87,19 +87,19 @@ class Sandbox:
             raise too_long from None
         if code < 0 and _name(-code) == "SIGXCPU":
             raise too_long
-        self._answer.seek(0)
-        header = self._answer.readline(MOST_HEADER)
+        self._reply.seek(0)
+        header = self._reply.readline(MOST_HEADER)
         if code != 0 or not header.endswith(b"\n"):
             cause = f"the signal {_name(-code)}" if code < 0 else f"exit code {code}"
             raise InvalidModel(
                 f"its library ends by {cause} when it parses it, so it is damaged or made to do harm"
             )
-        told = json.loads(header)
-        if not told:
-            return self._answer.read()
-        if told["error"] == "MemoryError" or "bad_alloc" in told["message"]:
+        error = json.loads(header)
+        if not error:
+            return self._reply.read()
+        if error["error"] == "MemoryError" or "bad_alloc" in error["message"]:
             raise limits.exceeded("model_memory", "Parsing it takes too much memory")
-        raise KNOWN_ERRORS.get(told["error"], InvalidModel)(str(told["message"]))
+        raise KNOWN_ERRORS.get(error["error"], InvalidModel)(str(error["message"]))
 
 
 def _name(number: int) -> str:

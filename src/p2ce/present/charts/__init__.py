@@ -1,4 +1,4 @@
-"""Draw answers: the front, the changes, a map of two features, costs and levers of many people."""
+"""Draw explanations: the front, the changes, a map of two features, costs and levers of many people."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -75,7 +75,7 @@ def plot_front(
     if kind == "auto":
         kind = "pairs" if len(data.axes) <= 2 else "parallel"
     _check_axes(ax, backend, panels=len(data.pairs) if kind == "pairs" else 1)
-    return _draw(backend, "front", "draw_front", data, kind=kind, **({} if ax is None else {"ax": ax}))
+    return _draw(backend, "draw_front", "draw_front", data, kind=kind, **({} if ax is None else {"ax": ax}))
 
 
 def plot_changes(
@@ -95,7 +95,7 @@ def plot_changes(
     data = change_data(explanation, options, language=language)
     if not data.features:
         raise InvalidArgument("There is nothing to draw: the options chosen change no feature.")
-    return _draw(backend, "changes", "draw_changes", data)
+    return _draw(backend, "draw_changes", "draw_changes", data)
 
 
 def plot_map(feature_map: FeatureMap, *, language: str = "en", backend: str = "matplotlib") -> Any:
@@ -105,7 +105,7 @@ def plot_map(feature_map: FeatureMap, *, language: str = "en", backend: str = "m
     are today, so that options which change others as well are not drawn, but counted in a note.
     """
     _check_type("plot_map", feature_map, FeatureMap)
-    return _draw(backend, "feature_map", "draw_map", map_data(feature_map, language=language))
+    return _draw(backend, "draw_map", "draw_map", map_data(feature_map, language=language))
 
 
 def plot_costs(
@@ -117,11 +117,11 @@ def plot_costs(
 ) -> Any:
     """Draw what the cheapest option costs each person, and how many people have none.
 
-    `objective` is one of the answers', the first if left out.
+    `objective` is one of the explanations' objectives; the first if left out.
     """
     _check_type("plot_costs", explanations, Explanations)
     _check_people("plot_costs", explanations)
-    return _draw(backend, "costs", "draw_costs", cost_data(explanations, objective, language=language))
+    return _draw(backend, "draw_costs", "draw_costs", cost_data(explanations, objective, language=language))
 
 
 def plot_levers(
@@ -140,7 +140,7 @@ def plot_levers(
             "There is nothing to draw: none of these people has an option. "
             "plot_costs() shows how each of them ended, and explanations.summary() lists it."
         )
-    return _draw(backend, "levers", "draw_levers", data)
+    return _draw(backend, "draw_levers", "draw_levers", data)
 
 
 def _draw(backend: str, module: str, function: str, *arguments: Any, **options: Any) -> Any:
@@ -206,5 +206,5 @@ def _check_axes(ax: Any, backend: str, *, panels: int) -> None:
     if panels > 1:
         raise InvalidArgument(
             f"ax has room for one panel, but these objectives make {panels}. "
-            "Name two objectives, or ask for kind='parallel'."
+            "Name two objectives, or pass kind='parallel'."
         )

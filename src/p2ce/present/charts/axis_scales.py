@@ -1,4 +1,4 @@
-"""Turn values into places in a frame, with ticks that people can read."""
+"""Map values to positions in a frame, with round ticks."""
 
 import math
 import re
@@ -42,13 +42,13 @@ class Scale:
 
 
 def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -> tuple[float, ...]:
-    """Give round numbers between two ends, at most so many; whole numbers only where asked for.
+    """Give round numbers between two ends, at most so many; whole numbers only with `whole`.
 
     >>> nice_ticks(0.0, 1.0), nice_ticks(0.0, 7.0, whole=True)
     ((0.0, 0.2, 0.4, 0.6, 0.8, 1.0), (0.0, 2.0, 4.0, 6.0))
     """
     span = high - low
-    # Steps between numbers that floats hardly tell apart have no digits.
+    # Steps between numbers that are almost equal floats have no digits.
     if not math.isfinite(span) or span <= 1e-12 * max(abs(low), abs(high)) or span < 1e-290:
         return (low,) if low == high else (low, high)
     rough = span / max(most - 1, 1)
@@ -89,7 +89,7 @@ def text_ticks(
 
 
 def decimals_for(values: Sequence[float]) -> int:
-    """Say how many decimals tell round numbers apart.
+    """Give how many decimals distinguish round numbers.
 
     >>> decimals_for((0.0, 0.25, 0.5)), decimals_for((10.0, 20.0))
     (2, 0)
@@ -110,7 +110,7 @@ def share_text(share: float, speaker: Speaker) -> str:
 
 
 def is_whole(values: Sequence[float]) -> bool:
-    """Tell whether all are whole numbers, few enough to count."""
+    """Return whether all are whole numbers, few enough to count."""
     return all(float(value).is_integer() and abs(value) <= 1e6 for value in values)
 
 

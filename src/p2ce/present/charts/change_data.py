@@ -1,4 +1,4 @@
-"""Say what is drawn of the changes: per feature, today's value, each option's, and the population behind."""
+"""Collect what a chart of changes draws: per feature, today's value, each option's, and the population."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,19 +8,28 @@ from typing import Any, TypeAlias
 from p2ce.errors import InvalidArgument
 from p2ce.present.charts.axis_scales import Tick
 from p2ce.present.charts.chart_labels import label
-from p2ce.present.charts.feature_frames import Bar, Lane, Mark, lane_for
+from p2ce.present.charts.feature_frames import Bar, FeatureFrame, Mark, frame_for
 from p2ce.present.speaker import Speaker, speaker_of
 from p2ce.result import Explanation
 from p2ce.result.one_hot_groups import whole_changes
 from p2ce.result.picks import Pick, pick, strengths
 from p2ce.visible import echoed
 
-MOST_OPTIONS = 5  # of a larger front, a few picks are shown unless others are asked for
+MOST_OPTIONS = 5  # of a larger front, a few picks are shown unless the caller names others
 PICKS = 3
 
 Changes: TypeAlias = Mapping[int, Mapping[str, tuple[Any, Any]]]  # option's number → column → before, after
 
-__all__ = ["Bar", "ChangeData", "ChangeOption", "FeatureChanges", "Lane", "Mark", "Tick", "change_data"]
+__all__ = [
+    "Bar",
+    "ChangeData",
+    "ChangeOption",
+    "FeatureChanges",
+    "FeatureFrame",
+    "Mark",
+    "Tick",
+    "change_data",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +48,7 @@ class FeatureChanges:
     column: str  # or the category that several columns are the levels of
     name: str  # how people call it
     title: str  # the same with its unit
-    lane: Lane  # the population and the axis
+    frame: FeatureFrame  # the population and the axis
     today: Mark
     marks: tuple[Mark, ...]  # one per option shown, in their order
 
@@ -57,7 +66,7 @@ class ChangeData:
     @property
     def has_population(self) -> bool:
         """Whether any frame has the population in it."""
-        return any(feature.lane.bars for feature in self.features)
+        return any(feature.frame.bars for feature in self.features)
 
 
 def change_data(
@@ -88,12 +97,12 @@ def change_data(
     )
 
 
-def _numbers(explanation: Explanation, asked: Iterable[int | Pick] | None) -> tuple[int, ...]:
-    if asked is None:
+def _numbers(explanation: Explanation, options: Iterable[int | Pick] | None) -> tuple[int, ...]:
+    if options is None:
         if len(explanation) <= MOST_OPTIONS:
             return tuple(range(1, len(explanation) + 1))
         return tuple(one.number for one in pick(explanation, PICKS))
-    given = list(asked) if isinstance(asked, Iterable) else [asked]
+    given = list(options) if isinstance(options, Iterable) else [options]
     numbers = [one.number if isinstance(one, Pick) else one for one in given]
     for number in numbers:
         whole = isinstance(number, int) and not isinstance(number, bool)
@@ -117,7 +126,7 @@ def _why(explanation: Explanation, numbers: Sequence[int], speaker: Speaker) -> 
 
 
 def _columns(changes: Changes) -> list[str]:
-    """List what the options change: what most change first, then in the order in which options tell it."""
+    """List what the options change: what most change first, then in the order of the options."""
     counts = Counter(column for mine in changes.values() for column in mine)
     return sorted(counts, key=lambda column: -counts[column])
 
@@ -126,21 +135,21 @@ def _changes(explanation: Explanation, column: str, changes: Changes, speaker: S
     before = next(mine[column][0] for mine in changes.values() if column in mine)
     today = before if column in speaker.groups else explanation.person.get(column, before)
     new = [mine[column][1] for mine in changes.values() if column in mine]
-    lane = lane_for(explanation, column, [today, *new], speaker)
+    frame = frame_for(explanation, column, [today, *new], speaker)
     marks = []
     for number, mine in changes.items():
         if column not in mine:
-            marks.append(lane.mark(today, label(speaker.language, "unchanged"), changed=False))
+            marks.append(frame.mark(today, label(speaker.language, "unchanged"), changed=False))
             continue
         value = mine[column][1]
         # What is written was verified as well; where it stands is the option itself.
         said = explanation[number - 1].rounded.get(column, value)
-        marks.append(lane.mark(value, speaker.value(column, said)))
+        marks.append(frame.mark(value, speaker.value(column, said)))
     return FeatureChanges(
         column=column,
         name=speaker.name(column),
         title=speaker.axis(column),
-        lane=lane,
-        today=lane.mark(today, speaker.value(column, today), changed=False),
+        frame=frame,
+        today=frame.mark(today, speaker.value(column, today), changed=False),
         marks=tuple(marks),
     )

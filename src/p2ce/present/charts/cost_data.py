@@ -1,4 +1,4 @@
-"""Say what is drawn of many people's costs: the cheapest option of each, and who has none."""
+"""Collect what a chart of costs draws: each person's cheapest option, and who has none."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class CostBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeCount:
-    """How many people ended one way."""
+    """How many people have one status."""
 
     outcome: Outcome
     name: str
@@ -73,17 +73,17 @@ class CostData:
 
 def cost_data(explanations: Explanations, objective: str | None = None, *, language: str = "en") -> CostData:
     """Gather the cheapest cost of each person in one objective, the first that all have if none is named."""
-    asked: Question | None = None
+    question: Question | None = None
     counts = dict.fromkeys(OUTCOMES, 0)
     entries: list[Explanation] = list(explanations)
     for entry in entries:
-        asked = asked or entry.question
+        question = question or entry.question
         counts[outcome_of(entry)] += 1
     known = shared_objectives(entries)
-    speaker = speaker_for(asked, language)
+    speaker = speaker_for(question, language)
     if not known:
         raise InvalidArgument(
-            "plot_costs() needs people whose answers have costs in the same objective, and these share none. "
+            "plot_costs() needs people whose explanations share an objective, and these share none. "
             "Look at explanations.summary() for what happened to each."
         )
     chosen = known[0] if objective is None else objective
@@ -172,7 +172,7 @@ def _histogram(costs: FloatArray) -> tuple[Scale, FloatArray, FloatArray]:
         scale = cost_scale(low, high)
         count = int(np.clip(np.sqrt(len(costs)), 5, MOST_BINS))
         edges = np.linspace(scale.low, max(high, float(np.nextafter(scale.low, np.inf))), count + 1)
-        if not (np.diff(edges) > 0).all():  # costs that a float hardly tells apart
+        if not (np.diff(edges) > 0).all():  # costs that are almost equal floats
             edges = np.array([scale.low, scale.high])
     bins, _ = np.histogram(costs, bins=edges)
     return scale, edges, bins

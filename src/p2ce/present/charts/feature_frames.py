@@ -44,7 +44,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lane:
+class FeatureFrame:
     """The frame of one feature: an axis of numbers, or a slot for each of some labels."""
 
     kind: str  # "number" or "category"
@@ -66,7 +66,7 @@ class Lane:
         return Mark(place=self.end * self.scale.place(number), text=text, changed=changed, outside=outside)
 
 
-def lane_for(explanation: Explanation, column: str, values: Sequence[Any], speaker: Speaker) -> Lane:
+def frame_for(explanation: Explanation, column: str, values: Sequence[Any], speaker: Speaker) -> FeatureFrame:
     """Lay out a feature, or a category of several columns, so that all values shown have their place."""
     if column in speaker.groups:
         return _slots(column, values, _spread_over(speaker.groups[column], speaker), (), speaker)
@@ -111,7 +111,7 @@ def _is_number(value: Any) -> bool:
 
 def _numbers(
     column: str, values: Sequence[Any], spread: Distribution, speaker: Speaker, *, whole: bool
-) -> Lane:
+) -> FeatureFrame:
     numbers = [float(value) for value in values if not is_missing(value)]
     missing = len(numbers) < len(values) or spread.missing >= LEAST_MISSING
     scale = _frame(numbers, spread)
@@ -160,7 +160,7 @@ def _numbers(
                     text=f"{named}: {share_text(spread.missing, speaker)}",
                 )
             )
-    return Lane(
+    return FeatureFrame(
         kind="number",
         ticks=tuple(ticks),
         bars=tuple(bars),
@@ -196,7 +196,7 @@ def _frame(numbers: Sequence[float], spread: Distribution) -> Scale:
 
 def _slots(
     column: str, values: Sequence[Any], spread: Distribution, order: Sequence[Any], speaker: Speaker
-) -> Lane:
+) -> FeatureFrame:
     shares = {_key(one): share for one, share in zip(spread.labels, spread.shares, strict=False)}
     named = {_key(one): one for one in (*spread.labels, *values)}
     needed = [_key(value) for value in values]
@@ -231,7 +231,7 @@ def _slots(
         Tick(place=(place + 0.5) / count, text=text)
         for place, text in enumerate(distinct_labels(texts, max(TEXT_ROOM // count - 1, 6)))
     ]
-    return Lane(
+    return FeatureFrame(
         kind="category",
         ticks=tuple(ticks),
         bars=tuple(bars),

@@ -1,4 +1,4 @@
-"""Say what is drawn of a Pareto front: every option's cost in every objective, and which stand out."""
+"""Collect what a Pareto front draws: every option's cost in every objective, and which are highlighted."""
 
 import math
 from collections.abc import Sequence
@@ -105,10 +105,10 @@ def front_data(
     return FrontData(language=language, axes=axes, points=tuple(points))
 
 
-def _objectives(explanation: Explanation, asked: Sequence[str] | None) -> tuple[str, ...]:
-    if asked is None:
+def _objectives(explanation: Explanation, chosen: Sequence[str] | None) -> tuple[str, ...]:
+    if chosen is None:
         return explanation.objectives
-    names = (asked,) if isinstance(asked, str) else tuple(asked)
+    names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
     for name in names:
         check_objective(name, explanation.objectives)
     if not names or len(set(names)) < len(names):
@@ -119,9 +119,9 @@ def _objectives(explanation: Explanation, asked: Sequence[str] | None) -> tuple[
 
 
 def check_objective(name: str, known: Sequence[str]) -> None:
-    """Refuse an objective in which no costs were found."""
+    """Raise if an objective is unknown."""
     if name not in known:
-        raise InvalidArgument(f"These answers have no objective {echoed(name)}. {nearest(name, known)}")
+        raise InvalidArgument(f"These options have no objective {echoed(name)}. {nearest(name, known)}")
 
 
 def _axis(name: str, costs: Sequence[float], speaker: Speaker) -> CostAxis:

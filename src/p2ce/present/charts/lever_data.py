@@ -1,4 +1,4 @@
-"""Say what is drawn of the levers: which features change for how many people, and in which direction."""
+"""Collect what a chart of levers draws: which features change for how many people, and in which direction."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -55,13 +55,13 @@ def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en
     """
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
         raise InvalidArgument(f"top expects how many features to show, at least 1; got {echoed(top)}.")
-    asked: Question | None = None
+    first_question: Question | None = None
     groups: dict[int, Groups] = {}  # of each question
     in_any: dict[str, int] = {}
     in_first: dict[str, dict[Direction, int]] = {}
     people = 0
     for entry in explanations:
-        asked = asked or entry.question
+        first_question = first_question or entry.question
         if not len(entry):
             continue
         people += 1
@@ -74,8 +74,8 @@ def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en
         for column, (old, new) in moved[0].items():
             counts = in_first.setdefault(column, dict.fromkeys(DIRECTIONS, 0))
             counts[_direction(column, old, new, question)] += 1
-    speaker = speaker_for(asked, language)
-    features = {} if asked is None else asked.features
+    speaker = speaker_for(first_question, language)
+    features = {} if first_question is None else first_question.features
     places = enumerate(feature.group or column for column, feature in features.items())
     order = {column: place for place, column in reversed(list(places))}
     ranked = sorted(
@@ -111,7 +111,7 @@ def lever_data(explanations: Explanations, top: int = 10, *, language: str = "en
 
 
 def _levers(option: Counterfactual, groups: Groups, question: Question | None) -> dict[str, tuple[Any, Any]]:
-    """Give what somebody changes: a category of several columns once, and nothing that only moves along."""
+    """List the features that a person changes: a one-hot group once, and no linked feature."""
     features = {} if question is None else question.features
     changes = whole_changes(option, groups)
     return {
@@ -122,7 +122,7 @@ def _levers(option: Counterfactual, groups: Groups, question: Question | None) -
 
 
 def _direction(column: str, old: Any, new: Any, question: Question | None) -> Direction:
-    """Tell which way a change goes; labels, yes and no, and missing values have no order."""
+    """Give the direction of a change; labels, yes and no, and missing values have no order."""
     feature = None if question is None else question.features.get(column)
     if feature is not None and feature.kind in ("binary", "category"):
         return "switched"

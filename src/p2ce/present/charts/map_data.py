@@ -1,4 +1,4 @@
-"""Say what is drawn of a map of two features: the regions, the person, their ways, the population."""
+"""Collect what a map of two features draws: the regions, the person, arrows to options, the population."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from p2ce.tables.cells import is_missing
 
 MOST_TICKS = 6
 MOST_SLOT_TICKS = 12
-MOST_WAYS = 12  # more arrows from one point cannot be told apart
+MOST_ARROWS = 12  # more arrows from one point cannot be distinguished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class MapAxis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class OptionArrow:
     """One option that changes only these two features."""
 
     number: int  # its place in the explanation, counted from 1
@@ -51,7 +51,7 @@ class Way:
     across: float
     up: float
     text: str  # where it leads, written
-    look: int  # the how-manieth way that is drawn, counted from 0
+    look: int  # the position among the drawn arrows, from 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,7 +67,7 @@ class MapData:
     scores: FloatArray = field(repr=False)
     person: tuple[float, float] | None  # None where today's values have no place here
     person_text: str
-    ways: tuple[Way, ...]
+    arrows: tuple[OptionArrow, ...]
     population: FloatArray = field(repr=False)  # (people, 2) places; only those inside of the frame
     note: str
 
@@ -99,23 +99,23 @@ def map_data(feature_map: FeatureMap, *, language: str = "en") -> MapData:
     )
     today = [explanation.person.get(column) for column in feature_map.columns]
     person = _point(today, across, up, feature_map)
-    ways: list[Way] = []
+    arrows: list[OptionArrow] = []
     left_out = 0
     for number, option in enumerate(explanation, start=1):
         ends = [option.values.get(column) for column in feature_map.columns]
         place = _point(ends, across, up, feature_map)
-        if not set(option.changes) <= set(feature_map.columns) or place is None or len(ways) == MOST_WAYS:
+        if not set(option.changes) <= set(feature_map.columns) or place is None or len(arrows) == MOST_ARROWS:
             left_out += 1
             continue
         said = [option.rounded.get(one, end) for one, end in zip(feature_map.columns, ends, strict=True)]
-        ways.append(
-            Way(
+        arrows.append(
+            OptionArrow(
                 number=number,
                 name=label(language, "option", number=number),
                 across=place[0],
                 up=place[1],
                 text=_text(said, feature_map, speaker),
-                look=len(ways),
+                look=len(arrows),
             )
         )
     notes = [label(language, "rest_as_today")]
@@ -134,7 +134,7 @@ def map_data(feature_map: FeatureMap, *, language: str = "en") -> MapData:
         scores=feature_map.scores,
         person=person,
         person_text=f"{label(language, 'today')}: {_text(today, feature_map, speaker)}",
-        ways=tuple(ways),
+        arrows=tuple(arrows),
         population=_population(feature_map, across, up),
         note=" ".join(notes),
     )
@@ -213,7 +213,7 @@ def _population(feature_map: FeatureMap, across: MapAxis, up: MapAxis) -> FloatA
             low, high = axis.scale.low, axis.scale.high
             columns.append((numbers - low) / (high - low))
             continue
-        # A golden step spreads people over a cell evenly, the same way every time.
+        # A golden step spreads people over a cell evenly, and is deterministic.
         spread = ((np.arange(len(people)) * (0.618034, 0.754878)[place]) % 1.0 - 0.5) * 0.7
         cells = _cell_of(numbers, axis.column, feature_map.values[place], feature_map.explanation)
         columns.append((cells + 0.5 + spread) / len(axis.middles))

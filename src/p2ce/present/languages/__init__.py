@@ -1,4 +1,4 @@
-"""Hold the words of each language: templates with the same keys in all, those for auditors in `audit/`."""
+"""Hold the words of each language: templates with the same keys; `audit_*.py` has those for auditors."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -27,12 +27,12 @@ def templates(language: str) -> Mapping[str, str]:
 
 @cache
 def _words(language: str) -> Mapping[str, str]:
-    parts = (f"p2ce.present.languages.{language}", f"p2ce.present.languages.audit.{language}")
+    parts = (f"p2ce.present.languages.{language}", f"p2ce.present.languages.audit_{language}")
     return {key: template for part in parts for key, template in import_module(part).WORDS.items()}
 
 
 def check_audience(audience: str) -> None:
-    """Refuse an audience that nothing is written for."""
+    """Raise if the audience is unknown."""
     if audience not in AUDIENCES:
         raise InvalidArgument(
             f"audience expects one of those that texts are written for, got {echoed(audience)}. "

@@ -47,7 +47,7 @@ WORDS = {
     "range_to": "at most {high}",
     "range_any": "any number",
     "range_margin": "{narrowed} ({range}, with a margin of {margin})",
-    # Where somebody stands, as an officer reads it.
+    # The current outcome, for an officer.
     "probability_of": "The probability of {target}",
     "probability_of_models": "The probability of {target}, by the strictest of {models} models,",
     "decision_for": "The decision score for {target}",
@@ -83,7 +83,7 @@ WORDS = {
     "found_one": "{count} option was found that achieves this:",
     "found_many": "{count} options were found that achieve this:",
     "found_none": "No option was found.",
-    # What an option gives, as an officer reads it.
+    # The outcome of an option, for an officer.
     "option": "{todo}. {result}.",
     "option_best": "{todo}. {result} ({best}).",
     "gives": "This gives {score}",
@@ -95,7 +95,7 @@ WORDS = {
     "then_models_below": "The strictest model is then {number} below its threshold{margin}",
     "then_models_range": "The predictions of {all} are then {distance} or more inside",
     "then_models_outside": "The farthest of the predictions is then {distance} outside",
-    # What was proven, as an officer reads it.
+    # What is proven, for an officer.
     "space_one": "{count} possible combination{limit}",
     "space_many": "{count} possible combinations{limit}",
     "limit_one": " of at most {count} change",
@@ -129,9 +129,9 @@ WORDS = {
         "Proven: on this grid, the only possible combination{limit} does not do what it would have to, "
         "which is to {to_lead}; {work}."
     ),
-    "proof_of_exact": "Proof and costs are about the exact values; what is told here is rounded in part.",
-    "proven_nothing_moves": "Proven: on this grid nothing may change, so that nothing can help.",
-    # On which grid, as an officer reads it.
+    "proof_of_exact": "Proof and costs are about the exact values; some values shown here are rounded.",
+    "proven_nothing_moves": "Proven: on this grid no feature may change, so there is no option.",
+    # On which grid, for an officer.
     "on_given": "The grid is the one that was given.",
     "on_given_steps": "The grid is the one that was given: {steps}.",
     "on_inferred": (
@@ -164,16 +164,16 @@ WORDS = {
     "steps_more_many": "{count} more features",
     "examined_one": "{count} box examined",
     "examined_many": "{count} boxes examined",
-    "asked_one": "{count} asked about",
-    "asked_many": "{count} asked about",
-    "asked_none": "none had to be asked about",
+    "evaluated_one": "{count} evaluated",
+    "evaluated_many": "{count} evaluated",
+    "evaluated_none": "none had to be evaluated",
     "confirmed_one": "{work}, {count} point confirmed by the model itself",
     "confirmed_many": "{work}, {count} points confirmed by the model itself",
     "confirmed_models_one": "{work}, {count} point confirmed by {all} themselves",
     "confirmed_models_many": "{work}, {count} points confirmed by {all} themselves",
     "unproven": "Not proven: {held}; {space}, {work}.",
     "unproven_contradiction": (
-        "Not proven: the model or detector contradicts what was read from it, so {held}; {space}, {work}."
+        "Not proven: the model or detector contradicts its parsed form, so {held}; {space}, {work}."
     ),
     "unproven_doubt": "Not proven: rounding left too many points in doubt, so {held}; {space}, {work}.",
     "unproven_misprint": (
@@ -185,16 +185,19 @@ WORDS = {
     ),
     "better_may_exist": "better ones may exist",
     "some_may_exist": "options may still exist",
-    "misses_unknown": "how often it misses some is not known",
+    "misses_unknown": "its miss rate is not known",
     "misses_one": (
-        "calibrated on {count} person, it is expected to miss some for no more than {share} of refused people"
+        "calibrated on {count} person, it is expected to miss options for at most {share} of rejected "
+        "applicants"
     ),
     "misses_many": (
-        "calibrated on {count} people, it is expected to miss some for no more than {share} of refused people"
+        "calibrated on {count} people, it is expected to miss options for at most {share} of rejected "
+        "applicants"
     ),
     "stopped": "Not proven: the search was stopped early, {held}; {left}.",
     "stopped_unsure": (
-        "Not proven: the search was stopped early, {held}; {left}, and an estimate ruled others out unproven."
+        "Not proven: the search was stopped early, {held}; {left}, and an estimate pruned others without "
+        "proof."
     ),
     "best_so_far": "the options are the best found so far",
     "none_so_far": "no option was found so far",
@@ -204,25 +207,25 @@ WORDS = {
     "cost_of": "{objective} {cost}",
     "rules_kept": "Rules that all options keep to: {rules}.",
     "rules_checked": "Checked on each candidate, without shortening the search: {rules}.",
-    "favourable": "Nothing has to change: the model already decides in this person's favour.",
-    "failed": "No answer: {message}",
-    "failed_silently": "No answer: this row could not be explained.",
-    "no_certificate": "No certificate was kept, so nothing is claimed beyond the options themselves.",
-    # The same for the person concerned.
-    "you_refused": "As things stand, the model does not decide in your favour.",
-    "you_refused_margin": "As things stand, the model does not decide clearly enough in your favour.",
-    "you_refused_models": "As things stand, at least one of {models} models does not decide in your favour.",
-    "you_refused_models_margin": (
-        "As things stand, at least one of {models} models does not decide clearly enough in your favour."
+    "favourable": "No change is needed: the model already accepts this applicant.",
+    "failed": "No explanation: {message}",
+    "failed_silently": "No explanation: this row could not be explained.",
+    "no_certificate": "There is no certificate, so nothing is claimed beyond the options themselves.",
+    # The same for the applicant.
+    "you_rejected": "At present, the model rejects your application.",
+    "you_rejected_margin": "At present, the model does not accept your application clearly enough.",
+    "you_rejected_models": "At present, at least one of {models} models rejects your application.",
+    "you_rejected_models_margin": (
+        "At present, at least one of {models} models does not accept your application clearly enough."
     ),
-    "you_refused_class": "As things stand, the model does not decide for {target}.",
-    "you_refused_range": "As things stand, the model's prediction for you is not {range}.",
-    "you_predicted": "The model predicts {prediction} for you; wanted is {range}.",
-    "you_accepted": "The model already decides in your favour.",
-    "you_can_one": "Here is a way to change that:",
+    "you_rejected_class": "At present, the model does not predict {target} for you.",
+    "you_rejected_range": "At present, the model's prediction for you is not {range}.",
+    "you_predicted": "The model predicts {prediction} for you; it must be {range}.",
+    "you_accepted": "The model already accepts your application.",
+    "you_can_one": "This option would change that:",
     "you_can_many": "You can choose one of these {count} options:",
     "you_can_few": "You can choose one of these {count} options, picked because they differ from each other:",
-    "you_cannot": "We found nothing that you could change to turn this around.",
+    "you_cannot": "We found no option that would change that.",
     "your_option": "{todo}.",
     "your_option_best": "{todo} – {best}.",
     "more_one": "{count} more option was found.",
@@ -244,25 +247,25 @@ WORDS = {
     "to_lead_rules": "lead {clearly}to the wanted decision and keep to the rules",
     "to_lead_plausible_rules": "lead {clearly}to the wanted decision, be realistic and keep to the rules",
     "your_proof_all": (
-        "It is proven that no way is easier: of the {space}, every {one} asks at least as much of you as "
-        "one of the {count} options (measured by {objectives})."
+        "It is proven that no option is easier: of the {space}, every {one} takes at least as much effort "
+        "as one of the {count} options (measured by {objectives})."
     ),
     "your_proof_only": (
-        "It is proven that no way is easier: of the {space}, every {one} asks at least as much of you as "
-        "this one (measured by {objectives})."
+        "It is proven that no option is easier: of the {space}, every {one} takes at least as much effort "
+        "as this one (measured by {objectives})."
     ),
     "your_proof_none": "It is proven that none of the {space} {leads}.",
-    "your_proof_sole_some": "It is proven that there is no other way: this is the only possible change.",
+    "your_proof_sole_some": "It is proven that there is no other option: this is the only possible change.",
     "your_proof_sole_none": "It is proven that the only possible change is not enough.",
     "your_proof_sole_none_if": (
         "It is proven that the only possible change does not do what it would have to: {to_lead}."
     ),
     "your_proof_of_exact": (
-        "The proof is about the exact values. Where a value is told rounded, the rounded one was checked "
-        "and works as well."
+        "The proof is about the exact values. Where a value is shown rounded, the rounded value was checked "
+        "and is accepted as well."
     ),
     "your_proof_nothing_moves": (
-        "It is proven that nothing can help, since there is nothing that you may be asked to change."
+        "It is proven that there is no option, since there is nothing that you can be advised to change."
     ),
     "your_grid": "This holds for the values that were tried.",
     "your_grid_steps": "This holds for the values that were tried: {steps}.",
@@ -284,42 +287,42 @@ WORDS = {
     "your_unproven_some": "This list is not proven to be complete, and easier options may exist: {because}.",
     "your_unproven_none": "It is not proven that there is no option; some may still exist: {because}.",
     "because_stopped": "the search was stopped early",
-    "because_contradiction": "the model did not answer as we had read it",
+    "because_contradiction": "the model contradicted what we had computed from it",
     "because_doubt": "some close calls could not be settled",
     "because_misprint": "the search followed a printed method, with its misprints",
-    "because_unknown": "the search rests on no proof",
-    "because_estimate": "the search was shortened by an estimate, and how often it misses some is not known",
+    "because_unknown": "the search has no proof",
+    "because_estimate": "the search was shortened by an estimate whose miss rate is not known",
     "because_estimate_rate": (
-        "the search was shortened by an estimate, which is expected to miss some for no more than "
-        "{share} of refused people"
+        "the search was shortened by an estimate, which is expected to miss options for at most "
+        "{share} of rejected applicants"
     ),
     "your_options_work_one": "The option was checked with the model itself.",
     "your_options_work_many": "Each option was checked with the model itself.",
     "your_no_certificate": "Nothing is claimed about other options.",
     "your_favourable": "You do not have to change anything.",
-    "your_failed": "We could not work out an answer for you. The reason given is: {message}",
-    "your_failed_silently": "We could not work out an answer for you.",
+    "your_failed": "We could not compute an explanation for you. The reason is: {message}",
+    "your_failed_silently": "We could not compute an explanation for you.",
     "no_promise": "This explains how a model decides; it is not a promise of what will be decided.",
     # Why there is no option.
-    "ways": "A way would open if restrictions were lifted (tried: {considered}):",
-    "way": "Without {restrictions}: {todo}.",
-    "way_unproven": "Without {restrictions}: {todo} (a smaller set or a cheaper way may exist).",
-    "no_way": (
-        "Even without all restrictions that were tried ({considered}), there would be no option among the "
+    "relaxations": "An option exists if restrictions are relaxed (tried: {considered}):",
+    "relaxation": "Without {restrictions}: {todo}.",
+    "relaxation_unproven": "Without {restrictions}: {todo} (a smaller set or a cheaper option may exist).",
+    "no_relaxation": (
+        "Even without all restrictions that were tried ({considered}), there is no option among the "
         "values that were tried."
     ),
-    "no_way_found": "No way was found by lifting restrictions (tried: {considered}).",
-    "ways_complete": (
-        "This list is complete: lifting less than that opens no way among the values that were tried."
+    "no_relaxation_found": "No option was found by relaxing restrictions (tried: {considered}).",
+    "relaxations_complete": (
+        "This list is complete: a smaller relaxation gives no option among the values that were tried."
     ),
-    "ways_incomplete": "This list may not be complete.",
-    "undecided": "Not settled in time: without {restrictions}.",
+    "relaxations_incomplete": "This list may not be complete.",
+    "undecided": "Time limit reached before a result: without {restrictions}.",
     "restriction_changes": "the limit {text}",
     "restriction_direction": "the direction {text}",
     "restriction_range": "the range {text}",
     "restriction_missing": "the restriction {text}",
     "restriction_rule": "the rule {text}",
-    "restriction_plausibility": "the demand that options be realistic",
+    "restriction_plausibility": "the requirement that options are realistic",
     # Rules and restrictions between features.
     "in_english": "{text} (in English, as it was written)",
     "rule_up": "{name} only increases",
@@ -333,8 +336,8 @@ WORDS = {
     "rule_nonzero": "no more than one of these is other than 0: {names}",
     "rule_together": "{names} change together or not at all",
     "rule_choices": "{name} is one of these only: {listed}",
-    "rule_never": "{name} never changes so: {ways}",
-    "rule_only": "{name} changes in these ways only: {ways}",
+    "rule_never": "{name} never changes like this: {transitions}",
+    "rule_only": "{name} changes only like this: {transitions}",
     "rule_level": "{name} is one of these: {names}",
     "rule_level_none": "{name} is one of these or none: {names}",
     "rule_if": "if {condition}, then {consequence}",

@@ -47,7 +47,7 @@ WORDS = {
     "range_to": "en {high} o menos",
     "range_any": "en cualquier número",
     "range_margin": "{narrowed} ({range}, con un margen de {margin})",
-    # Where somebody stands, as an officer reads it.
+    # The current outcome, for an officer.
     "probability_of": "La probabilidad de {target}",
     "probability_of_models": "La probabilidad de {target}, según el más exigente de {models} modelos,",
     "decision_for": "La puntuación de decisión para {target}",
@@ -88,7 +88,7 @@ WORDS = {
     "found_one": "Se encontró {count} opción que lo logra:",
     "found_many": "Se encontraron {count} opciones que lo logran:",
     "found_none": "No se encontró ninguna opción.",
-    # What an option gives, as an officer reads it.
+    # The outcome of an option, for an officer.
     "option": "{todo}. {result}.",
     "option_best": "{todo}. {result} ({best}).",
     "gives": "El resultado es {score}",
@@ -100,7 +100,7 @@ WORDS = {
     "then_models_below": "El modelo más exigente queda entonces {number} por debajo de su umbral{margin}",
     "then_models_range": "Las predicciones de {all} quedan entonces {distance} o más hacia dentro",
     "then_models_outside": "La más alejada de las predicciones queda entonces {distance} hacia fuera",
-    # What was proven, as an officer reads it.
+    # What is proven, for an officer.
     "space_one": "{count} combinación posible{limit}",
     "space_many": "{count} combinaciones posibles{limit}",
     "limit_one": " con {count} cambio como máximo",
@@ -137,10 +137,10 @@ WORDS = {
         "hacer, que es {to_lead}; {work}."
     ),
     "proof_of_exact": (
-        "La prueba y los costes tratan de los valores exactos; lo que aquí se dice está en parte redondeado."
+        "La prueba y los costes tratan de los valores exactos; algunos valores mostrados están redondeados."
     ),
-    "proven_nothing_moves": "Demostrado: en esta cuadrícula nada puede cambiar, así que nada puede ayudar.",
-    # On which grid, as an officer reads it.
+    "proven_nothing_moves": "Demostrado: en esta cuadrícula nada puede cambiar, así que no hay opción.",
+    # On which grid, for an officer.
     "on_given": "La cuadrícula es la que se indicó.",
     "on_given_steps": "La cuadrícula es la que se indicó: {steps}.",
     "on_inferred": (
@@ -175,16 +175,16 @@ WORDS = {
     "steps_more_many": "{count} características más",
     "examined_one": "{count} región examinada",
     "examined_many": "{count} regiones examinadas",
-    "asked_one": "{count} consultada al modelo",
-    "asked_many": "{count} consultadas al modelo",
-    "asked_none": "no hizo falta consultar ninguna al modelo",
+    "evaluated_one": "{count} evaluada",
+    "evaluated_many": "{count} evaluadas",
+    "evaluated_none": "no hizo falta evaluar ninguna",
     "confirmed_one": "{work}, {count} punto confirmado por el propio modelo",
     "confirmed_many": "{work}, {count} puntos confirmados por el propio modelo",
     "confirmed_models_one": "{work}, {count} punto confirmado por {all}",
     "confirmed_models_many": "{work}, {count} puntos confirmados por {all}",
     "unproven": "No demostrado: {held}; {space}, {work}.",
     "unproven_contradiction": (
-        "No demostrado: el modelo o el detector contradice lo que se leyó de él, por lo que {held}; "
+        "No demostrado: el modelo o el detector contradice su representación interna, por lo que {held}; "
         "{space}, {work}."
     ),
     "unproven_doubt": (
@@ -199,19 +199,19 @@ WORDS = {
     ),
     "better_may_exist": "puede haber opciones mejores",
     "some_may_exist": "todavía puede haber opciones",
-    "misses_unknown": "no se sabe con qué frecuencia pasa por alto alguna",
+    "misses_unknown": "no se conoce su tasa de omisión",
     "misses_one": (
-        "calibrada con {count} persona, se espera que pase por alto alguna para no más del {share} de "
-        "las personas rechazadas"
+        "calibrada con {count} persona, se espera que omita opciones para el {share} de los "
+        "solicitantes rechazados como máximo"
     ),
     "misses_many": (
-        "calibrada con {count} personas, se espera que pase por alto alguna para no más del {share} de "
-        "las personas rechazadas"
+        "calibrada con {count} personas, se espera que omita opciones para el {share} de los "
+        "solicitantes rechazados como máximo"
     ),
     "stopped": "No demostrado: la búsqueda se detuvo antes de terminar, {held}; {left}.",
     "stopped_unsure": (
         "No demostrado: la búsqueda se detuvo antes de terminar, {held}; {left}, y una estimación "
-        "descartó otras sin prueba."
+        "podó otras sin prueba."
     ),
     "best_so_far": "las opciones son las mejores encontradas hasta ahora",
     "none_so_far": "no se encontró ninguna opción hasta ahora",
@@ -221,28 +221,25 @@ WORDS = {
     "cost_of": "{objective} {cost}",
     "rules_kept": "Reglas que todas las opciones respetan: {rules}.",
     "rules_checked": "Revisado en cada candidata, sin acortar la búsqueda: {rules}.",
-    "favourable": "No hace falta cambiar nada: el modelo ya decide a favor de esta persona.",
-    "failed": "Sin respuesta: {message}",
-    "failed_silently": "Sin respuesta: no se pudo explicar esta fila.",
-    "no_certificate": (
-        "No se guardó ningún certificado, así que nada se afirma más allá de las opciones mismas."
+    "favourable": "No hace falta ningún cambio: el modelo ya acepta a este solicitante.",
+    "failed": "Sin explicación: {message}",
+    "failed_silently": "Sin explicación: no se pudo explicar esta fila.",
+    "no_certificate": ("No hay certificado, así que nada se afirma más allá de las opciones mismas."),
+    # The same for the applicant.
+    "you_rejected": "Actualmente, el modelo rechaza su solicitud.",
+    "you_rejected_margin": "Actualmente, el modelo no acepta su solicitud con suficiente claridad.",
+    "you_rejected_models": "Actualmente, al menos uno de {models} modelos rechaza su solicitud.",
+    "you_rejected_models_margin": (
+        "Actualmente, al menos uno de {models} modelos no acepta su solicitud con suficiente claridad."
     ),
-    # The same for the person concerned.
-    "you_refused": "Tal como están las cosas, el modelo no decide a su favor.",
-    "you_refused_margin": "Tal como están las cosas, el modelo no decide con suficiente claridad a su favor.",
-    "you_refused_models": "Tal como están las cosas, al menos uno de {models} modelos no decide a su favor.",
-    "you_refused_models_margin": (
-        "Tal como están las cosas, al menos uno de {models} modelos no decide con suficiente claridad a "
-        "su favor."
-    ),
-    "you_refused_class": "Tal como están las cosas, el modelo no decide por {target}.",
-    "you_refused_range": "Tal como están las cosas, la predicción del modelo para usted no queda {range}.",
-    "you_predicted": "El modelo predice {prediction} para usted; lo deseado es que quede {range}.",
-    "you_accepted": "El modelo ya decide a su favor.",
-    "you_can_one": "Esta es una manera de cambiarlo:",
+    "you_rejected_class": "Actualmente, el modelo no predice {target} para usted.",
+    "you_rejected_range": "Actualmente, la predicción del modelo para usted no queda {range}.",
+    "you_predicted": "El modelo predice {prediction} para usted; debe quedar {range}.",
+    "you_accepted": "El modelo ya acepta su solicitud.",
+    "you_can_one": "Esta opción lo cambiaría:",
     "you_can_many": "Usted puede elegir una de estas {count} opciones:",
     "you_can_few": "Usted puede elegir una de estas {count} opciones, escogidas por ser distintas entre sí:",
-    "you_cannot": "No encontramos nada que usted pudiera cambiar para revertirlo.",
+    "you_cannot": "No encontramos ninguna opción que lo cambie.",
     "your_option": "{todo}.",
     "your_option_best": "{todo} – {best}.",
     "more_one": "Se encontró {count} opción más.",
@@ -264,25 +261,25 @@ WORDS = {
     "to_lead_rules": "llevar {clearly}a la decisión deseada y respetar las reglas",
     "to_lead_plausible_rules": "llevar {clearly}a la decisión deseada, ser realista y respetar las reglas",
     "your_proof_all": (
-        "Está demostrado que no hay un camino más fácil: de las {space}, toda {one} le exige a usted al "
-        "menos tanto como una de las {count} opciones (medido por {objectives})."
+        "Está demostrado que no hay una opción más fácil: de las {space}, toda {one} exige al menos tanto "
+        "esfuerzo como una de las {count} opciones (medido por {objectives})."
     ),
     "your_proof_only": (
-        "Está demostrado que no hay un camino más fácil: de las {space}, toda {one} le exige a usted al "
-        "menos tanto como esta (medido por {objectives})."
+        "Está demostrado que no hay una opción más fácil: de las {space}, toda {one} exige al menos tanto "
+        "esfuerzo como esta (medido por {objectives})."
     ),
     "your_proof_none": "Está demostrado que ninguna de las {space} {leads}.",
-    "your_proof_sole_some": "Está demostrado que no hay otro camino: este es el único cambio posible.",
+    "your_proof_sole_some": "Está demostrado que no hay otra opción: este es el único cambio posible.",
     "your_proof_sole_none": "Está demostrado que el único cambio posible no basta.",
     "your_proof_sole_none_if": (
         "Está demostrado que el único cambio posible no hace lo que tendría que hacer: {to_lead}."
     ),
     "your_proof_of_exact": (
-        "La prueba trata de los valores exactos. Donde un valor se dice redondeado, el redondeado se "
-        "comprobó y también sirve."
+        "La prueba trata de los valores exactos. Donde un valor se muestra redondeado, el redondeado se "
+        "comprobó y también se acepta."
     ),
     "your_proof_nothing_moves": (
-        "Está demostrado que nada puede ayudar, pues no hay nada que se le pueda pedir que cambie."
+        "Está demostrado que no hay opción, pues no hay nada que se le pueda aconsejar cambiar."
     ),
     "your_grid": "Esto vale para los valores que se probaron.",
     "your_grid_steps": "Esto vale para los valores que se probaron: {steps}.",
@@ -307,39 +304,39 @@ WORDS = {
     ),
     "your_unproven_none": "No está demostrado que no haya opción; todavía puede existir alguna: {because}.",
     "because_stopped": "la búsqueda se detuvo antes de terminar",
-    "because_contradiction": "el modelo no respondió como lo habíamos leído",
+    "because_contradiction": "el modelo contradijo lo que habíamos calculado a partir de él",
     "because_doubt": "algunos casos límite no pudieron resolverse",
     "because_misprint": "la búsqueda siguió un método tal como se imprimió, con sus erratas",
-    "because_unknown": "la búsqueda no se apoya en una prueba",
-    "because_estimate": (
-        "una estimación acortó la búsqueda, y no se sabe con qué frecuencia pasa por alto alguna"
-    ),
+    "because_unknown": "la búsqueda no tiene prueba",
+    "because_estimate": "una estimación acortó la búsqueda, y no se conoce su tasa de omisión",
     "because_estimate_rate": (
-        "una estimación acortó la búsqueda, y se espera que pase por alto alguna para no más del {share} "
-        "de las personas rechazadas"
+        "una estimación acortó la búsqueda, y se espera que omita opciones para el {share} de los "
+        "solicitantes rechazados como máximo"
     ),
     "your_options_work_one": "La opción se comprobó con el propio modelo.",
     "your_options_work_many": "Cada opción se comprobó con el propio modelo.",
     "your_no_certificate": "Nada se afirma sobre otras opciones.",
     "your_favourable": "No tiene que cambiar nada.",
-    "your_failed": "No pudimos llegar a una respuesta para usted. El motivo indicado es: {message}",
-    "your_failed_silently": "No pudimos llegar a una respuesta para usted.",
+    "your_failed": "No pudimos calcular una explicación para usted. El motivo es: {message}",
+    "your_failed_silently": "No pudimos calcular una explicación para usted.",
     "no_promise": "Esto explica cómo decide un modelo; no es una promesa de lo que se decidirá.",
     # Why there is no option.
-    "ways": "Se abriría un camino si se quitaran restricciones (probadas: {considered}):",
-    "way": "Sin {restrictions}: {todo}.",
-    "way_unproven": "Sin {restrictions}: {todo} (puede haber un conjunto menor o un camino más barato).",
-    "no_way": (
-        "Incluso sin ninguna de las restricciones probadas ({considered}), no habría ninguna opción entre "
+    "relaxations": "Hay una opción si se relajan restricciones (probadas: {considered}):",
+    "relaxation": "Sin {restrictions}: {todo}.",
+    "relaxation_unproven": (
+        "Sin {restrictions}: {todo} (puede haber un conjunto menor o una opción más barata)."
+    ),
+    "no_relaxation": (
+        "Incluso sin ninguna de las restricciones probadas ({considered}), no hay ninguna opción entre "
         "los valores que se probaron."
     ),
-    "no_way_found": "No se encontró ningún camino al quitar restricciones (probadas: {considered}).",
-    "ways_complete": (
-        "Esta lista está completa: quitar menos que eso no abre ningún camino entre los valores que se "
+    "no_relaxation_found": "No se encontró ninguna opción al relajar restricciones (probadas: {considered}).",
+    "relaxations_complete": (
+        "Esta lista está completa: una relajación menor no da ninguna opción entre los valores que se "
         "probaron."
     ),
-    "ways_incomplete": "Esta lista puede no estar completa.",
-    "undecided": "No resuelto a tiempo: sin {restrictions}.",
+    "relaxations_incomplete": "Esta lista puede no estar completa.",
+    "undecided": "Límite de tiempo alcanzado antes de un resultado: sin {restrictions}.",
     "restriction_changes": "el límite {text}",
     "restriction_direction": "la dirección {text}",
     "restriction_range": "el rango {text}",
@@ -361,8 +358,8 @@ WORDS = {
     "rule_nonzero": "como máximo uno de estos es distinto de 0: {names}",
     "rule_together": "{names} cambian en conjunto o no cambian",
     "rule_choices": "{name} es solo uno de estos: {listed}",
-    "rule_never": "{name} nunca cambia así: {ways}",
-    "rule_only": "{name} cambia solo así: {ways}",
+    "rule_never": "{name} nunca cambia así: {transitions}",
+    "rule_only": "{name} cambia solo así: {transitions}",
     "rule_level": "{name} es uno de estos: {names}",
     "rule_level_none": "{name} es uno de estos o ninguno: {names}",
     "rule_if": "si {condition}, entonces {consequence}",

@@ -47,7 +47,7 @@ WORDS = {
     "range_to": "em {high} ou menos",
     "range_any": "em qualquer número",
     "range_margin": "{narrowed} ({range}, com margem de {margin})",
-    # Where somebody stands, as an officer reads it.
+    # The current outcome, for an officer.
     "probability_of": "A probabilidade de {target}",
     "probability_of_models": "A probabilidade de {target}, segundo o mais rigoroso de {models} modelos,",
     "decision_for": "A pontuação de decisão para {target}",
@@ -88,7 +88,7 @@ WORDS = {
     "found_one": "Foi encontrada {count} opção que consegue isso:",
     "found_many": "Foram encontradas {count} opções que conseguem isso:",
     "found_none": "Nenhuma opção foi encontrada.",
-    # What an option gives, as an officer reads it.
+    # The outcome of an option, for an officer.
     "option": "{todo}. {result}.",
     "option_best": "{todo}. {result} ({best}).",
     "gives": "O resultado é {score}",
@@ -100,7 +100,7 @@ WORDS = {
     "then_models_below": "O modelo mais rigoroso fica então {number} abaixo do seu limiar{margin}",
     "then_models_range": "As previsões de {all} ficam então {distance} ou mais para dentro",
     "then_models_outside": "A mais distante das previsões fica então {distance} para fora",
-    # What was proven, as an officer reads it.
+    # What is proven, for an officer.
     "space_one": "{count} combinação possível{limit}",
     "space_many": "{count} combinações possíveis{limit}",
     "limit_one": " com no máximo {count} mudança",
@@ -135,10 +135,10 @@ WORDS = {
         "{to_lead}; {work}."
     ),
     "proof_of_exact": (
-        "A prova e os custos tratam dos valores exatos; o que se diz aqui está em parte arredondado."
+        "A prova e os custos tratam dos valores exatos; alguns valores mostrados aqui estão arredondados."
     ),
-    "proven_nothing_moves": "Comprovado: nesta grade nada pode mudar, portanto nada pode ajudar.",
-    # On which grid, as an officer reads it.
+    "proven_nothing_moves": "Comprovado: nesta grade nada pode mudar, portanto não há opção.",
+    # On which grid, for an officer.
     "on_given": "A grade é a que foi definida.",
     "on_given_steps": "A grade é a que foi definida: {steps}.",
     "on_inferred": (
@@ -172,17 +172,17 @@ WORDS = {
     "steps_more_many": "mais {count} atributos",
     "examined_one": "{count} região examinada",
     "examined_many": "{count} regiões examinadas",
-    "asked_one": "{count} consultada ao modelo",
-    "asked_many": "{count} consultadas ao modelo",
-    "asked_none": "nenhuma precisou ser consultada ao modelo",
+    "evaluated_one": "{count} avaliada",
+    "evaluated_many": "{count} avaliadas",
+    "evaluated_none": "nenhuma precisou ser avaliada",
     "confirmed_one": "{work}, {count} ponto confirmado pelo próprio modelo",
     "confirmed_many": "{work}, {count} pontos confirmados pelo próprio modelo",
     "confirmed_models_one": "{work}, {count} ponto confirmado por {all}",
     "confirmed_models_many": "{work}, {count} pontos confirmados por {all}",
     "unproven": "Não comprovado: {held}; {space}, {work}.",
     "unproven_contradiction": (
-        "Não comprovado: o modelo ou o detector contradiz o que foi lido dele, por isso {held}; {space}, "
-        "{work}."
+        "Não comprovado: o modelo ou o detector contradiz sua representação interna, por isso {held}; "
+        "{space}, {work}."
     ),
     "unproven_doubt": (
         "Não comprovado: o arredondamento deixou pontos demais em dúvida, por isso {held}; {space}, {work}."
@@ -196,19 +196,19 @@ WORDS = {
     ),
     "better_may_exist": "pode haver opções melhores",
     "some_may_exist": "ainda pode haver opções",
-    "misses_unknown": "não se sabe com que frequência ela deixa passar alguma",
+    "misses_unknown": "não se conhece a sua taxa de omissão",
     "misses_one": (
-        "calibrada com {count} pessoa, espera-se que deixe passar alguma para no máximo {share} das "
-        "pessoas recusadas"
+        "calibrada com {count} pessoa, espera-se que omita opções para no máximo {share} dos "
+        "solicitantes rejeitados"
     ),
     "misses_many": (
-        "calibrada com {count} pessoas, espera-se que deixe passar alguma para no máximo {share} das "
-        "pessoas recusadas"
+        "calibrada com {count} pessoas, espera-se que omita opções para no máximo {share} dos "
+        "solicitantes rejeitados"
     ),
     "stopped": "Não comprovado: a busca foi interrompida antes do fim, {held}; {left}.",
     "stopped_unsure": (
         "Não comprovado: a busca foi interrompida antes do fim, {held}; {left}, e uma estimativa "
-        "descartou outras sem prova."
+        "podou outras sem prova."
     ),
     "best_so_far": "as opções são as melhores encontradas até agora",
     "none_so_far": "nenhuma opção foi encontrada até agora",
@@ -218,27 +218,27 @@ WORDS = {
     "cost_of": "{objective} {cost}",
     "rules_kept": "Regras que todas as opções respeitam: {rules}.",
     "rules_checked": "Verificado em cada candidata, sem encurtar a busca: {rules}.",
-    "favourable": "Nada precisa mudar: o modelo já decide a favor desta pessoa.",
-    "failed": "Sem resposta: {message}",
-    "failed_silently": "Sem resposta: não foi possível explicar esta linha.",
-    "no_certificate": "Nenhum certificado foi guardado, portanto nada se afirma além das próprias opções.",
-    # The same for the person concerned.
-    "you_refused": "Na situação atual, o modelo não decide a seu favor.",
-    "you_refused_margin": "Na situação atual, o modelo não decide com clareza suficiente a seu favor.",
-    "you_refused_models": "Na situação atual, pelo menos um de {models} modelos não decide a seu favor.",
-    "you_refused_models_margin": (
-        "Na situação atual, pelo menos um de {models} modelos não decide com clareza suficiente a seu favor."
+    "favourable": "Nenhuma mudança é necessária: o modelo já aceita este solicitante.",
+    "failed": "Sem explicação: {message}",
+    "failed_silently": "Sem explicação: não foi possível explicar esta linha.",
+    "no_certificate": "Não há certificado, portanto nada se afirma além das próprias opções.",
+    # The same for the applicant.
+    "you_rejected": "Atualmente, o modelo rejeita a sua solicitação.",
+    "you_rejected_margin": "Atualmente, o modelo não aceita a sua solicitação com clareza suficiente.",
+    "you_rejected_models": "Atualmente, pelo menos um de {models} modelos rejeita a sua solicitação.",
+    "you_rejected_models_margin": (
+        "Atualmente, pelo menos um de {models} modelos não aceita a sua solicitação com clareza suficiente."
     ),
-    "you_refused_class": "Na situação atual, o modelo não decide por {target}.",
-    "you_refused_range": "Na situação atual, a previsão do modelo para você não fica {range}.",
-    "you_predicted": "O modelo prevê {prediction} para você; o valor desejado fica {range}.",
-    "you_accepted": "O modelo já decide a seu favor.",
-    "you_can_one": "Este é um caminho para mudar isso:",
+    "you_rejected_class": "Atualmente, o modelo não prevê {target} para você.",
+    "you_rejected_range": "Atualmente, a previsão do modelo para você não fica {range}.",
+    "you_predicted": "O modelo prevê {prediction} para você; ela precisa ficar {range}.",
+    "you_accepted": "O modelo já aceita a sua solicitação.",
+    "you_can_one": "Esta opção mudaria isso:",
     "you_can_many": "Você pode escolher uma destas {count} opções:",
     "you_can_few": (
         "Você pode escolher uma destas {count} opções, selecionadas por serem diferentes entre si:"
     ),
-    "you_cannot": "Não encontramos nada que você pudesse mudar para reverter isso.",
+    "you_cannot": "Não encontramos nenhuma opção que mude isso.",
     "your_option": "{todo}.",
     "your_option_best": "{todo} – {best}.",
     "more_one": "Foi encontrada mais {count} opção.",
@@ -258,25 +258,25 @@ WORDS = {
     "to_lead_rules": "levar {clearly}à decisão desejada e respeitar as regras",
     "to_lead_plausible_rules": "levar {clearly}à decisão desejada, ser realista e respeitar as regras",
     "your_proof_all": (
-        "Está comprovado que não há caminho mais fácil: das {space}, toda {one} exige de você pelo menos "
-        "tanto quanto uma das {count} opções (medido por {objectives})."
+        "Está comprovado que não há opção mais fácil: das {space}, toda {one} exige pelo menos tanto "
+        "esforço quanto uma das {count} opções (medido por {objectives})."
     ),
     "your_proof_only": (
-        "Está comprovado que não há caminho mais fácil: das {space}, toda {one} exige de você pelo menos "
-        "tanto quanto esta (medido por {objectives})."
+        "Está comprovado que não há opção mais fácil: das {space}, toda {one} exige pelo menos tanto "
+        "esforço quanto esta (medido por {objectives})."
     ),
     "your_proof_none": "Está comprovado que nenhuma das {space} {leads}.",
-    "your_proof_sole_some": "Está comprovado que não há outro caminho: esta é a única mudança possível.",
+    "your_proof_sole_some": "Está comprovado que não há outra opção: esta é a única mudança possível.",
     "your_proof_sole_none": "Está comprovado que a única mudança possível não basta.",
     "your_proof_sole_none_if": (
         "Está comprovado que a única mudança possível não faz o que teria de fazer: {to_lead}."
     ),
     "your_proof_of_exact": (
-        "A prova trata dos valores exatos. Onde um valor é dito arredondado, o arredondado foi conferido "
-        "e também serve."
+        "A prova trata dos valores exatos. Onde um valor é mostrado arredondado, o arredondado foi "
+        "conferido e também é aceito."
     ),
     "your_proof_nothing_moves": (
-        "Está comprovado que nada pode ajudar, pois não há nada que se possa pedir que você mude."
+        "Está comprovado que não há opção, pois não há nada que se possa aconselhar você a mudar."
     ),
     "your_grid": "Isso vale para os valores que foram testados.",
     "your_grid_steps": "Isso vale para os valores que foram testados: {steps}.",
@@ -301,39 +301,38 @@ WORDS = {
     ),
     "your_unproven_none": "Não está comprovado que não haja opção; ainda pode existir alguma: {because}.",
     "because_stopped": "a busca foi interrompida antes do fim",
-    "because_contradiction": "o modelo não respondeu como o havíamos lido",
+    "because_contradiction": "o modelo contradisse o que havíamos calculado a partir dele",
     "because_doubt": "alguns casos limítrofes não puderam ser decididos",
     "because_misprint": "a busca seguiu um método como foi impresso, com os erros de impressão",
-    "because_unknown": "a busca não se apoia em uma prova",
-    "because_estimate": (
-        "a busca foi encurtada por uma estimativa, e não se sabe com que frequência ela deixa passar alguma"
-    ),
+    "because_unknown": "a busca não tem prova",
+    "because_estimate": "a busca foi encurtada por uma estimativa, e não se conhece a sua taxa de omissão",
     "because_estimate_rate": (
-        "a busca foi encurtada por uma estimativa, e espera-se que ela deixe passar alguma para no "
-        "máximo {share} das pessoas recusadas"
+        "a busca foi encurtada por uma estimativa, e espera-se que ela omita opções para no máximo {share} "
+        "dos solicitantes rejeitados"
     ),
     "your_options_work_one": "A opção foi conferida com o próprio modelo.",
     "your_options_work_many": "Cada opção foi conferida com o próprio modelo.",
     "your_no_certificate": "Nada se afirma sobre outras opções.",
     "your_favourable": "Você não precisa mudar nada.",
-    "your_failed": "Não conseguimos chegar a uma resposta para você. O motivo informado é: {message}",
-    "your_failed_silently": "Não conseguimos chegar a uma resposta para você.",
+    "your_failed": "Não conseguimos calcular uma explicação para você. O motivo é: {message}",
+    "your_failed_silently": "Não conseguimos calcular uma explicação para você.",
     "no_promise": "Isto explica como um modelo decide; não é uma promessa do que será decidido.",
     # Why there is no option.
-    "ways": "Um caminho se abriria se restrições fossem retiradas (testadas: {considered}):",
-    "way": "Sem {restrictions}: {todo}.",
-    "way_unproven": "Sem {restrictions}: {todo} (pode haver um conjunto menor ou um caminho mais barato).",
-    "no_way": (
-        "Mesmo sem nenhuma das restrições testadas ({considered}), não haveria opção entre os valores que "
+    "relaxations": "Há uma opção se restrições forem relaxadas (testadas: {considered}):",
+    "relaxation": "Sem {restrictions}: {todo}.",
+    "relaxation_unproven": (
+        "Sem {restrictions}: {todo} (pode haver um conjunto menor ou uma opção mais barata)."
+    ),
+    "no_relaxation": (
+        "Mesmo sem nenhuma das restrições testadas ({considered}), não há opção entre os valores que "
         "foram testados."
     ),
-    "no_way_found": "Nenhum caminho foi encontrado ao retirar restrições (testadas: {considered}).",
-    "ways_complete": (
-        "Esta lista é completa: retirar menos do que isso não abre nenhum caminho entre os valores que foram "
-        "testados."
+    "no_relaxation_found": "Nenhuma opção foi encontrada ao relaxar restrições (testadas: {considered}).",
+    "relaxations_complete": (
+        "Esta lista é completa: uma relaxação menor não dá nenhuma opção entre os valores que foram testados."
     ),
-    "ways_incomplete": "Esta lista pode não ser completa.",
-    "undecided": "Não decidido a tempo: sem {restrictions}.",
+    "relaxations_incomplete": "Esta lista pode não ser completa.",
+    "undecided": "Limite de tempo atingido antes de um resultado: sem {restrictions}.",
     "restriction_changes": "o limite {text}",
     "restriction_direction": "a direção {text}",
     "restriction_range": "a faixa {text}",
@@ -353,8 +352,8 @@ WORDS = {
     "rule_nonzero": "no máximo um destes é diferente de 0: {names}",
     "rule_together": "{names} mudam em conjunto ou não mudam",
     "rule_choices": "{name} é somente um destes: {listed}",
-    "rule_never": "{name} nunca muda assim: {ways}",
-    "rule_only": "{name} muda somente assim: {ways}",
+    "rule_never": "{name} nunca muda assim: {transitions}",
+    "rule_only": "{name} muda somente assim: {transitions}",
     "rule_level": "{name} é um destes: {names}",
     "rule_level_none": "{name} é um destes ou nenhum: {names}",
     "rule_if": "se {condition}, então {consequence}",

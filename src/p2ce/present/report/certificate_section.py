@@ -1,13 +1,13 @@
-"""Put on the page what was proven, and the numbers behind it."""
+"""Put the certificate on the page: what is proven, and its numbers."""
 
 from p2ce.comparing import EQUAL_DIGITS
 from p2ce.present.audit import dropped_by
-from p2ce.present.on_grid import grid_name
-from p2ce.present.plain_proof import plain_proof
-from p2ce.present.proof import count_in_words, proof_sentence
-from p2ce.present.report.parts import Facts, Fold, Part, Section, Text
+from p2ce.present.grid_sentences import grid_name
+from p2ce.present.plain_proof_sentences import plain_proof
+from p2ce.present.proof_sentences import count_in_words, proof_sentence
+from p2ce.present.report.page_parts import Facts, Fold, Part, Section, Text
 from p2ce.present.report.reader import Reader
-from p2ce.present.restated import restated
+from p2ce.present.translate_rules import restated
 from p2ce.result import Certificate, Explanation
 
 TEXTS = ("unproven_because", "method", "model_family", "detector_family", "bound", "explainer")

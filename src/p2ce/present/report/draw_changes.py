@@ -1,7 +1,7 @@
 """Draw what the options change: one small picture per feature, the population behind it."""
 
 from p2ce.present.charts.change_data import ChangeData, FeatureChanges, Mark
-from p2ce.present.report.html import Html
+from p2ce.present.report.escaped_html import Html
 from p2ce.present.report.page_words import Labels
 from p2ce.present.report.svg import (
     BOLD,
@@ -22,7 +22,7 @@ from p2ce.present.report.svg import (
 from p2ce.present.speaker import Speaker
 
 LEFT, RIGHT = 10.0, WIDTH - 10.0
-TOP, BASE, LANE = 22.0, 66.0, 25.0  # of the population's bars, and the height of an option's line
+TOP, BASE, LINE = 22.0, 66.0, 25.0  # of the population's bars, and the height of an option's line
 ROW, BARS, MARKS = 24.0, 150.0, 256.0  # of a category: its height, and where bars and marks begin
 BAR_ROOM = 58.0
 BESIDE = 14.0  # from the middle of a number to the text beside it
@@ -34,13 +34,15 @@ def draw_changes(data: ChangeData, speaker: Speaker, labels: Labels) -> tuple[Ht
 
 
 def _feature(feature: FeatureChanges, data: ChangeData, speaker: Speaker, labels: Labels) -> Html:
-    told = [
+    options = [
         labels("drawn_option", number=option.number, new=mark.text)
         for option, mark in zip(data.options, feature.marks, strict=True)
         if mark.changed
     ]
-    description = labels("drawn_change", name=feature.name, old=feature.today.text, options="; ".join(told))
-    if feature.lane.kind == "category":
+    description = labels(
+        "drawn_change", name=feature.name, old=feature.today.text, options="; ".join(options)
+    )
+    if feature.frame.kind == "category":
         height, shapes = _categories(feature, data, speaker, labels)
     else:
         height, shapes = _numbers(feature, data, labels)
@@ -52,7 +54,7 @@ def _x(place: float) -> float:
 
 
 def _numbers(feature: FeatureChanges, data: ChangeData, labels: Labels) -> tuple[float, list[Html]]:
-    lane, today = feature.lane, _x(feature.today.place)
+    frame, today = feature.frame, _x(feature.today.place)
     shapes = [
         rect(
             _x(bar.begin),
@@ -61,11 +63,11 @@ def _numbers(feature: FeatureChanges, data: ChangeData, labels: Labels) -> tuple
             bar.height * (BASE - TOP),
             "bars",
         )
-        for bar in lane.bars
+        for bar in frame.bars
         if bar.height > 0
     ]
     shapes.append(line(LEFT, BASE, RIGHT, BASE))
-    for tick in spaced(lane.ticks, LEFT, RIGHT):
+    for tick in spaced(frame.ticks, LEFT, RIGHT):
         x = _x(tick.place)
         shapes.append(line(x, BASE, x, BASE + 4))
         shapes.append(
@@ -76,7 +78,7 @@ def _numbers(feature: FeatureChanges, data: ChangeData, labels: Labels) -> tuple
         for place, (option, mark) in enumerate(zip(data.options, feature.marks, strict=True))
         if mark.changed
     ]
-    height = BASE + 24 + LANE * len(moved)
+    height = BASE + 24 + LINE * len(moved)
     # In two pieces, so that it does not cross the numbers of the axis.
     shapes.append(line(today, TOP - 5, today, BASE, "today"))
     shapes.append(line(today, BASE + 22, today, height - 4, "today"))
@@ -84,12 +86,12 @@ def _numbers(feature: FeatureChanges, data: ChangeData, labels: Labels) -> tuple
     middle = clamped(today, now, 0, WIDTH, BOLD)
     shapes.append(text(middle, TOP - 10, now, anchor="middle", kind="strong"))
     for row, (place, number, mark) in enumerate(moved):
-        shapes += _lane(BASE + 36 + LANE * row, today, mark, number, place)
+        shapes += _option_line(BASE + 36 + LINE * row, today, mark, number, place)
     return height, shapes
 
 
-def _lane(y: float, today: float, mark: Mark, number: int, place: int) -> list[Html]:
-    """Draw one option's way from today's value to its own, with that value written where there is room."""
+def _option_line(y: float, today: float, mark: Mark, number: int, place: int) -> list[Html]:
+    """Draw one option's line from today's value to its own, with that value written where there is room."""
     tip = _x(mark.place)
     away = 1.0 if tip >= today else -1.0
     half = max(8.5, text_width(str(number), 11.0) / 2 + 4)
@@ -114,15 +116,15 @@ def _categories(
     feature: FeatureChanges, data: ChangeData, speaker: Speaker, labels: Labels
 ) -> tuple[float, list[Html]]:
     """Draw a line for each label: its name, its share of the population, and who goes there."""
-    lane = feature.lane
-    names = {middle: speaker.value(feature.column, key) for key, middle in lane.slots.items()}
+    frame = feature.frame
+    names = {middle: speaker.value(feature.column, key) for key, middle in frame.slots.items()}
     shapes: list[Html] = []
-    for row, tick in enumerate(lane.ticks):
+    for row, tick in enumerate(frame.ticks):
         y = 12 + ROW * row
         name = names.get(tick.place, tick.text)
         is_today = tick.place == feature.today.place
         shapes.append(text(0, y + 4, fitted(name, BARS - 8), kind="strong" if is_today else ""))
-        for bar in lane.bars:
+        for bar in frame.bars:
             if bar.begin < tick.place < bar.end:
                 width = max(bar.height * BAR_ROOM, 0.6)
                 percent = labels("percent", number=speaker.figure(100 * bar.share, 0))
@@ -142,4 +144,4 @@ def _categories(
             shapes.append(badge(x + half - 6, y, str(number), place))
             x += 2 * half + 4
         shapes.append(line(0, y + ROW / 2, WIDTH, y + ROW / 2, "pale"))
-    return 12 + ROW * len(lane.ticks) - ROW / 2 + 2, shapes[:-1]
+    return 12 + ROW * len(frame.ticks) - ROW / 2 + 2, shapes[:-1]

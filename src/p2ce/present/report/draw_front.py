@@ -1,7 +1,7 @@
 """Draw the front: points for two objectives, a line of crossings for more."""
 
 from p2ce.present.charts.front_data import FrontData, FrontPoint
-from p2ce.present.report.html import Html
+from p2ce.present.report.escaped_html import Html
 from p2ce.present.report.page_words import Labels
 from p2ce.present.report.svg import (
     WIDTH,
@@ -28,7 +28,7 @@ def draw_front(data: FrontData, labels: Labels) -> Html | None:
     if len(data.axes) < 2 or len(data.points) < 2:
         return None
     title = labels("front_title", objectives=", ".join(axis.title for axis in data.axes))
-    told = [
+    descriptions = [
         labels(
             "front_point",
             number=point.number,
@@ -39,7 +39,7 @@ def draw_front(data: FrontData, labels: Labels) -> Html | None:
         for point in data.picks
     ]
     height, shapes = _points(data) if len(data.axes) == 2 else _lines(data)
-    return drawing(height, title, "; ".join(told), *shapes)
+    return drawing(height, title, "; ".join(descriptions), *shapes)
 
 
 def _others(data: FrontData) -> list[FrontPoint]:
@@ -103,20 +103,20 @@ def _lines(data: FrontData) -> tuple[float, list[Html]]:
     heights = [FIRST + STEP * place for place in range(len(data.axes))]
     foot = heights[-1] + 44
 
-    def way(point: FrontPoint) -> list[tuple[float, float]]:
+    def crossings(point: FrontPoint) -> list[tuple[float, float]]:
         places = zip(point.tight_places, heights, strict=True)
         return [(left + place * (right - left), y) for place, y in places]
 
     shapes: list[Html] = []
     seen: set[tuple[int, ...]] = set()
     for point in _others(data):
-        key = tuple(round(x) for x, _ in way(point))
+        key = tuple(round(x) for x, _ in crossings(point))
         if key not in seen:
             seen.add(key)
-            shapes.append(polyline(way(point), "other"))
+            shapes.append(polyline(crossings(point), "other"))
     numbers = _spread(data.picks, right - left)
     for point, x in zip(data.picks, numbers, strict=True):
-        shapes.append(polyline([*way(point), (left + x, foot - 9)], f"option-{point.pick}"))
+        shapes.append(polyline([*crossings(point), (left + x, foot - 9)], f"option-{point.pick}"))
     for axis, y in zip(data.axes, heights, strict=True):
         shapes.append(line(left, y, right, y))
         ends = " – ".join(tick.text for tick in axis.tight_ticks)
@@ -124,7 +124,7 @@ def _lines(data: FrontData) -> tuple[float, list[Html]]:
         shapes.append(text(0, y - 13, fitted(axis.title, room), kind="strong halo"))
         shapes.append(text(WIDTH, y - 13, ends, anchor="end", kind="grey halo"))
     for point in data.picks:
-        shapes += [circle(x, y, 4, f"option-{point.pick}") for x, y in way(point)]
+        shapes += [circle(x, y, 4, f"option-{point.pick}") for x, y in crossings(point)]
     for point, x in zip(data.picks, numbers, strict=True):
         shapes.append(badge(left + x, foot, str(point.number), point.pick or 0))
     return foot + 12, shapes

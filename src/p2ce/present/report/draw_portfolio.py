@@ -2,7 +2,7 @@
 
 from p2ce.present.charts.cost_data import CostData
 from p2ce.present.charts.lever_data import LeverData
-from p2ce.present.report.html import Html
+from p2ce.present.report.escaped_html import Html
 from p2ce.present.report.svg import (
     WIDTH,
     clamped,
@@ -49,8 +49,8 @@ def draw_costs(data: CostData) -> Html:
         shapes.append(text(place, TOP - 10, words, anchor="middle", kind="strong halo"))
     named = fitted(data.title, WIDTH)
     shapes.append(text(WIDTH / 2, BOTTOM + 36, named, anchor="middle", kind="strong"))
-    told = "; ".join(bar.text for bar in data.bars if bar.people)
-    return drawing(BOTTOM + 44, data.title, told, *shapes)
+    description = "; ".join(bar.text for bar in data.bars if bar.people)
+    return drawing(BOTTOM + 44, data.title, description, *shapes)
 
 
 def draw_levers(data: LeverData) -> Html:
@@ -65,5 +65,5 @@ def draw_levers(data: LeverData) -> Html:
         if lever.first_share:
             shapes.append(rect(0, y + 7, max(lever.first_share * room, 1.0), 12, "option-0"))
         shapes.append(text(room + 8, y + 17, lever.text, kind="grey"))
-    told = "; ".join(f"{lever.name}: {lever.text}" for lever in data.levers)
-    return drawing(ROW * len(data.levers), data.title, told, *shapes)
+    description = "; ".join(f"{lever.name}: {lever.text}" for lever in data.levers)
+    return drawing(ROW * len(data.levers), data.title, description, *shapes)

@@ -8,11 +8,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from p2ce.present.report.html import Html, escaped, joined, tag
+from p2ce.present.report.choose_page import page_for
+from p2ce.present.report.escaped_html import Html, escaped, joined, tag
 from p2ce.present.report.html_parts import parts_html
-from p2ce.present.report.pages import page_for
-from p2ce.present.report.parts import Page
-from p2ce.present.report.write import write
+from p2ce.present.report.page_parts import Page
+from p2ce.present.report.write_report import write
 from p2ce.result import Explanation, Explanations, WhyNone
 
 
@@ -25,7 +25,7 @@ def to_html(
     title: str | None = None,
     why: WhyNone | Mapping[Any, WhyNone] | None = None,
 ) -> str:
-    """Write a report as one HTML file that needs no network: for a phone, a desk or paper.
+    """Write a report as one HTML file that needs no network: for a phone, a screen or paper.
 
     `audience` is "person", "officer" or "auditor", from few words to everything; `language` is "en", "pt" or
     "es". `why` is what ``explainer.why_none(person)`` found for a person without options; for many people a
@@ -40,7 +40,7 @@ def to_html(
     >>> page[:35], "<title>Ana &amp; Bia</title>" in page
     ('<!DOCTYPE html>\\n<html lang="pt-BR">', True)
     """
-    page = page_for(explanation, audience=audience, language=language, title=title, why=why, asked="to_html")
+    page = page_for(explanation, audience=audience, language=language, title=title, why=why, caller="to_html")
     text = _document(page)
     if path is not None:
         write(text, path)

@@ -2,8 +2,8 @@
 
 import re
 
-from p2ce.present.report.html import Content, Html, joined, preformatted, tag
-from p2ce.present.report.parts import (
+from p2ce.present.report.escaped_html import Content, Html, joined, preformatted, tag
+from p2ce.present.report.page_parts import (
     Bullets,
     Card,
     Cards,

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from p2ce.present.report.markdown import blocks_of, escaped, heading
-from p2ce.present.report.pages import page_for
-from p2ce.present.report.write import write
+from p2ce.present.report.choose_page import page_for
+from p2ce.present.report.markdown_parts import blocks_of, escaped, heading
+from p2ce.present.report.write_report import write
 from p2ce.result import Explanation, Explanations, WhyNone
 
 
@@ -30,7 +30,7 @@ def to_markdown(
     '# Ana \\\\| Bia'
     """
     page = page_for(
-        explanation, audience=audience, language=language, title=title, why=why, asked="to_markdown"
+        explanation, audience=audience, language=language, title=title, why=why, caller="to_markdown"
     )
     blocks = [heading(1, escaped(page.title))]
     if page.status:

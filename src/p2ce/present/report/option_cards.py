@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from p2ce.present.numerals import in_language
-from p2ce.present.proof import is_proven, is_told_rounded
-from p2ce.present.report.parts import Card, Cards, Cell, Facts, Fold, Part, Section, Table, Text
+from p2ce.present.proof_sentences import is_proven, shows_rounded
+from p2ce.present.report.page_parts import Card, Cards, Cell, Facts, Fold, Part, Section, Table, Text
 from p2ce.present.report.reader import Reader
 from p2ce.present.speaker import Speaker
-from p2ce.present.text import best_in_words, picked, what_to_do
+from p2ce.present.write_text import best_in_words, picked, what_to_do
 from p2ce.result import Counterfactual, Explanation, Pick
 from p2ce.result.number_text import readable_score
 from p2ce.result.one_hot_groups import whole_changes
@@ -77,7 +77,7 @@ def _card(
 
 def _alone(explanation: Explanation, reader: Reader, speaker: Speaker) -> str:
     """Say what the only option of a list is: others may exist, but no easier ones where that is proven."""
-    exact = is_proven(explanation) and not is_told_rounded(explanation)
+    exact = is_proven(explanation) and not shows_rounded(explanation)
     return reader.labels("nothing_easier") if exact else speaker.best_at(ONLY)
 
 

@@ -9,18 +9,18 @@ from p2ce.present.charts.front_data import front_data
 from p2ce.present.report.certificate_section import certificate_section
 from p2ce.present.report.draw_changes import draw_changes
 from p2ce.present.report.draw_front import draw_front
-from p2ce.present.report.footer import disclaimer_section, footer_parts
-from p2ce.present.report.nothing import why_section
+from p2ce.present.report.footer_section import disclaimer_section, footer_parts
 from p2ce.present.report.option_cards import CARDS, options_section
-from p2ce.present.report.parts import Figure, Page, Part, Section, Text
+from p2ce.present.report.page_parts import Figure, Page, Part, Section, Text
 from p2ce.present.report.policy_section import policy_section
 from p2ce.present.report.reader import LOOKS, Reader
-from p2ce.present.text import picked, standing
+from p2ce.present.report.relaxation_section import why_section
+from p2ce.present.write_text import current_outcome, picked
 from p2ce.result import Explanation, Status, WhyNone
 
 
 def page_of_one(explanation: Explanation, reader: Reader, *, title: str | None, why: WhyNone | None) -> Page:
-    """Put together all sections that this answer has something for."""
+    """Put together all sections that have content for this explanation."""
     parts: list[Part] = [*standing_parts(explanation, reader)]
     if len(explanation):
         parts.append(options_section(explanation, reader))
@@ -45,7 +45,7 @@ def page_of_one(explanation: Explanation, reader: Reader, *, title: str | None, 
 
 
 def default_title(explanation: Explanation, reader: Reader) -> str:
-    """Say in a few words what this page tells."""
+    """Give the title of the page: the result in a few words."""
     if explanation.status is Status.ERROR:
         return reader.labels("title_error")
     found = "favourable" if explanation.status is Status.ALREADY_FAVOURABLE else "none"
@@ -57,7 +57,7 @@ def standing_parts(explanation: Explanation, reader: Reader) -> tuple[Part, ...]
     """Say where the person stands; for a row that could not be explained, why not."""
     if explanation.status is Status.ERROR:
         return (Text(text=explanation.message or reader.labels("status_ERROR"), kind="notice"),)
-    said = " ".join(standing(explanation, audience=reader.audience, language=reader.language))
+    said = " ".join(current_outcome(explanation, audience=reader.audience, language=reader.language))
     # It announces a list in running text; here the list has a heading of its own.
     return (Text(text=f"{said[:-1]}." if said.endswith(":") else said, kind="lead"),) if said else ()
 

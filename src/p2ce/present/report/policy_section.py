@@ -1,10 +1,10 @@
 """Put the policy that applied on the page: what each feature may do, the rules, and the file itself."""
 
 from p2ce.present.advice import ALONG
-from p2ce.present.report.parts import Bullets, Cell, Code, Fold, Part, Section, Table, Text
+from p2ce.present.report.page_parts import Bullets, Cell, Code, Fold, Part, Section, Table, Text
 from p2ce.present.report.reader import Reader
-from p2ce.present.restated import candidates_in_words, restated
 from p2ce.present.speaker import Speaker, speaker_for
+from p2ce.present.translate_rules import candidates_in_words, restated
 from p2ce.result import Feature, Question
 from p2ce.result.question import FIXED, PROTECTED
 from p2ce.visible import shortened
@@ -52,7 +52,7 @@ def policy_section(question: Question, reader: Reader) -> Section:
 
 
 def _names(features: list[Feature], speaker: Speaker, reader: Reader) -> str:
-    # A category of several columns is told once.
+    # A one-hot group is listed once.
     all_names = list(dict.fromkeys(one.group or speaker.name(one.name) for one in features))
     names = all_names[:NAMED]
     if len(all_names) > NAMED:

@@ -7,17 +7,17 @@ from typing import Any
 from p2ce.errors import InvalidArgument
 from p2ce.present.charts.cost_data import cost_data, shared_objectives
 from p2ce.present.charts.lever_data import lever_data
+from p2ce.present.relaxation_sentences import check_why
 from p2ce.present.report.certificate_section import certificate_section, proof_of
 from p2ce.present.report.draw_portfolio import draw_costs, draw_levers
-from p2ce.present.report.footer import disclaimer_section, footer_parts
-from p2ce.present.report.nothing import why_parts
+from p2ce.present.report.footer_section import disclaimer_section, footer_parts
 from p2ce.present.report.option_cards import options_parts
-from p2ce.present.report.parts import Cell, Figure, Fold, Page, Part, Section, Table, Text
+from p2ce.present.report.page_parts import Cell, Figure, Fold, Page, Part, Section, Table, Text
 from p2ce.present.report.person_page import changes_figure, standing_parts
 from p2ce.present.report.policy_section import policy_section
 from p2ce.present.report.reader import LOOKS, Reader
-from p2ce.present.restriction_words import check_why
-from p2ce.present.text import what_to_do
+from p2ce.present.report.relaxation_section import why_parts
+from p2ce.present.write_text import what_to_do
 from p2ce.result import Explanation, Explanations, Question, Status, WhyNone
 from p2ce.visible import echoed, shortened
 
@@ -46,7 +46,7 @@ def page_of_many(
         parts += _charts(explanations, entries, reader)
         parts.append(_people(explanations, entries, full, reader))
         parts.append(_sections(explanations, entries, full, why, reader))
-    # People who were asked about by one explainer share its policy.
+    # People of one explainer share its policy.
     if len(questions) == 1:
         parts.append(policy_section(questions[0], reader))
     parts.append(disclaimer_section(reader))
@@ -60,16 +60,16 @@ def page_of_many(
 
 
 def _check_whys(explanations: Explanations, entries: list[Explanation], why: Mapping[Any, WhyNone]) -> None:
-    """Refuse what belongs to none of these people, or to somebody else than its label says."""
+    """Raise if an entry of `why` belongs to no person here, or to another person than its label says."""
     if not why:
         return
-    told = set()
+    explained = set()
     for label, entry in zip(explanations.labels, entries, strict=True):
         mine = _why_of(label, why)
         if mine is not None:
             check_why(entry, mine)
-            told.add(label)
-    if unknown := [label for label in why if label not in told]:
+            explained.add(label)
+    if unknown := [label for label in why if label not in explained]:
         raise InvalidArgument(
             f"why has an entry for {echoed(unknown[0])}, which is no label of these people. "
             "Its keys are the labels of explanations, as explanations.labels lists them."

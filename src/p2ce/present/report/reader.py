@@ -1,12 +1,12 @@
-"""Know for whom a report is written, and say results the way that reader needs them."""
+"""Hold for whom a report is written, and write results in the words of that reader."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from p2ce.present.languages import check_audience
+from p2ce.present.outcome_sentences import predicted
 from p2ce.present.report.page_words import Labels, labels_for
 from p2ce.present.speaker import Speaker, speaker_of
-from p2ce.present.standing import predicted
 from p2ce.result import Explanation, Status
 from p2ce.result.outcome_text import is_range, must_win
 
@@ -32,7 +32,7 @@ class Reader:
 
     @property
     def is_person(self) -> bool:
-        """Whether the reader is the one who was decided upon, and needs no jargon."""
+        """Whether the reader is the applicant, who needs no jargon."""
         return self.audience == PERSON
 
     @property
@@ -58,23 +58,23 @@ class Reader:
         return self.labels("result_score")
 
     def result(self, explanation: Explanation, score: float | None, prediction: Any, speaker: Speaker) -> str:
-        """Write what the model answers: its prediction where there is one, else the score."""
+        """Write the model's output: its prediction where there is one, else the score."""
         wanted = is_range(explanation.target) or must_win(explanation)
         if wanted and prediction is not None:
             return predicted(prediction, explanation, speaker)
         return self.labels("none") if score is None else speaker.score(explanation, score)
 
     def today(self, explanation: Explanation, speaker: Speaker) -> str:
-        """Write what the model answers today."""
+        """Write the model's output for the person as they are today."""
         return self.result(explanation, explanation.person_score, explanation.person_prediction, speaker)
 
     def speaker(self, explanation: Explanation) -> Speaker:
-        """Give the voice for one explanation."""
+        """Give the speaker for one explanation."""
         return speaker_of(explanation, self.language)
 
 
 def reader_for(audience: str, language: str) -> Reader:
-    """Make a reader; an unknown audience or language raises and names those there are."""
+    """Make a reader; an unknown audience or language raises and lists the known ones."""
     check_audience(audience)
     return Reader(audience=audience, language=language, labels=labels_for(language))
 

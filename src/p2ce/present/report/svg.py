@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from p2ce.present.charts.axis_scales import Tick
-from p2ce.present.report.html import Content, Html, tag
+from p2ce.present.report.escaped_html import Content, Html, tag
 from p2ce.visible import visible
 
 WIDTH = 340.0  # of every drawing, in units of which a phone shows about one per pixel
@@ -15,7 +15,7 @@ NARROW, WIDE = 0.57, 1.0  # of a letter, as a share of its height: a little more
 
 
 def drawing(height: float, title: str, description: str, *shapes: Content) -> Html:
-    """Put shapes into a picture that tells what it shows to those who cannot see it."""
+    """Put shapes into a picture, with a text that describes it to readers who cannot see it."""
     return tag(
         "svg",
         tag("title", title),

@@ -68,11 +68,11 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_edits_are_told(edit: str) -> None:
-    change, told = EDITS[edit]
+def test_edits_are_written(edit: str) -> None:
+    change, message = EDITS[edit]
     model = json.loads(written("json"))
     change(model)
-    with pytest.raises(InvalidModel, match=told):
+    with pytest.raises(InvalidModel, match=message):
         catboost_model.check_json(json.dumps(model).encode(), numbers_only=True)
 
 

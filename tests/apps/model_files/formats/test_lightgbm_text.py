@@ -1,4 +1,4 @@
-"""A LightGBM file that was damaged or edited is refused in one line, before LightGBM hangs or dies of it."""
+"""A LightGBM file that was damaged or edited is rejected in one line, before LightGBM hangs or crashes."""
 
 import re
 from pathlib import Path
@@ -35,10 +35,10 @@ EDITS = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_edits_are_told(folder: Path, edit: str) -> None:
-    pattern, by, told = EDITS[edit]
+def test_edits_are_written(folder: Path, edit: str) -> None:
+    pattern, by, message = EDITS[edit]
     text = Path("model.txt").read_text(encoding="utf-8")
-    with pytest.raises(InvalidModel, match=told):
+    with pytest.raises(InvalidModel, match=message):
         checked_text(resized(edited(pattern, by, text)).encode())
 
 

@@ -116,11 +116,11 @@ SPOILED: dict[str, tuple[str, Callable[[Any], None], str]] = {
 
 
 @pytest.mark.parametrize("case", SPOILED)
-def test_what_would_lead_compiled_code_astray_is_told(case: str) -> None:
-    name, change, told = SPOILED[case]
+def test_what_would_lead_compiled_code_astray_is_written(case: str) -> None:
+    name, change, message = SPOILED[case]
     model = fitted(name)
     change(model)
-    with pytest.raises(InvalidModel, match=told):
+    with pytest.raises(InvalidModel, match=message):
         check_model(model)
 
 

@@ -129,7 +129,7 @@ def test_shapes_tell_options_apart_in_greyscale() -> None:
     assert len(set(markers[:3])) == 3
 
 
-def test_greyscale_tells_accepted_from_refused() -> None:
+def test_greyscale_distinguishes_accepted_from_rejected() -> None:
     figure = plot_map(loan_map())
     pixels, _ = rendered(figure)
     grey = pixels[..., :3] @ np.array([0.299, 0.587, 0.114])

@@ -82,6 +82,6 @@ def test_every_option_is_drawn_with_its_costs() -> None:
 
 def test_both_libraries_show_the_same_words() -> None:
     figure = plot_changes(loan(), language="pt", backend="plotly")
-    told = " ".join(texts_of(json.loads(figure.to_json())))
+    written = " ".join(texts_of(json.loads(figure.to_json())))
     for text in ("valor do empréstimo (EUR)", "hoje: 7.500 EUR", "5.200 EUR", "sem mudança", "opção 1"):
-        assert text in told
+        assert text in written

@@ -1,4 +1,4 @@
-"""Ask a model in an ONNX file through onnxruntime, as one that can only be asked.
+"""Evaluate a model in an ONNX file through onnxruntime, as a black-box model.
 
 Taken are one float tensor (rows, columns), its columns in the order of the reference, or one input per
 column, found by name (numbers, whole numbers, bools or text). Of the outputs, probabilities count: a tensor
@@ -25,7 +25,7 @@ TYPES = {
 
 
 class OnnxModel:
-    """A session that answers for frames or arrays; it is packed as its file's bytes."""
+    """A session that evaluates frames or arrays; it is pickled as its file's bytes."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -46,7 +46,7 @@ class OnnxModel:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # errors are raised, and told once
+        options.log_severity_level = 4  # errors are raised, and reported once
         options.intra_op_num_threads = 1  # people are shared among processes, not threads
         self._session = onnxruntime.InferenceSession(
             self._content, options, providers=["CPUExecutionProvider"]
@@ -81,12 +81,12 @@ class OnnxClassifier(OnnxModel):
 
     def predict_proba(self, rows: Any) -> "np.ndarray":
         """Give a column per class."""
-        answer = self.run(rows)[self._output]
-        if isinstance(answer, list):
+        output = self.run(rows)[self._output]
+        if isinstance(output, list):
             return np.array(
-                [[row[one] for one in self.classes_.tolist()] for row in answer], dtype=np.float32
+                [[row[one] for one in self.classes_.tolist()] for row in output], dtype=np.float32
             )
-        return np.asarray(answer)
+        return np.asarray(output)
 
 
 class OnnxScore(OnnxModel):
@@ -117,13 +117,13 @@ def load(content: bytes) -> OnnxModel:
     """Make the model, and settle by a trial row which of its outputs counts."""
     trial = OnnxModel(content)
     outputs = trial.run(_one_row(trial))
-    for place, answer in enumerate(outputs):
-        if isinstance(answer, list) and answer and isinstance(answer[0], dict):
-            return OnnxClassifier(content, place, tuple(answer[0]), len(answer[0]))
+    for place, output in enumerate(outputs):
+        if isinstance(output, list) and output and isinstance(output[0], dict):
+            return OnnxClassifier(content, place, tuple(output[0]), len(output[0]))
     floats = [
         place
-        for place, answer in enumerate(outputs)
-        if isinstance(answer, np.ndarray) and answer.dtype.kind == "f" and answer.ndim <= 2
+        for place, output in enumerate(outputs)
+        if isinstance(output, np.ndarray) and output.dtype.kind == "f" and output.ndim <= 2
     ]
     if not floats:
         kinds = ", ".join(f"{one.name} {one.type}" for one in trial._session.get_outputs())

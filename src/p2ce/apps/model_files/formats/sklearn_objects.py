@@ -28,7 +28,7 @@ def check_model(model: Any) -> None:
         check, fitted = CHECKS.get(type(one).__name__, (None, None))
         if check is None or type(one).__module__.partition(".")[0] not in LIBRARIES:
             continue
-        # An estimator without what fitting gives it is a template, which its library refuses to use.
+        # An estimator without fitted attributes is a template, which its library cannot use.
         if fitted is None or fitted in vars(one):
             check(one)
 
@@ -192,7 +192,7 @@ def _check_neighbours(estimator: Any) -> None:
     if estimator._fit_method == "brute":
         estimator._tree = None
         return
-    _require(estimator, estimator._fit_method in makers, "way to find neighbours")
+    _require(estimator, estimator._fit_method in makers, "method to find neighbours")
     estimator._tree = makers[estimator._fit_method](
         np.asarray(rows, dtype=np.float64),
         estimator.leaf_size,

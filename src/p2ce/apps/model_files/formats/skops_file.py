@@ -28,7 +28,7 @@ UNNEEDED = ("torch", "matplotlib", "dask", "polars", "pyarrow", "graphviz")
 SCHEMA = "schema.json"
 MOST_SCHEMA = 256 << 20
 # What fitted models are made of, beyond what skops trusts by itself: classes only, each named in full. A
-# function, whoever wrote it, would run on what the file says: builtins.eval is one.
+# function would run on what the file says: builtins.eval is one.
 KNOWN_TYPES = frozenset(
     (
         "collections.OrderedDict",
@@ -62,7 +62,7 @@ KNOWN_TYPES = frozenset(
 )
 # Of scikit-learn's types that skops trusts, those that work on tables of numbers and labels, and whose
 # compiled code follows no index of the model, or is checked in `sklearn_objects`. Vectorizers of text are
-# none of them: told so, they read the files that cells name.
+# none of them: with it, they read the files that cells name.
 PACKAGES = frozenset(
     (
         *("_loss", "calibration", "compose", "discriminant_analysis", "dummy", "ensemble"),

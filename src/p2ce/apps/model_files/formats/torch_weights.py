@@ -1,6 +1,6 @@
 """PyTorch weights: tensors by name, out of a file that PyTorch reads as a restricted pickle.
 
-The answer is a line of JSON, with name, type and shape of each tensor, and their bytes one after the other.
+The reply is a line of JSON, with name, type and shape of each tensor, and their bytes one after the other.
 """
 
 import io

@@ -60,7 +60,7 @@ def load(content: bytes) -> Any:
 
 
 def _is_json(content: bytes) -> bool:
-    """Tell JSON from UBJ, in which the length of a key follows the bracket."""
+    """Distinguish JSON from UBJ, in which the length of a key follows the bracket."""
     return content[1:].lstrip()[:1] in (b'"', b"}")
 
 

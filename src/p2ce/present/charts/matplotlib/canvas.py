@@ -14,7 +14,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from p2ce.present.charts.axis_scales import Tick
-from p2ce.present.charts.looks import GREY, INK, PALE
+from p2ce.present.charts.chart_styles import GREY, INK, PALE
 
 FONT = "DejaVu Sans"  # comes with matplotlib
 STYLE = {

@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from p2ce.present.charts.axis_scales import Tick
-from p2ce.present.charts.looks import GREY, INK, PALE
+from p2ce.present.charts.chart_styles import GREY, INK, PALE
 
 FONT = {"family": "system-ui, Segoe UI, Roboto, Helvetica, Arial, sans-serif", "size": 13, "color": INK}
 LINE = 20  # pixels that a line of a legend or note takes

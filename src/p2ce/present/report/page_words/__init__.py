@@ -45,4 +45,4 @@ def labels_for(language: str) -> Labels:
     """Give the labels of a language; an unknown one raises and lists those there are."""
     templates(language)  # raises where the language is unknown
     assert language in LANGUAGES  # else the line above has raised
-    return Labels(language, import_module(f"p2ce.present.report.page_words.{language}").LABELS)
+    return Labels(language, import_module(f"p2ce.present.report.page_words.page_{language}").LABELS)

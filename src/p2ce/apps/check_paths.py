@@ -1,0 +1,79 @@
+"""Check the paths of input and output files before any work is done."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from p2ce.errors import InvalidArgument, nearest
+from p2ce.visible import echoed
+
+
+def require_file(path: Path, option: str) -> Path:
+    """Raise if a path is no readable file; the message suggests the nearest names of its folder."""
+    try:
+        if path.is_dir():
+            raise InvalidArgument(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
+        if not path.exists():
+            raise InvalidArgument(f"{option} {echoed(str(path))} does not exist. {_instead(path)}")
+        if not path.is_file():
+            raise InvalidArgument(
+                f"{option} {echoed(str(path))} is a pipe or a device. Write it to a file first."
+            )
+        with path.open("rb") as file:
+            begins = file.read(1)
+    except OSError as error:
+        raise InvalidArgument(
+            f"{option} {echoed(str(path))} cannot be read: {error.strerror or error}."
+        ) from error
+    if not begins:
+        raise InvalidArgument(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
+    return path
+
+
+def _instead(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"There is no folder {echoed(str(folder))} either."
+    try:
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    except OSError:
+        names = []
+    where = "this folder" if str(folder) == "." else echoed(str(folder))
+    if not names:
+        return f"There are no files in {where}."
+    hint = nearest(path.name, names)
+    return hint if hint.startswith("Did") else f"{hint.replace('Known are', f'Files in {where}:', 1)}"
+
+
+def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
+    """Raise if a path cannot be written to, before the work starts."""
+    folder = path.parent
+    if path.is_dir():
+        raise InvalidArgument(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
+    if folder.exists() and not folder.is_dir():
+        raise InvalidArgument(
+            f"{option} {echoed(str(path))} lies in {echoed(str(folder))}, which is a file and no folder."
+        )
+    if not folder.is_dir():
+        raise InvalidArgument(
+            f"{option} {echoed(str(path))} lies in the folder {echoed(str(folder))}, which does not exist. "
+            f"Make it first: mkdir -p {folder}"
+        )
+    if path.exists() and not force:
+        raise InvalidArgument(f"{option} {echoed(str(path))} exists. Choose another name, or pass --force.")
+    # A file is written beside the old one, and takes its place.
+    for place, what in ((folder, f"the folder {echoed(str(folder))}"), (path, "the file")):
+        if place.exists() and not os.access(place, os.W_OK):
+            raise InvalidArgument(
+                f"{option} {echoed(str(path))} cannot be written: no permission for {what}. Choose another "
+                "place."
+            )
+
+
+def require_other(path: Path, inputs: Mapping[str, Path | None], *, option: str = "--out") -> None:
+    """Raise if an output would overwrite an input, even with --force."""
+    for name, read in inputs.items():
+        if read is not None and read.exists() and path.exists() and os.path.samefile(path, read):
+            raise InvalidArgument(
+                f"{option} would write over {echoed(str(read))}, which {name} reads. Choose another name."
+            )

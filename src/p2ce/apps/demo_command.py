@@ -1,0 +1,146 @@
+"""Show, on applicants made from a seed, the options of a rejected applicant and what is proven."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from p2ce.apps.messages import printable, stdout_console, working
+from p2ce.apps.write_outputs import check_out, write
+from p2ce.present.proof_sentences import proof_sentence
+from p2ce.present.speaker import speaker_of
+from p2ce.present.write_text import current_outcome, option_sentences
+from p2ce.result import Explanation, Explanations, Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    import p2ce
+
+DISPLAYS = {
+    "Age": {"name": "age", "unit": "year|years"},
+    "Income": {"name": "yearly income", "unit": "EUR"},
+    "LoanAmount": {"name": "loan amount", "unit": "EUR"},
+    "LoanMonths": {"name": "loan term", "unit": "months"},
+    "YearsAtCurrentJob": {"name": "time in the present job", "unit": "year|years"},
+    "SavingsBalance": {"name": "savings", "unit": "EUR"},
+    "LatePayments": {"name": "late payments"},
+    "HasGuarantor": {"name": "guarantor", "phrases": {True: "get a guarantor"}},
+    "OwnsHome": {"name": "own home"},
+}
+REPAID = "repaid"
+LOOKED_AT = 50  # rejected applicants among whom one with several options is picked
+WANTED_OPTIONS = 3
+
+
+def run_demo(
+    *,
+    seed: int = 0,
+    console: Console | None = None,
+    out: Path | None = None,
+    force: bool = False,
+    raw_csv: bool = False,
+) -> None:
+    """Train a model, explain one rejected applicant and print the options, the proof and the time."""
+    console = console or stdout_console()
+    if out is not None:
+        check_out(out, force=force)
+    with working("Loading the libraries …", always=True):
+        from p2ce.apps.applicants import make_applicants
+
+        applicants = make_applicants(seed=seed)
+    with working("Training a model on 2,000 made-up applicants …", always=True):
+        explainer, rejected = explainer_and_rejected(applicants.people, applicants.repaid, seed=seed)
+    with working("Getting ready …", always=True):
+        explainer.warm_up()
+    explanation = example_with_options(explainer, rejected)
+    show(explanation, console)
+    if out is not None:
+        write(out, Explanations([explanation]), why=None, audience="person", language="en", raw_csv=raw_csv)
+        console.print(f"Written: {printable(out)}", markup=False, soft_wrap=True)
+
+
+def explainer_and_rejected(
+    people: "pd.DataFrame", repaid: "pd.Series[int]", *, seed: int, max_changes: int | None = 3
+) -> "tuple[p2ce.Explainer, pd.DataFrame]":
+    """Train the model, state what applicants may change, and select the rejected ones."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    import p2ce
+
+    model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=seed)
+    outcome = repaid.map({1: REPAID, 0: "not repaid"})  # words, so that the sentences read well
+    model.fit(people, outcome)
+    actions = (
+        p2ce.ActionSet.infer(people)
+        .fix("Age", "LatePayments", "OwnsHome")
+        .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income", "HasGuarantor")
+        .decrease_only("LoanAmount")
+        .step(LoanAmount=100, LoanMonths=6)
+        .display(DISPLAYS)
+    )
+    explainer = p2ce.Explainer(
+        model,
+        people,
+        actions=actions,
+        target=REPAID,
+        max_changes=max_changes,
+        plausibility=p2ce.IsolationForest(contamination=0.05),
+        random_state=seed,
+    )
+    repaying = list(model.classes_).index(REPAID)
+    return explainer, people[model.predict_proba(people)[:, repaying] < 0.5]
+
+
+def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") -> Explanation:
+    """Explain rejected applicants until one has several options, else keep the one with most."""
+    best: Explanation | None = None
+    for position in range(min(len(rejected), LOOKED_AT)):
+        explanation = explainer.explain(rejected.iloc[position])
+        if best is None or len(explanation) > len(best):
+            best = explanation
+        if len(best) >= WANTED_OPTIONS:
+            break
+    assert best is not None  # of 2,000 applicants some are always rejected
+    return best
+
+
+def show(explanation: Explanation, console: Console) -> None:
+    """Print the applicant, the options in words, the proof and the time."""
+    console.print(_applicant(explanation))
+    for line in current_outcome(explanation, audience="officer"):
+        console.print(Text(line))
+    console.print()
+    options = option_sentences(explanation, audience="officer")
+    for number, line in enumerate(options, start=1):
+        console.print(Text.assemble((f"{number}. ", "bold green"), line))
+    if len(explanation):
+        console.print()
+    style = "bold green" if explanation.status in (Status.OPTIMAL, Status.NO_RECOURSE) else "bold yellow"
+    console.print(Text(proof_sentence(explanation), style=style))
+    console.print(Text(time_sentence(explanation), style="dim"))
+
+
+def time_sentence(explanation: Explanation) -> str:
+    """Say how long the explanation took, stage by stage."""
+    stages = ", ".join(f"{stage} {_milliseconds(spent)}" for stage, spent in explanation.timings.items())
+    return f"Time: {_milliseconds(explanation.elapsed)}" + (f" ({stages})." if stages else ".")
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:,.2f} ms" if seconds < 0.1 else f"{seconds:,.2f} s"
+
+
+def _applicant(explanation: Explanation) -> Table:
+    touched = {name for option in explanation for name in option.changes}
+    table = Table(title="A rejected applicant", title_justify="left", title_style="bold")
+    table.add_column("feature")
+    table.add_column("today", justify="right")
+    table.add_column("in some option", justify="center")
+    speaker = speaker_of(explanation)
+    for name, value in explanation.person.items():
+        shown = speaker.value(name, value)
+        table.add_row(Text(speaker.name(name)), Text(shown), "changes" if name in touched else "")
+    return table

@@ -1,0 +1,128 @@
+"""Explain the chosen people chunk by chunk, with a progress bar, and without loss on Ctrl-C."""
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps.ctrl_c import hearing_interrupts
+from p2ce.apps.messages import stderr_console
+from p2ce.result import Explanation, Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from p2ce.apps.partial_results import Partial
+    from p2ce.explainer import Explainer
+
+# Chunks grow by their position and not by the clock: the work of a search may depend on which people share a
+# batch, and the certificate counts that work.
+FIRST_CHUNK, LARGEST_CHUNK = 8, 2048
+LARGEST_IF_BLACK_BOX = 64  # a black-box model is slow, and finished people should soon be on disk
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """What came out: explanations by the place of their row, and whether all of it was done."""
+
+    done: dict[int, Explanation] = field(default_factory=dict)
+    interrupted: bool = False
+
+
+def explain_in_chunks(
+    explainer: "Explainer",
+    people: "pd.DataFrame",
+    places: list[int],
+    *,
+    partial: "Partial | None",
+    jobs: int = 1,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+) -> Work:
+    """Explain the rows at ``places`` that ``partial`` does not have yet.
+
+    ``progress`` None means a bar for more than one person, on a terminal.
+    """
+    work = Work() if partial is None else Work(done=partial.done)
+    left = [place for place in places if place not in work.done]
+    shown = (sys.stderr.isatty() and len(places) > 1) if progress is None else progress
+    size, largest = (
+        FIRST_CHUNK,
+        jobs_of(jobs) * (LARGEST_CHUNK if explainer.describe().is_compiled else LARGEST_IF_BLACK_BOX),
+    )
+    with hearing_interrupts() as interrupts, _bar(len(places), shown) as advance:
+        advance(len(places) - len(left))
+        while left and not work.interrupted:
+            chunk, left = left[:size], left[size:]
+            try:
+                with interrupts.raising():
+                    rows = people.iloc[chunk]
+                    entries = list(explainer.explain_many(rows, n_jobs=jobs, time_limit=time_limit))
+            except KeyboardInterrupt:
+                work.interrupted = True
+                break
+            work.interrupted = interrupts.pressed
+            finished = {
+                place: entry
+                for place, entry in zip(chunk, entries, strict=True)
+                if not work.interrupted or _is_done(entry)
+            }
+            if partial is None:
+                work.done.update(finished)
+            elif finished:
+                partial.add(finished)
+            advance(len(finished))
+            size = min(2 * size, largest)
+        work.interrupted = work.interrupted and any(place not in work.done for place in places)
+    return work
+
+
+def jobs_of(jobs: int) -> int:
+    """Turn a number of jobs into a number of processes."""
+    from p2ce.explain.processes import job_count
+
+    return job_count(jobs)
+
+
+def _is_done(entry: Explanation) -> bool:
+    """Return whether an interrupted call finished a person; a search that was cut short does not count."""
+    from p2ce.explain.explain_many import INTERRUPTED
+
+    return entry.status is not Status.TIME_LIMIT and entry.message != INTERRUPTED
+
+
+def _bar(total: int, shown: bool) -> "AbstractContextManager[Callable[[int], None]]":
+    if not shown:
+        return nullcontext(lambda _: None)
+    return _shown_bar(total)
+
+
+def _shown_bar(total: int) -> "AbstractContextManager[Callable[[int], None]]":
+    from contextlib import contextmanager
+
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    @contextmanager
+    def bar() -> Any:
+        columns = (
+            TextColumn("explaining"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("people"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=stderr_console()) as progress:
+            task = progress.add_task("", total=total)
+            yield lambda count: progress.advance(task, count)
+
+    return bar()

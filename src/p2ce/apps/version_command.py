@@ -1,0 +1,36 @@
+"""List the installed versions of p2ce and of the libraries on which explanations depend."""
+
+import platform
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+
+RELEVANT = (  # on which explanations depend
+    *("numpy", "pandas", "scikit-learn", "numba", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch"),
+    *("onnxruntime", "skops", "shap"),
+)
+OTHERS = ("pyarrow", "polars", "matplotlib", "plotly")
+
+
+def lines(*, verbose: bool) -> list[str]:
+    """Give one line, or one for each library that is installed."""
+    own = f"p2ce {installed_version('p2ce')}"
+    if not verbose:
+        return [own]
+    libraries = [f"{name} {version}" for name, version in _installed((*RELEVANT, *OTHERS)).items()]
+    return [own, f"Python {platform.python_version()} ({platform.machine()})", *libraries]
+
+
+def relevant_versions() -> dict[str, str]:
+    """Give the versions of everything on which explanations depend."""
+    versions = {"Python": platform.python_version(), **_installed(("p2ce", *RELEVANT))}
+    return {f"the version of {name}": version for name, version in versions.items()}
+
+
+def _installed(names: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        try:
+            found[name] = installed_version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,149 @@
+"""Write explanations to the file of --out; its suffix selects the format."""
+
+import io
+import json
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps.check_paths import require_other, require_place
+from p2ce.apps.messages import notice
+from p2ce.apps.partial_results import partial_path
+from p2ce.errors import InvalidArgument, MissingExtra
+from p2ce.files import write_whole
+from p2ce.visible import echoed, listed
+
+if TYPE_CHECKING:
+    from p2ce.result import Explanations, WhyNone
+
+WHAT = "The result"
+# What a spreadsheet takes for a formula, unless it is a number. Apostrophes in front count, so that the one
+# that is put there can be taken away again.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+FORMS = {
+    ".html": "a report to read and print",
+    ".md": "the same as Markdown",
+    ".json": "everything, for Explanations.from_json",
+    ".csv": "a row per option, and beside it .summary.csv with a row per person",
+    ".parquet": "the same two tables as Parquet",
+}
+
+
+def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | None = None) -> None:
+    """Raise if a path or a format cannot be written, before the work starts.
+
+    ``inputs`` are the files that are read, by their options; none of them is written over.
+    """
+    suffix = out.suffix.lower()
+    if suffix not in FORMS:
+        ending = f"ends in {echoed(suffix)}" if suffix else "has no ending"
+        raise InvalidArgument(
+            f"--out {echoed(str(out))} {ending}, which is no form that is written here. End it in one of "
+            f"{', '.join(FORMS)}."
+        )
+    is_table = suffix in (".csv", ".parquet")
+    written = [out, *([summary_path(out)] if is_table else [])]
+    for path in (*written, partial_path(out)):
+        require_other(path, inputs or {})
+    for path in written:
+        require_place(path, force=force)
+    if suffix == ".parquet":
+        try:
+            import_module("pyarrow")
+        except ImportError as error:
+            raise MissingExtra(
+                "Parquet files are written by pyarrow, which is missing: pip install 'p2ce[parquet]'"
+            ) from error
+
+
+def summary_path(out: Path) -> Path:
+    """Name the table of people that lies beside the table of options."""
+    return out.with_name(f"{out.stem}.summary{out.suffix}")
+
+
+def write(
+    out: Path,
+    explanations: "Explanations",
+    *,
+    why: "WhyNone | None",
+    audience: str,
+    language: str,
+    raw_csv: bool = False,
+) -> list[Path]:
+    """Write the explanations; give the files that were written."""
+    suffix = out.suffix.lower()
+    if suffix in (".csv", ".parquet"):
+        beside = summary_path(out)
+        _write_table(out, explanations.to_frame(kind="pandas"), raw_csv=raw_csv)
+        _write_table(beside, explanations.summary(kind="pandas"), raw_csv=raw_csv)
+        return [out, beside]
+    if suffix == ".json":
+        data = explanations.to_dict()
+        if why is not None:
+            data["why_none"] = why.to_dict()
+        _write_text(out, json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        return [out]
+    from p2ce.present.report import to_html, to_markdown
+
+    subject: Any = explanations[0] if len(explanations) == 1 else explanations
+    render = to_html if suffix == ".html" else to_markdown
+    _write_text(out, render(subject, audience=audience, language=language, why=why))
+    return [out]
+
+
+def _write_table(path: Path, frame: Any, *, raw_csv: bool) -> None:
+    if path.suffix.lower() == ".csv":
+        _write_text(path, _csv(path, frame, raw=raw_csv))
+        return
+    content = io.BytesIO()
+    mixed = [name for name in frame.columns if frame[name].dtype == object]
+    for name in mixed:  # labels of several types, which Parquet has no column for
+        held = frame[name].dropna()
+        if held.map(type).nunique() > 1:
+            frame[name] = frame[name].map(lambda cell: cell if cell is None else str(cell))
+    frame.to_parquet(content, index=False)
+    write_whole(path, content.getvalue(), what=WHAT)
+
+
+def without_formula(cell: Any) -> Any:
+    """Put an apostrophe before text that a spreadsheet would run; everything else stays as it is.
+
+    Nothing is lost: where text begins with apostrophes and then with one of ``= + - @``, a tab or the end of
+    a line, take one apostrophe away to have what it was.
+
+    >>> without_formula("=1+1"), without_formula("'=1+1"), without_formula("-5"), without_formula(-5)
+    ("'=1+1", "''=1+1", '-5', -5)
+    """
+    return f"'{cell}" if _is_formula(cell) else cell
+
+
+def _is_formula(cell: Any) -> bool:
+    return isinstance(cell, str) and FORMULA.match(cell) is not None and NUMBER.fullmatch(cell) is None
+
+
+def _csv(path: Path, frame: Any, *, raw: bool) -> str:
+    """Write a table as CSV; text that a spreadsheet would run is reported, and escaped unless ``raw``."""
+    risky = [
+        name
+        for name in frame.columns
+        if _is_formula(name) or any(_is_formula(cell) for cell in frame[name].unique().tolist())
+    ]
+    if risky:
+        done = "A spreadsheet would run it: import the file as text."
+        if not raw:
+            done = "It was given an apostrophe in front, so that no spreadsheet runs it; see --raw-csv."
+        notice(f"{path.name} holds text that begins like a formula, in {listed(risky)}. {done}")
+    if risky and not raw:
+        frame = frame.astype(dict.fromkeys(risky, object))
+        for name in risky:
+            frame[name] = frame[name].map(without_formula)
+        frame.columns = [without_formula(name) for name in frame.columns]
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text
+
+
+def _write_text(path: Path, text: str) -> None:
+    write_whole(path, text.encode("utf-8"), what=WHAT)

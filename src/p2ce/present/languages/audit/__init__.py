@@ -1,1 +1,0 @@
-"""Hold the words of each language that only an auditor reads."""

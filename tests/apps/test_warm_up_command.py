@@ -1,0 +1,50 @@
+"""``p2ce warm-up`` fills the cache: the next process compiles nothing."""
+
+import re
+import subprocess
+import sys
+
+from p2ce.apps.warm_up_command import KINDS
+
+COUNTS = re.compile(r"(\d+) kernels? compiled, (\d+) loaded, [\d.]+ s\. Cache: (\S+)")
+# Which kernels that Python calls are still to be compiled when everything is warm.
+LEFT = """
+from importlib import import_module
+from pkgutil import walk_packages
+
+import p2ce
+from p2ce import kernel_cache
+from p2ce.apps.warm_up_command import run_warm_up
+
+run_warm_up(everything=True)
+for module in walk_packages(p2ce.__path__, "p2ce."):
+    if module.name.startswith(("p2ce.grid", "p2ce.scores", "p2ce.solver", "p2ce.estimates", "p2ce.paper")):
+        import_module(module.name)
+for kernel in kernel_cache._kernels:
+    inner = kernel.targetoptions.get("no_cpython_wrapper")
+    if not inner and not kernel.signatures and not kernel.py_func.__module__.startswith("p2ce.testing"):
+        print("left:", kernel.py_func.__module__, kernel.py_func.__name__)
+"""
+
+
+def run(*words: str) -> str:
+    ran = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, timeout=400, check=True, encoding="utf-8"
+    )
+    return ran.stdout
+
+
+def test_the_next_process_compiles_nothing() -> None:
+    run("-m", "p2ce", "warm-up")
+    lines = run("-m", "p2ce", "warm-up").splitlines()
+    assert lines[0].startswith("trees and detector: 0 compiled, ")
+    found = COUNTS.fullmatch(lines[-1])
+    assert found is not None
+    assert found[1] == "0"
+    assert int(found[2]) > 0
+
+
+def test_all_kinds_leave_no_kernel_to_compile() -> None:
+    lines = run("-c", LEFT).splitlines()
+    assert [line for line in lines if line.startswith("left: ")] == []
+    assert [line.split(":")[0] for line in lines[: len(KINDS)]] == [kind.name for kind in KINDS]
