@@ -11,13 +11,13 @@ import pytest
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidOutput
 from p2ce.scores.external import ACCEPT, Verdicts
-from p2ce.testing import check_model, check_reading
+from p2ce.testing import check_adapter, check_model
 from tests.testing.subjects import FRAME, QUICK, formula, logistic, network, reading, tree
 
 
 def fails(found: ModelAdapter, match: str) -> None:
     with pytest.raises(AssertionError, match=match):
-        check_reading(found, FRAME, **QUICK)
+        check_adapter(found, FRAME, **QUICK)
 
 
 def changed(found: ModelAdapter, **parts: Any) -> ModelAdapter:
@@ -106,7 +106,7 @@ def test_trees_behind_a_view_that_is_not_monotone() -> None:
 def test_a_network_whose_bound_lies() -> None:
     found = reading(network())
     honest = replace(found, score=Lying(found.score))
-    assert check_reading(honest, FRAME, **QUICK).bound == "what I say"
+    assert check_adapter(honest, FRAME, **QUICK).bound == "what I say"
     fails(
         replace(found, score=Lying(found.score, hopeless_at=lambda at: at % 7 == 0)), "calls a box hopeless"
     )
@@ -136,7 +136,7 @@ def test_a_bound_that_forgets_the_rounding_shows_at_exact_thresholds() -> None:
         return replace(found, score=score)
 
     with pytest.raises(AssertionError, match="calls a box hopeless"):
-        check_reading(read(), FRAME, read_again=read, **{**QUICK, "boxes": 400})
+        check_adapter(read(), FRAME, parse_again=read, **{**QUICK, "boxes": 400})
 
 
 @pytest.mark.parametrize(
@@ -190,9 +190,9 @@ def test_a_model_that_writes_into_the_frame() -> None:
     ("parts", "match"),
     [
         ({"classes": (1,)}, "two or more"),
-        ({"scale": "odds"}, "scale of a reading"),
+        ({"scale": "odds"}, "scale of an adapter"),
         ({"threshold": 1.5}, "does not lie on its scale"),
-        ({"tolerance": np.inf}, "tolerance of a reading"),
+        ({"tolerance": np.inf}, "tolerance of an adapter"),
         ({"columns": ("age", "age")}, "each once"),
         ({"columns": ("age", "income")}, "columns of a model are those of the reference"),
     ],

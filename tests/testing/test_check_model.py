@@ -10,7 +10,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from p2ce.testing import check_model, check_reading
+from p2ce.testing import check_adapter, check_model
 from tests.testing.subjects import FRAME, LABEL, QUICK, formula, logistic, network, reading, tree
 
 
@@ -91,7 +91,7 @@ def test_columns_in_another_order_than_the_model_was_fitted_on() -> None:
 def test_a_reading_without_registration() -> None:
     found = reading(tree())
     renamed = replace(found, family="a new family")
-    report = check_reading(renamed, FRAME, **QUICK)
+    report = check_adapter(renamed, FRAME, **QUICK)
     assert report.thresholds == 1
     assert str(report).startswith("a new family: conforms\n  answers: ")
 

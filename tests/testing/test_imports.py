@@ -13,6 +13,6 @@ def test_importing_the_library_loads_no_checks() -> None:
 
 
 def test_the_public_names() -> None:
-    names = {"DetectorReport", "ModelReport", "check_detector", "check_model", "check_reading"}
+    names = {"DetectorReport", "ModelReport", "check_detector", "check_model", "check_adapter"}
     assert set(testing.__all__) == names
     assert all(hasattr(testing, name) for name in names)

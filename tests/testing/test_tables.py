@@ -20,7 +20,7 @@ from p2ce.detectors.parse_detector import parse_detector
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.score import CompiledScore
 from p2ce.tables.codebook import codebook_of
-from p2ce.testing import check_detector, check_model, check_reading
+from p2ce.testing import check_adapter, check_detector, check_model
 from p2ce.testing import check_detector as detectors
 from p2ce.testing.subject import subject_of_model
 from tests.detectors.test_tables import encoder, people
@@ -71,7 +71,7 @@ def test_labels_that_a_model_refuses_are_not_tried() -> None:
 def test_a_codebook_that_was_given_stays_as_it_is() -> None:
     book = codebook_of(TABLE)
     found = parse_model(formula, reference=TABLE, codebook=book)
-    check_reading(found, TABLE, codebook=book, **QUICK)
+    check_adapter(found, TABLE, codebook=book, **QUICK)
     assert not any(coding.unseen for coding in book)
 
 
@@ -82,9 +82,9 @@ def test_missing_values_that_were_not_read() -> None:
     whole = TABLE[["age"]].assign(income=TABLE["income"].fillna(2000.0))
     model = histogram(whole)
     found = parse_model(model, reference=whole, nullable=frozenset())
-    check_reading(found, whole, **QUICK)
+    check_adapter(found, whole, **QUICK)
     with pytest.raises(AssertionError, match=r"has to be within .*income=nan"):
-        check_reading(found, whole, nullable=["income"], **QUICK)
+        check_adapter(found, whole, nullable=["income"], **QUICK)
     assert check_model(model, whole, nullable=["income"], **QUICK).missing > 0
 
 
@@ -109,7 +109,7 @@ def of_codes() -> ModelAdapter:
 def test_unseen_labels_that_are_read_wrongly() -> None:
     frame = people()[["housing"]].dropna()
     with pytest.raises(AssertionError, match=r"expected 0\.0, got 3\.0 for \(housing='unseen'\)"):
-        check_reading(of_codes(), frame, **QUICK)
+        check_adapter(of_codes(), frame, **QUICK)
 
 
 # Several scores
@@ -142,10 +142,10 @@ def three() -> ModelAdapter:
 def test_a_class_that_one_score_forgot_to_beat() -> None:
     found = three()
     assert len(found.also) == 1
-    check_reading(found, WINE, **QUICK)
-    check_reading(replace(found, also=(), decides=False), WINE, **QUICK)  # necessary is all that it claims
+    check_adapter(found, WINE, **QUICK)
+    check_adapter(replace(found, also=(), decides=False), WINE, **QUICK)  # necessary is all that it claims
     with pytest.raises(AssertionError, match="is sure that rows are accepted only where"):
-        check_reading(replace(found, also=()), WINE, **QUICK)
+        check_adapter(replace(found, also=()), WINE, **QUICK)
 
 
 def test_a_further_score_that_refuses_too_early() -> None:
@@ -156,9 +156,9 @@ def test_a_further_score_that_refuses_too_early() -> None:
         accept_from=found.also[0].accept_from + 1.0,
     )
     with pytest.raises(AssertionError, match="is sure that rows are refused only where"):
-        check_reading(replace(found, also=(strict,)), WINE, **QUICK)
+        check_adapter(replace(found, also=(strict,)), WINE, **QUICK)
     with pytest.raises(AssertionError, match="without a score has no further ones"):
-        check_reading(replace(found, score=None), WINE, **QUICK)
+        check_adapter(replace(found, score=None), WINE, **QUICK)
 
 
 # Detectors

@@ -9,7 +9,7 @@ instead, on which row, and what to do; a model that cannot be read at all raises
 """
 
 from p2ce.testing.check_detector import check_detector
-from p2ce.testing.check_model import check_model, check_reading
+from p2ce.testing.check_model import check_adapter, check_model
 from p2ce.testing.reports import DetectorReport, ModelReport
 
-__all__ = ["DetectorReport", "ModelReport", "check_detector", "check_model", "check_reading"]
+__all__ = ["DetectorReport", "ModelReport", "check_adapter", "check_detector", "check_model"]

@@ -1,4 +1,4 @@
-"""Check that a model conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
+"""Check that a model conforms: what is parsed of it is what it does, bounds hold, and nothing is changed."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -35,7 +35,7 @@ def check_model(
     people: int = 3,
     random_state: int = 0,
 ) -> ModelReport:
-    """Check a fitted model as `p2ce.Explainer` would read it; raise an AssertionError if it does not conform.
+    """Check a fitted model as `p2ce.Explainer` parses it; raise an AssertionError if it does not conform.
 
     Args:
         model: a fitted model of any family, or a callable.
@@ -45,11 +45,11 @@ def check_model(
             decision values; one class of more has to win.
         scale: "probability" or "decision", where the model offers both.
         nullable: the columns in which values may be missing, by default those in which one is. Labels that
-            the reference does not have are tried wherever the model answers about one.
+            the reference does not have are tried wherever the model takes one.
         rows: rows on which scores are compared, about.
-        boxes: boxes of the grid that are put to the bound, for each threshold.
-        cells: cells of a box that the model itself is asked about, if there are more.
-        people: refused people of the reference for whom fronts are compared with brute force.
+        boxes: boxes of the grid on which the bound is tried, for each threshold.
+        cells: cells of a box on which the model itself is evaluated, if there are more.
+        people: rejected people of the reference for whom fronts are compared with brute force.
         random_state: seeds the choice of rows, boxes and cells.
 
     >>> import pandas as pd
@@ -63,20 +63,20 @@ def check_model(
 
     codebook = codebook_of(reference)
 
-    def read(asked: float | None) -> ModelAdapter:
+    def parse(wanted: float | None) -> ModelAdapter:
         return parse_model(
             model,
             reference=reference,
             target=target,
-            threshold=asked,
+            threshold=wanted,
             scale=scale,
             codebook=codebook,
             nullable=nullable,
         )
 
     with unchanged(model, "model", reference) as state:
-        found = read(threshold)
-        report = check_reading(
+        found = parse(threshold)
+        report = check_adapter(
             found,
             reference,
             codebook=codebook,
@@ -86,8 +86,8 @@ def check_model(
             cells=cells,
             people=people,
             random_state=random_state,
-            # Where the target must win or lie in a range, there is no threshold to read it for.
-            read_again=None if found.scale == LEAD else read,
+            # Where the target must win or lie in a range, there is no other threshold to parse it for.
+            parse_again=None if found.scale == LEAD else parse,
             explainer=lambda ordered, actions: explainer_of(
                 model, ordered, actions=actions, target=target, threshold=threshold, scale=scale
             ),
@@ -95,8 +95,8 @@ def check_model(
     return replace(report, state=state.how)
 
 
-def check_reading(
-    read: ModelAdapter,
+def check_adapter(
+    adapter: ModelAdapter,
     reference: pd.DataFrame,
     *,
     codebook: Codebook | None = None,
@@ -106,36 +106,38 @@ def check_reading(
     cells: int = 2000,
     people: int = 3,
     random_state: int = 0,
-    read_again: Callable[[float], ModelAdapter] | None = None,
+    parse_again: Callable[[float], ModelAdapter] | None = None,
     explainer: MakeExplainer | None = None,
 ) -> ModelReport:
-    """Check what a family's ``read`` gave, before the family is registered.
+    """Check the adapter of a model, such as one that a new family makes, before the family is registered.
 
     The arguments are those of `check_model`; ``codebook`` and ``nullable`` are those of the request that was
-    read, by default what the reference shows. ``read_again`` reads the same model for another threshold; with
+    parsed for, by default what the reference shows. ``parse_again`` parses the model for another threshold; with
     it, bounds are also tried where they are hardest: at a threshold that some cell reaches exactly.
-    ``explainer`` makes the explainer whose fronts are compared; by default one of this reading.
+    ``explainer`` makes the explainer whose fronts are compared; by default one of this adapter.
 
     >>> import numpy as np, pandas as pd
     >>> from p2ce.scores.score import CompiledScore
     >>> people = pd.DataFrame({"Income": [10.0, 20.0, 30.0, 40.0], "Debts": [3.0, 1.0, 2.0, 0.0]})
     >>> weights = np.array([1.0, -4.0])
-    >>> reading = ModelAdapter(
+    >>> adapter = ModelAdapter(
     ...     family="my family", columns=("Income", "Debts"), scale="decision", threshold=20.0, classes=(0, 1),
-    ...     score=CompiledScore(name="model", column_count=2, weights=weights, sure=20.001, maybe=19.999),
+    ...     score=CompiledScore(
+    ...         name="model", column_count=2, weights=weights, accept_from=20.001, reject_below=19.999
+    ...     ),
     ...     evaluate=lambda frame: frame[["Income", "Debts"]].to_numpy() @ weights,
     ...     report=lambda scores: scores, tolerance=1e-9,
     ... )
-    >>> print(check_reading(reading, people, rows=100, boxes=20, people=1).bound)
+    >>> print(check_adapter(adapter, people, rows=100, boxes=20, people=1).bound)
     additive
     """
-    _check_terms(read)
+    _check_terms(adapter)
     rng = np.random.default_rng(random_state)
-    subject = subject_of_model(read, reference, codebook=codebook, nullable=nullable)
+    subject = subject_of_model(adapter, reference, codebook=codebook, nullable=nullable)
     require(
-        set(read.columns) == {str(name) for name in reference.columns},
+        set(adapter.columns) == {str(name) for name in reference.columns},
         f"columns of a model are those of the reference, {tuple(map(str, reference.columns))}, in the "
-        f"model's order; got {read.columns}.",
+        f"model's order; got {adapter.columns}.",
     )
     grid = grid_of_reference(subject)
     with unchanged(None, "model", reference):
@@ -143,18 +145,18 @@ def check_reading(
         answers = check_answers(subject, asked, rng)
         compared = check_scores(subject, grid, asked, answers)
         again = None
-        if read_again is not None:
-            again = lambda threshold: _at(subject, read_again(threshold))  # noqa: E731
+        if parse_again is not None:
+            again = lambda threshold: _at(subject, parse_again(threshold))  # noqa: E731
         bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=again)
-        fronts = check_model_fronts(subject, read, reference, people=people, rng=rng, explainer=explainer)
+        fronts = check_model_fronts(subject, adapter, reference, people=people, rng=rng, explainer=explainer)
     return ModelReport(
-        family=read.family,
-        scale=read.scale,
-        threshold=read.threshold,
+        family=adapter.family,
+        scale=adapter.scale,
+        threshold=adapter.threshold,
         rows=len(asked),
         accepted=int(subject.accepts(answers).sum()),
         **unusual_of(subject, asked)._asdict(),
-        tolerance=read.tolerance,
+        tolerance=adapter.tolerance,
         state="frame and seeds",
         **compared._asdict(),
         **bounded._asdict(),
@@ -162,28 +164,36 @@ def check_reading(
     )
 
 
-def _check_terms(read: ModelAdapter) -> None:
+def _check_terms(adapter: ModelAdapter) -> None:
     require(
-        len(read.classes) != 1 and len(set(map(str, read.classes))) == len(read.classes),
-        f"classes of a reading are two or more, each once, or none of a regressor; got {read.classes!r}.",
+        len(adapter.classes) != 1 and len(set(map(str, adapter.classes))) == len(adapter.classes),
+        f"classes of an adapter are two or more, each once, or none of a regressor; got {adapter.classes!r}.",
     )
     require(
-        read.scale in (PROBABILITY, DECISION, LEAD),
-        f"scale of a reading is {PROBABILITY!r}, {DECISION!r} or {LEAD!r}; got {read.scale!r}.",
+        adapter.scale in (PROBABILITY, DECISION, LEAD),
+        f"scale of an adapter is {PROBABILITY!r}, {DECISION!r} or {LEAD!r}; got {adapter.scale!r}.",
     )
     require(
-        read.score is not None or not read.also,
-        f"a reading without a score has no further ones; got {len(read.also)}. Begin with `score`.",
+        adapter.score is not None or not adapter.also,
+        f"an adapter without a score has no further ones; got {len(adapter.also)}. Begin with `score`.",
     )
-    inside = 0.0 <= read.threshold <= 1.0 if read.scale == PROBABILITY else np.isfinite(read.threshold)
-    require(inside, f"threshold {read.threshold!r} of a reading does not lie on its scale, {read.scale}.")
+    inside = (
+        0.0 <= adapter.threshold <= 1.0 if adapter.scale == PROBABILITY else np.isfinite(adapter.threshold)
+    )
     require(
-        0.0 <= read.tolerance < np.inf,
-        f"tolerance of a reading is finite and 0 or more; got {read.tolerance!r}.",
+        inside, f"threshold {adapter.threshold!r} of an adapter does not lie on its scale, {adapter.scale}."
+    )
+    require(
+        0.0 <= adapter.tolerance < np.inf,
+        f"tolerance of an adapter is finite and 0 or more; got {adapter.tolerance!r}.",
     )
 
 
-def _at(subject: Subject, read: ModelAdapter) -> Subject:
+def _at(subject: Subject, adapter: ModelAdapter) -> Subject:
     return replace(
-        subject, scores=read.scores, decides=read.decides, threshold=read.threshold, call=read.evaluate
+        subject,
+        scores=adapter.scores,
+        decides=adapter.decides,
+        threshold=adapter.threshold,
+        call=adapter.evaluate,
     )

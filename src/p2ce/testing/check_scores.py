@@ -36,7 +36,7 @@ def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, answers: Fl
     worst: float | None = None
     doubtful = 0
     for reading in readings_of(subject, grid, rows):
-        error = check_reading_of_rows(subject, rows, answers, reading)
+        error = check_score_of_rows(subject, rows, answers, reading)
         worst = error if worst is None or error is None else max(worst, error)
         doubtful = max(doubtful, int((~reading.accepts & ~reading.refuses).sum()))
     return Compared(worst, doubtful)
@@ -73,7 +73,7 @@ def _readings_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Rea
     return found
 
 
-def check_reading_of_rows(
+def check_score_of_rows(
     subject: Subject, rows: FloatArray, answers: FloatArray, reading: Reading
 ) -> float | None:
     """Compare what scores say about rows with the answers; give the largest error, if one score tells it."""
