@@ -48,7 +48,7 @@ def test_a_model_that_is_asked_says_why() -> None:
     facts = loans.explainer(model=Odd()).describe()
     assert facts.is_black_box
     assert not facts.is_compiled
-    assert "cannot be read exactly" in facts.black_box_because
+    assert "is not supported natively" in facts.black_box_because
 
 
 def test_scores_are_those_that_answers_report() -> None:

@@ -22,7 +22,7 @@ frame = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
 good = (frame.sum(axis=1) + frame["a"] * frame["b"] > 2).astype(int)
 models = {
     "network": make_pipeline(StandardScaler(), MLPClassifier((20, 20), max_iter=60, random_state=0)),
-    "kernel machine": make_pipeline(StandardScaler(), SVC()),
+    "black box": make_pipeline(StandardScaler(), SVC()),
     "forest": RandomForestClassifier(n_estimators=10, random_state=0),
 }
 warnings.simplefilter("ignore")
@@ -44,7 +44,7 @@ assert not late, f"compiled after warm_up: {late}"
 """
 
 
-@pytest.mark.parametrize("model", ["network", "kernel machine", "forest"])
+@pytest.mark.parametrize("model", ["network", "black box", "forest"])
 def test_nothing_is_compiled_after_it(model: str) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, model], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

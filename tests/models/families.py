@@ -293,6 +293,7 @@ def _lightgbm() -> Iterator[Case]:
             name=name,
             make=make("LGBMClassifier", **options),
             named=name != "dart",
+            undecided=1.0 if name == "single leaves" else 0.0,
             front=name == "plain",
         )
     for objective in ("multiclass", "multiclassova"):

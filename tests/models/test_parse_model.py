@@ -44,7 +44,7 @@ def test_every_family_in_the_folder_is_registered():
     ]
     readers = {module for module in modules if hasattr(module, "recognises")}
     assert readers == set(FAMILIES)
-    assert all(callable(module.read) for module in readers)
+    assert all(callable(module.parse) for module in readers)
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,14 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
-from sklearn.svm import SVC
 
 from p2ce.errors import InvalidOutput
 from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.external import ACCEPT, REJECT
-from p2ce.scores.score import Bound, CompiledScore
+from p2ce.scores.score import CompiledScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from tests.models.laws import assert_black_box
@@ -31,7 +29,6 @@ MODELS = {
     "linear": lambda: LogisticRegression(max_iter=2000),
     "forest": lambda: RandomForestClassifier(n_estimators=7, max_depth=5, random_state=0),
     "network": lambda: MLPClassifier((12, 8), max_iter=25, random_state=0),
-    "bayes": GaussianNB,
     "histogram": lambda: HistGradientBoostingClassifier(max_iter=9),
 }
 
@@ -96,7 +93,7 @@ def assert_reads(model: Any, frame: pd.DataFrame, *, doubts: float = 0.02, **opt
 def test_what_is_sure_is_what_the_pipeline_says(name, last):
     missing = name in INCOMPLETE
     frame, label = table(missing=missing)
-    if name == "passed on" and last in ("linear", "network", "bayes"):
+    if name == "passed on" and last in ("linear", "network"):
         with pytest.raises(ValueError, match="NaN"):  # scikit-learn itself refuses it
             fitted(INCOMPLETE[name](), MODELS[last](), frame, label)
         return
@@ -163,14 +160,6 @@ def test_a_pipeline_in_a_pipeline():
     assert (
         found.family == "scikit-learn random forest behind MinMaxScaler behind StandardScaler, OneHotEncoder"
     )
-
-
-def test_a_kernel_machine_takes_one_number_of_each_column():
-    frame, label = table()
-    kept = ["balance", "age", "income"]  # in another order than in the table, and without the rest
-    found = assert_reads(fitted(on(StandardScaler(), kept), SVC(), frame, label), frame)
-    assert found.score.bound is Bound.NETWORK
-    assert_black_box(fitted(hot(), SVC(), frame, label), frame, "A kernel machine is read behind")
 
 
 def test_a_function_beyond_what_is_proven_is_left_to_the_pipeline():

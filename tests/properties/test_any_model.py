@@ -66,7 +66,7 @@ def _network(activation: str, hidden: tuple[int, ...]) -> Fit:
 def _support_vectors(kernel: str) -> Fit:
     def fit(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Fitted:
         model = SVC(kernel=kernel, C=2.0).fit(frame, label)
-        return Fitted(model=model, score=model.decision_function, threshold=0.0, is_read=kernel == "linear")
+        return Fitted(model=model, score=model.decision_function, threshold=0.0, is_read=False)
 
     return fit
 
@@ -117,9 +117,9 @@ MODELS: dict[str, Fit] = {
         KNeighborsClassifier(3 + seed % 3).fit(frame, label), is_read=False
     ),
     "rbf machine": _support_vectors("rbf"),
-    "poly machine": _support_vectors("poly"),
-    "linear machine": _support_vectors("linear"),
-    "naive Bayes": lambda frame, label, _: _probabilities(GaussianNB(var_smoothing=1e-2).fit(frame, label)),
+    "naive Bayes": lambda frame, label, _: _probabilities(
+        GaussianNB(var_smoothing=1e-2).fit(frame, label), is_read=False
+    ),
     "LightGBM": lambda frame, label, seed: _probabilities(FAMILIES["LightGBM"](frame, label, seed)),
     "logistic regression": lambda frame, label, _: _probabilities(LogisticRegression().fit(frame, label)),
     "random forest": lambda frame, label, seed: _probabilities(

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from p2ce.scores.error_bands import certified, exactly, logistic, summation_error, widened
+from p2ce.scores.error_bands import certified, exactly, exponential, logistic, summation_error, widened
 from p2ce.scores.float_bisection import first_true
 
 SCORES = st.floats(-60.0, 60.0)
@@ -82,3 +82,16 @@ def test_the_error_of_a_sum_is_bounded_in_any_order(terms, random):
     for term in terms:
         total = np.float32(total + np.float32(term))
     assert abs(float(total) - exact) <= summation_error(len(terms), sum(map(abs, terms)), unit=2.0**-24)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.floats(-700, 700) | st.floats(-80, 80), st.booleans())
+def test_the_exponential_lies_between_its_bounds(score, single):
+    low, high = exponential(float, single=single)(score)
+    with np.errstate(all="ignore"):
+        own = float(np.exp(np.float32(score))) if single else math.exp(score)
+    if not single or float(np.float32(score)) == score:
+        assert low <= own <= high
+    after = exponential(float, single=single)(math.nextafter(score, math.inf))
+    assert low <= after[0]
+    assert high <= after[1]

@@ -1,8 +1,8 @@
 """Follow the columns of a table through fitted transformers: what each column that comes out depends on.
 
 Only transformers on a list are followed, each of which is known to work on one column at a time; anything
-else raises, and the whole pipeline is a black box. Nothing is concluded from samples, but what is concluded is
-compared with the transformers' own answers on some.
+else raises, and the whole pipeline is a black box. Nothing is concluded from samples, but what is concluded
+is compared with the transformers' own outputs on some.
 """
 
 import warnings
@@ -100,7 +100,7 @@ def extended(input_map: InputMap, *operations: Operation, name: str, fold: Fold)
     if input_map.is_category:
         if input_map.raw:
             raise UnsupportedModel(
-                f"This Pipeline puts column {echoed(fold.columns[input_map.source])}, which holds categories, "
+                f"This Pipeline puts {echoed(fold.columns[input_map.source])}, which holds categories, "
                 f"through {name}, which takes numbers. Encode it first, or make it a column of numbers."
             )
         return input_map

@@ -1,4 +1,4 @@
-"""Map columns to the inputs of a model behind preprocessing: which column each of its inputs depends on, and how.
+"""Map columns to the inputs of a model behind preprocessing: on which column each depends, and how.
 
 Preprocessing that works on one column at a time makes every input of the inner model a function of one column
 of the table. Of a category that function is a table over its codes. Of a number it is a chain of operations,

@@ -81,7 +81,7 @@ def build_input_maps(
             )
         if coding.is_category and not input_map.raw:
             raise UnsupportedModel(
-                f"This Pipeline makes categories of column {echoed(name)} (input {j}), which is not supported."
+                f"This Pipeline makes categories of {echoed(name)} (input {j}), which is not supported."
             )
     for source, labels in fold.known.items():
         # From now on all labels that an encoder tells apart have codes, and all others are alike to it.

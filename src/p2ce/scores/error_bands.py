@@ -1,4 +1,4 @@
-"""Certify from which score on a threshold is reached, and below which it is not, whatever a library rounds."""
+"""Certify from which score on a threshold is reached, and below which it is not, after rounding."""
 
 import math
 from collections.abc import Callable

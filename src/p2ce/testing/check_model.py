@@ -1,4 +1,4 @@
-"""Check that a model conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
+"""Check that a model conforms: what is parsed of it is what it does, bounds hold, and nothing is changed."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -35,7 +35,7 @@ def check_model(
     people: int = 3,
     random_state: int = 0,
 ) -> ModelReport:
-    """Check a fitted model as `p2ce.Explainer` would read it; raise an AssertionError if it does not conform.
+    """Check a fitted model as `p2ce.Explainer` parses it; raise an AssertionError if it does not conform.
 
     Args:
         model: a fitted model of any family, or a callable.

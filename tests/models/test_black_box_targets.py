@@ -1,10 +1,11 @@
-"""Check that models that can only be asked are asked for the right thing: a winner, a number, a decision."""
+"""Is a black box evaluated for the right thing: a winner, a number, a decision?"""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import TransformedTargetRegressor
+from sklearn.decomposition import PCA
 from sklearn.ensemble import BaggingClassifier, VotingClassifier, VotingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -225,3 +226,19 @@ def test_a_missing_value_that_is_refused_is_named_with_its_column():
         lambda rows: rows["bmi"].fillna(0.0), reference=gaps, target=(None, 0.0), nullable={"bmi", "bp"}
     )
     assert taken.predict(gaps)[0] == 0.0
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(
+    "wrap", [lambda one: one, lambda one: make_pipeline(PCA(), one)], ids=["alone", "inside"]
+)
+def test_of_several_classes_the_one_that_is_predicted_wins(wrap, ties):
+    """Pairs of classes vote in a kernel machine, so that the largest decision value need not win."""
+    model = wrap(SVC(break_ties=ties, C=0.1)).fit(WINE, KIND)
+    far = pd.concat([WINE] * 20, ignore_index=True)
+    far *= np.random.default_rng(0).uniform(-3.0, 3.0, far.shape)
+    for target in model.classes_:
+        found = parse_model(model, reference=WINE, target=target)
+        assert found.score is None
+        for rows in (WINE, far):
+            assert ((found.evaluate(rows) >= found.threshold) == (model.predict(rows) == target)).all()
