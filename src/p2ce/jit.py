@@ -1,17 +1,18 @@
 """Compile kernels: serial, cached on disk, free of the interpreter lock and of reference counts.
 
-Only an entry, which Python calls, is optimised and translated to machine code, together with all the kernels below
-it. Numba would do that for every kernel too, and for the kernels below each of them again: in a chain of calls
-five deep, the innermost kernel five times.
+Only an entry, which Python calls, is optimised and translated to machine code, together with all the kernels
+below it. Numba would do that for every kernel too, and for the kernels below each of them again: in a chain
+of calls five deep, the innermost kernel five times.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import njit, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 
 from p2ce.kernel_cache import cached_njit
@@ -69,10 +70,28 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
         return [passes]
 
 
+class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """Compile a kernel once for all whole numbers: literals and 32 bits become 64 bits at the call.
+
+    While Numba infers the types of a caller, what will be an int64 is a literal 0 at first, or an int32. A kernel
+    was compiled for each of these, up to fourteen times.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Choose the version of the kernel for a call."""
+        return super().get_call_template(tuple(map(_widened, args)), kws)
+
+
+def _widened(kind: Any) -> Any:
+    plain = types.unliteral(kind)
+    return types.int64 if isinstance(plain, types.Integer) else plain
+
+
 def kernel(function: Function) -> Function:
     """Compile a function that only other kernels call."""
-    compiled: Function = njit(no_cpython_wrapper=True, pipeline_class=KernelCompiler, **OPTIONS)(function)
-    return compiled
+    options = {"nopython": True, "no_cpython_wrapper": True, **OPTIONS}
+    compiled = KernelDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
+    return cast(Function, compiled)
 
 
 def entry(function: Function) -> Function:
