@@ -172,9 +172,9 @@ class Explainer:
             row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order.
             actions: an action set for this person only.
             max_changes: another limit for this person only.
-            time_limit: seconds; the explanation then holds what was found and says what is open. A call of the
-                model that has begun is waited for: it takes the limit and one call more at most, as long as
-                calls take alike (one more for a black-box detector, and for a predicted number).
+            time_limit: seconds; the explanation then holds what was found and says what is open. A call of
+                the model that has begun is waited for: it takes the limit and one call more at most, as long
+                as calls take alike (one more for a black-box detector, and for a predicted number).
                 Compiling and calibrating an estimate do not count; `warm_up()` does it ahead.
             listener: called with a `Progress` now and then; returning False stops the search.
         """
@@ -204,8 +204,9 @@ class Explainer:
         """Explain every row of a frame, in its order.
 
         A row that cannot be encoded, or with which the model fails, gives an entry of its own with status
-        ERROR and the reason; the others go on. A black-box model that fails is called up to three times. A process that is killed is replaced, and the person who kills every one is named.
-        Interrupting (Ctrl-C) keeps what is done.
+        ERROR and the reason; the others go on. A black-box model that fails is called up to three times. A
+        process that is killed is replaced, and a row that kills every one is named. Interrupting (Ctrl-C)
+        keeps what is done.
 
         Args:
             frame: the people, one per row.
@@ -217,7 +218,7 @@ class Explainer:
         check_jobs(n_jobs)
         rows = encode_table(frame, self._problem.codebook)
         problem = self._prepared(self._problem)
-        # What is missing in any row is parsed for all at once; a model that fails with it fails these rows only.
+        # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
         lacking = (rows.values == MISSING).any(axis=0)
         with suppress(P2CEError):
             problem = self._parsed_for(problem, np.where(lacking, MISSING, 0.0)[None, :])
@@ -403,7 +404,7 @@ class Explainer:
         return explanation, int(verified.outcomes.work[0])
 
     def _within_reach(self, problem: Problem, values: FloatArray) -> Problem:
-        """Compile a problem that holds for instances (n, d), of which there is one where features are linked."""
+        """Compile a problem that holds for instances (n, d); for one, where features are linked."""
         if within_reach(problem, values).all():
             return problem
         problem = self._parsed_for(problem, values)

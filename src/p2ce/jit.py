@@ -8,7 +8,7 @@ of calls five deep, the innermost kernel five times.
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from numba import njit, types
+from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass

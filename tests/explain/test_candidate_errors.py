@@ -39,7 +39,7 @@ def test_labels_that_the_model_refuses_are_named_with_the_way_out() -> None:
     problem = setup_of(model, ActionSet.infer(PEOPLE))
     model.known -= {"free"}
     row = problem.codebook.encode(PEOPLE)[0]
-    with pytest.raises(InvalidActions, match=r"refuses 'home' at free \(.*actions\.values\(\{'home'"):
+    with pytest.raises(InvalidActions, match=r"fails with 'home' at free \(.*actions\.values\(\{'home'"):
         require_candidates(problem, row)
     fine = problem.with_actions(ActionSet.infer(PEOPLE).values(home=["own", "rent"]))
     require_candidates(fine, row)
@@ -66,7 +66,7 @@ def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.
     require_candidates(problem, row)
     assert model.rows == 10 + 3  # the short list leaves its share to the long one
     model.known -= {"free"}
-    with pytest.raises(InvalidActions, match="refuses 'home' at free"):
+    with pytest.raises(InvalidActions, match="fails with 'home' at free"):
         require_candidates(problem, row)
 
 

@@ -156,7 +156,7 @@ def test_a_sorted_frame_is_looked_at_everywhere(caplog: pytest.LogCaptureFixture
     people = people.iloc[np.argsort(-wavy(people))]
     made = p2ce.Explainer(wavy, people, plausibility=None, threshold=0.5)
     assert len(made._compiled.rejected) == pace.TRIED_INSTANCES
-    assert "reference rows that were looked at" not in caplog.text
+    assert "reference rows that were evaluated" not in caplog.text
 
 
 def test_a_large_grid_that_is_quickly_searched_is_asked_completely(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_what_takes_too_long_is_estimated_and_says_so(
     monkeypatch.setattr(pace, "MOST_EVALUATIONS", 1)
     asking = explainer(wavy, max_changes=2, threshold=0.9)
     answered = asking.explain_many(refused(0.9))
-    assert caplog.text.count("A complete search takes too long (2 of 2 people") == 1
+    assert caplog.text.count("A complete search takes too long (2 of 2 instances") == 1
     assert Status.HEURISTIC in answered.statuses
     found = next(one for one in answered if one.status is Status.HEURISTIC)
     certificate = found.certificate

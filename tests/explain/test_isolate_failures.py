@@ -200,9 +200,7 @@ def test_ctrl_c_in_a_model_still_interrupts() -> None:
     with pytest.raises(KeyboardInterrupt):
         explainer.explain(people().iloc[0])
     found = explainer.explain_many(people(20))
-    assert {one.message for one in found} == {
-        "Interrupted before this person was answered. Explain the row again."
-    }
+    assert {one.message for one in found} == {"Interrupted before this row was explained. Explain it again."}
 
 
 def test_want_of_memory_is_nobodys_fault(caplog: pytest.LogCaptureFixture) -> None:

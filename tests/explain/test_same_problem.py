@@ -66,7 +66,7 @@ def test_another_question_is_refused_in_one_way(call: str, what: str) -> None:
     changed, words = CHANGED[what]
     with pytest.raises(InvalidArgument) as caught:
         CALLS[call](ask(**changed), none())
-    assert str(caught.value).startswith("The explanation answers another question than this explainer asks: ")
+    assert str(caught.value).startswith("The explanation belongs to another problem than this explainer's: ")
     assert words in str(caught.value)
     assert "pass the same actions" in str(caught.value)
 

@@ -72,7 +72,7 @@ class Problem:
 
     @cached_property
     def shared(self) -> int:
-        """How many of the compounds all instances share: one-hot groups, which come before an instance's links."""
+        """How many of the compounds all instances share: one-hot groups, which come before links."""
         return sum(compound.is_category for compound in self.compounds)
 
     @cached_property

@@ -42,8 +42,8 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
     """List the scores of models, detector and rules: flat ones first, numbered as the kernel numbers them.
 
     The kernel scores the second one densely where it fails often, as a detector does, and takes budgets of
-    rules last. Outside the kernel, networks come first, being quick, then rules that are functions, then black-box
-    models, and last a detector: it is evaluated only on what every model accepts.
+    rules last. Outside the kernel, networks come first, being quick, then rules that are functions, then
+    black-box models, and last a detector: it is evaluated only on what every model accepts.
     """
     flat: list[Requirement] = []
     quick: list[Requirement] = []

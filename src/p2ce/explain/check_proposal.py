@@ -99,7 +99,7 @@ def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
 def _better(
     problem: Problem, old: FloatArray, totals: FloatArray, explanation: Explanation
 ) -> tuple[Counterfactual, ...]:
-    """Give the counterfactuals that dominate it: priced anew, as the proposal is, and compared as the solver does.
+    """Give the counterfactuals that dominate it, priced anew and compared as the solver does.
 
     So none of a front dominates another one of it. Reported costs would not do: they may be roots of what the
     solver compares.

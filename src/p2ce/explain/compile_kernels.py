@@ -13,7 +13,7 @@ from p2ce.verification.verify_cells import surely_rejected
 
 
 def is_ready(problem: Problem) -> bool:
-    """Tell whether such a problem was solved in this process: the next one need not compile or load anything."""
+    """Tell whether such a problem was solved in this process: its kernels are compiled and loaded."""
     return problem.method is None and kernels_are_loaded(external=not problem.is_compiled)
 
 

@@ -23,8 +23,8 @@ from p2ce.verification.evaluate_rows import scoring_of
 log = logging.getLogger("p2ce")
 
 SAMPLED_ROWS = 256
-# An instance may take so many evaluations of a black-box model. A grid of no more cells needs no thought; on a
-# larger one some instances are tried, since most searches evaluate a small part of their grid. By count and
+# An instance may take so many evaluations of a black-box model. A grid of no more cells needs no trial; on
+# a larger one some instances are tried, since most searches evaluate a small part of their grid. By count and
 # not by time, so that a slow day gives no other explanations. A quick model does them in some ten seconds.
 MOST_EVALUATIONS = 500_000
 TRIED_INSTANCES = 3
@@ -65,7 +65,7 @@ def takes_too_long(problem: Problem, rejected: FloatArray, search: CompleteSearc
     if too_long:
         log.warning(
             "A complete search takes too long (%d of %d instances were not done after %d evaluations of the "
-            "model, or work worth as much): bound='shap' prunes from here on, and explanations are HEURISTIC. "
+            "model, or work worth as much): bound='shap' prunes from here on; explanations are HEURISTIC. "
             "Pass bound='none' to insist on proof, with a time_limit if you like.",
             unfinished,
             done + unfinished,
@@ -119,7 +119,7 @@ def with_needed_estimate(
 def search_completely(
     problem: Problem, values: FloatArray, most_work: int, seconds: float | None = None
 ) -> Known:
-    """Find the true fronts of rejected instances, without an estimate; work and seconds are for each of them."""
+    """Find the true fronts of rejected instances, without an estimate; limits are for each of them."""
     from p2ce.solver.counters import WORK
 
     batch = place_and_price(problem, values)

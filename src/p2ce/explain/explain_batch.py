@@ -21,7 +21,7 @@ NO_LIMITS = SearchLimits()
 def explain_batch(
     problem: Problem, values: FloatArray, limits: SearchLimits = NO_LIMITS, *, finest: bool = True
 ) -> Verified:
-    """Find and verify every Pareto-optimal counterfactual of instances (n, d), encoded as the problem's columns.
+    """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
     `compilation.encode` comes before this, `build_explanation` after it. With ``finest``, instances for which
     the problem's own grid proves that there is none are solved again on the finest grid.

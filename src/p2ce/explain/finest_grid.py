@@ -1,4 +1,4 @@
-"""Before an instance is reported without recourse, solve it again on the finest grid that the data support."""
+"""Solve instances without recourse again, on the finest grid that the data support."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ BATCH = 16
 def finest_searches(
     problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits
 ) -> Iterator[tuple[IntArray, Problem, SearchLimits]]:
-    """Give the instances of a batch (n, d) to solve again, with the problem on the finest grid and its limits.
+    """Give the instances of a batch (n, d) that are proven to have no recourse, and how to solve them again.
 
     Only where candidates were inferred: explicit steps, ranges and values are the user's word.
     """

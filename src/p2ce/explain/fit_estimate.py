@@ -48,7 +48,7 @@ class Known(NamedTuple):
     placement: Placement
 
 
-# Solves a problem for instances, without an estimate: with so much work for each of them, and so many seconds.
+# Solves a problem for instances, without an estimate: with so much work for each, and so many seconds.
 CompleteSearch: TypeAlias = Callable[[Problem, FloatArray, int, float | None], Known]
 
 
@@ -68,14 +68,14 @@ def fit_estimate(
     """
     if moves_as_one(problem.actions):
         raise InvalidArgument(
-            "An estimate attributes to one feature at a time, so that it does not work with linked() or one_hot(). "
+            "An estimate attributes to one feature at a time: it does not work with linked() or one_hot(). "
             "Use bound='auto' or 'none', or drop these rules."
         )
     spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
     seed = spec.random_state if spec.random_state is not None else random_state
     rng = np.random.default_rng(seed)
     score = scoring_of(problem)
-    # Rows that were repeated to balance a sample are not more people.
+    # Rows that were repeated to balance a sample are not more instances.
     reference = np.unique(reference, axis=0)
     scores = score(reference)
     parts = divide(scores < problem.threshold, spec, rng)
@@ -95,22 +95,22 @@ def fit_estimate(
     found = calibrate(needed, spec.miss_rate)
     if cut_by == SECONDS:
         log.warning(
-            "seconds=%g cut the calibration: %d of %d people were looked at, so that another machine may "
-            "give other answers. Pass a larger ShapEstimate(seconds=…), or fewer evaluations=… instead.",
+            "seconds=%g cut the calibration: %d of %d instances were solved, so that another machine may "
+            "give other explanations. Pass a larger ShapEstimate(seconds=…), or fewer evaluations=… instead.",
             spec.seconds,
             found.sample_size,
             len(people),
         )
     if found.residual == math.inf and not np.isneginf(needed).all():
         log.warning(
-            "Too many of the %d people to calibrate on could not be searched to the end: the estimate "
+            "Too many of the %d instances to calibrate on could not be solved to the end: the estimate "
             "prunes nothing. Pass a larger ShapEstimate(evaluations=…), fewer candidates or changes.",
             found.sample_size,
         )
     if found.stated_rate > spec.miss_rate:
         log.warning(
-            "A miss rate of %g %% takes %d different refused people to calibrate on; there were %d %s, so "
-            "that it is %.2g %%.",
+            "A miss rate of %g %% takes %d different rejected instances to calibrate on; there were %d %s, "
+            "so that it is %.2g %%.",
             100 * spec.miss_rate,
             math.ceil(1 / spec.miss_rate) - 1,
             found.sample_size,

@@ -152,7 +152,7 @@ class _Hunt:
         return True if len(found) else False if found.status is Status.NO_RECOURSE else None
 
     def stays_shut(self, lifted: Set) -> bool:
-        """Prove with little work that there is no counterfactual; False if there is one or if it takes more."""
+        """Prove with little work that there is no counterfactual; False if that takes more."""
         some = self._effective(lifted)
         if not some or self._is_part_of(some, self._shut):
             return True
@@ -187,7 +187,7 @@ class _Hunt:
         return kept if kept == some else self._effective(kept)
 
     def _is_part_of(self, some: Set, others: list[Set]) -> bool:
-        """Tell whether all counterfactuals of a set are ones of another one, too: of one with the same odd ones."""
+        """Tell whether another set, with the same odd restrictions, has all its counterfactuals."""
         return any(some <= other and some & self.odd == other & self.odd for other in others)
 
     def _left(self, share: float) -> float | None:

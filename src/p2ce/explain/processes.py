@@ -30,7 +30,7 @@ Work: TypeAlias = tuple[IntArray, FloatArray]  # rows of the caller's frame, and
 
 # More shares than processes keep everyone busy to the end, and the bar moving.
 SHARES_PER_JOB = 4
-# So many processes may end one after the other, with nothing explained in between; then no other row is tried.
+# So many processes may end one after the other, with nothing explained in between; then nothing is tried.
 MOST_LOST = 4
 # What happens to a process whose rows are explained again elsewhere.
 LOST = (BrokenProcessPool, MemoryError)
@@ -97,7 +97,7 @@ def _side_by_side(
 def _explain_apart(
     payload: bytes, key: str, shares: list[list[Work]], time_limit: float | None
 ) -> Generator[list[Part], None, bool]:
-    """Explain shares that may have ended a process, one thing at a time; tell whether it is worth going on."""
+    """Explain shares that may have ended a process, one at a time; tell whether it is worth going on."""
     waiting = deque(batch for share in shares for batch in share)
     lost = 0  # processes, one after the other
     while waiting and lost < MOST_LOST:

@@ -1,4 +1,4 @@
-"""List the constraints that could be relaxed for an instance, and compile the problem without some of them."""
+"""List the restrictions that could be lifted for an instance, and compile the problem without some."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -58,9 +58,9 @@ def ends_of(rows: FloatArray) -> FloatArray:
 def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> tuple[Restriction, ...]:
     """List what restricts an instance (d,); ``ends`` (2, d) is how far the reference goes.
 
-    Nothing that was inferred is on the list: before an instance is reported without recourse, all that data and
-    model tell apart is searched. Features that are fixed stay so, and no rule about a protected one is on the
-    list. Neither is a range or a step beyond which the model fails.
+    Nothing that was inferred is on the list: before an instance is reported without recourse, all that data
+    and model tell apart is searched. Features that are fixed stay so, and no rule about a protected one is on
+    the list. Neither is a range or a step beyond which the model fails.
     """
     actions = problem.actions
     free = [feature for feature in actions.features if not feature.fixed]

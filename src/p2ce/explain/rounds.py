@@ -43,8 +43,8 @@ class Rounds:
         left = self._left(self.waiting)
         if left.seconds is None or self.limits.seconds is None or not self.batch.problem.calls_user_code:
             return left
-        # So a limit holds up to one call of a slow model. Rows close to the threshold, of which each is a call,
-        # get at least a share.
+        # So a limit holds up to one call of a slow model. Rows close to the threshold, of which each is a
+        # call, get at least a share.
         problem = self.batch.problem
         calls = 1 if problem.model.predict is None or problem.others else 2
         check = self._longest_check / len(self.batch.values)
@@ -66,7 +66,7 @@ class Rounds:
         known.solve_seconds[who] += fronts.seconds
 
     def note_checked(self, fronts: Fronts, checked: Checked) -> None:
-        """Enter what was verified. Rejected cells are excluded, and their instances wait to be solved again."""
+        """Enter what was verified. Rejected cells are excluded, and their instances wait once more."""
         known, batch = self.outcomes, self.batch
         count = len(fronts.points)
         found = checked.taken(slice(count))

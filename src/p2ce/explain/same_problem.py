@@ -83,7 +83,7 @@ def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, An
 
 
 def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
-    """Price the counterfactuals again: objectives of one name may count in other units, or by other weights."""
+    """Price the counterfactuals again: objectives of one name may have other units or weights."""
     if not len(explanation):
         return
     person = encode_row(explanation.person, problem.codebook).values[0]

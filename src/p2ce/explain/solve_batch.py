@@ -45,7 +45,7 @@ class LimitsLeft(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SomeInstances:
-    """A prepared score for some instances of the batch, as the solver numbers them, while their time lasts."""
+    """A prepared score for some instances of a batch, as the solver numbers them, while time lasts."""
 
     score: PreparedScore
     who: IntArray
@@ -96,7 +96,7 @@ def solve_batch(batch: Batch, who: IntArray, limits: LimitsLeft) -> Fronts:
 
 
 def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[Evaluator] | None:
-    """List the scores that are evaluated outside the kernel, in their order; None where it does everything."""
+    """List the scores that are evaluated outside the kernel, in their order; None where there are none."""
     if batch.problem.is_compiled:
         return None
     return [

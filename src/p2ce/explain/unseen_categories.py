@@ -30,7 +30,7 @@ def naming_unseen_categories(problem: Problem, values: FloatArray) -> Iterator[N
 
 
 def _is_about_labels(error: Exception, problem: Problem, values: FloatArray) -> bool:
-    """Tell whether unseen labels are what fails: the instances as they are do, and with known labels do not."""
+    """Tell whether unseen labels are what fails: the same instances with known labels do not."""
     counts = [np.inf if coding.labels is None else len(coding.labels) for coding in problem.codebook]
     known = np.where(values >= np.array(counts), 0.0, values)
     return type(_trial(problem, values)) is type(error) and _trial(problem, known) is None

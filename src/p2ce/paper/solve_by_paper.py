@@ -1,4 +1,4 @@
-"""Solve instances of a batch by one of the paper's algorithms: its problem is written in the paper's symbols."""
+"""Solve instances of a batch by one of the paper's algorithms, in the paper's symbols."""
 
 import time
 from collections.abc import Callable

@@ -79,7 +79,7 @@ class PreparedBlackBox:
             return self.score.evaluate_rows(self.placed.rows(instance, cells), until=until)
         value = self._known(instance, cells, self.placed.known)
         verdict = np.where(value >= self.score.threshold, ACCEPT, REJECT)
-        # A known value is that of a row among others: a rejected one close to the threshold is evaluated alone.
+        # A known value is that of a row in a batch: a rejected one close to the threshold is evaluated alone.
         close = is_close(value, self.score.threshold, self.score.tolerance) & (verdict == REJECT)
         new = np.flatnonzero(np.isnan(value) | close)
         verdict[new], value[new] = self.score.evaluate_rows(

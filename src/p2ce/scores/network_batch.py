@@ -20,7 +20,7 @@ REFINED_AT_ONCE = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PreparedNetwork:
-    """A network beside a batch of n instances: their first layer, what they may change, and their rounding."""
+    """A network beside n instances: their first layer, what they may change, and their rounding."""
 
     score: NetworkScore
     placed: Placed

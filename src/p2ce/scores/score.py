@@ -100,9 +100,8 @@ class CompiledScore:
     weights look at (n, d): the scaler of a pipeline, or nothing. It works column by column. Under trees it
     is non-decreasing in each, so that a split stays a cut; under weights it may be any function.
 
-    The two thresholds are the proven part. A row whose score is at least ``sure`` is accepted by the
-    user's own model, one below ``maybe`` is refused by it; in between only the model itself knows,
-    since the library adds in another order or precision. ``reject_below <= accept_from``; both may be infinite.
+    The two thresholds are the proven part, since the library adds in another order or precision.
+    ``reject_below <= accept_from``; both may be infinite.
 
     A rule between features is a score as well: minus what a row spends of a budget.
     """

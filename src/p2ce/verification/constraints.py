@@ -47,10 +47,12 @@ def allowed_rows(
     """Tell for rows (n, d) whether every feature's own constraints hold."""
     fine = np.ones(len(after), dtype=np.bool_)
     codings = codebook.codings
-    for row, column in zip(*np.nonzero(after != before), strict=True):
-        coding = codings[column]
-        then, now = coding.plain(float(before[row, column])), coding.plain(float(after[row, column]))
-        fine[row] &= features[column].allows(then, now)
+    changed = after != before
+    rows, columns = (part.tolist() for part in np.nonzero(changed))
+    then = [codings[at].plain(code) for at, code in zip(columns, before[changed].tolist(), strict=True)]
+    now = [codings[at].plain(code) for at, code in zip(columns, after[changed].tolist(), strict=True)]
+    for row, column, old, new in zip(rows, columns, then, now, strict=True):
+        fine[row] &= features[column].allows(old, new)
     return fine
 
 

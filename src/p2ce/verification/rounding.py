@@ -35,9 +35,10 @@ def rounded_rows(
 ) -> Displayed:
     """Round rows (n, d) of instances as displays ask for, where the rounded row is as good in every respect.
 
-    It has to be accepted, plausible and allowed, and must compare with the instance's other counterfactuals as
-    the exact row does, objective by objective: else a displayed one could be dominated by another one, or be
-    called best at something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as compared.
+    It has to be accepted, plausible and allowed, and must compare with the instance's other counterfactuals
+    as the exact row does, objective by objective: else a displayed one could be dominated by another one, or
+    be called best at something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as
+    compared.
     """
     if not problem.rounded_columns:
         return Displayed(after, scores)

@@ -120,8 +120,8 @@ def verify_cells(
         if model.is_black_box and said.size:
             require_steady(next(before), scores[number, found], name, tolerance=model.tolerance)
         contradicted |= _contradictions(model, reading, scores[number])
-        # A forest rejects alike whatever reaches the same leaves. A linear model rounds a row differently from
-        # place to place in a batch: it says nothing of others. Neither does one of several scores that
+        # A forest rejects alike whatever reaches the same leaves. A linear model rounds a row differently
+        # from place to place in a batch: it says nothing of others. Neither does one of several scores that
         # decide together.
         first, *others = problem.model_scores[number]
         if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
