@@ -161,9 +161,9 @@ def _refitted(request: Request, model: Any, names: dict[str, str]) -> Trained:
     )
 
 
-def test_a_model_that_a_peer_cannot_read_is_a_reason(tmp_path: Path) -> None:
+def test_a_model_that_a_peer_does_not_support_is_a_reason(tmp_path: Path) -> None:
     answers = run_peer("ocean", request=request_for(np.ones((1, 3))), folder=tmp_path, environments=tmp_path)
-    assert (answers.people, answers.missing) == ((), "it reads forest only, and this model is logistic")
+    assert (answers.people, answers.missing) == ((), "it supports forest only, and this model is logistic")
 
 
 def test_an_unknown_peer_lists_the_known_ones(tmp_path: Path) -> None:
