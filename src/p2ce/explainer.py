@@ -352,7 +352,7 @@ class Explainer:
         known = self._compiled
         try:
             models = known.parse_models(
-                reference=known.reference.iloc[known.sample], nullable=self._problem.nullable, opaque=False
+                reference=known.reference.iloc[known.sample], nullable=self._problem.nullable, black_box=False
             )
         except P2CEError:
             return None
