@@ -99,8 +99,8 @@ def _better(
 ) -> tuple[Counterfactual, ...]:
     """Give the options that cost less: priced anew, as the proposal is, and compared as the search does.
 
-    So no option of a front dominates another one of it. What is reported would not do: it may be the root of what
-    the search compares.
+    So no option of a front dominates another one of it. What is reported would not do: it may be the root of
+    what the search compares.
     """
     proposed = quanta(totals)
     return tuple(

@@ -237,8 +237,6 @@ def compile_kernels(problem: Problem, values: FloatArray) -> None:
     if problem.in_waves:
         scores = outside_scores(small, batch.placement, batch.wide, batch.networks, everyone, None)
         compile_rest(problem.layout, batch.people, _settings(small), scores)
-    else:
-        compile_rest(problem.layout, batch.people, _settings(small))
 
 
 class _Tally:
