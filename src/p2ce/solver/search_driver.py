@@ -65,7 +65,7 @@ class BoundingBenefit:
 
 @dataclass(slots=True)
 class _Active:
-    """A search under way: of the instances before ``end``, one after the other, now of ``instance``."""
+    """A running search: of the instances before ``end``, one after the other, now of ``instance``."""
 
     instance: int
     end: int
