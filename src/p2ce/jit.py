@@ -8,7 +8,7 @@ of calls five deep, the innermost kernel five times.
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from numba import types
+from numba import config, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -26,12 +26,10 @@ OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": Tru
 
 
 class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel, as Numba generates it, to be linked into that of its callers."""
+    """The code of a kernel, as Numba generates it, to be linked into that of an entry."""
 
     def finalize(self) -> None:
-        """Link what the kernel itself calls; leave optimisation and machine code to the entry."""
-        for library in dict.fromkeys(self._linking_libraries):
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        """Leave linking, optimisation and machine code to the entry."""
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002
@@ -53,7 +51,9 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
         state.library.finalize()
         # Callers find a kernel by its entry point, whatever that is: a built-in method of its own.
         state["cr"] = state["cr"]._replace(cfunc=[].append)
-        state.targetctx.insert_user_function(state["cr"].cfunc, state["cr"].fndesc, [state.library])
+        # A caller takes the code of the kernel, and of all that the kernel calls.
+        below = list(dict.fromkeys([state.library, *state.library._linking_libraries]))
+        state.targetctx.insert_user_function(state["cr"].cfunc, state["cr"].fndesc, below)
         return True
 
 
@@ -73,8 +73,8 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
     """Compile a kernel once for all whole numbers: literals and 32 bits become 64 bits at the call.
 
-    While Numba infers the types of a caller, what will be an int64 is a literal 0 at first, or an int32. A kernel
-    was compiled for each of these, up to fourteen times.
+    While Numba infers the types of a caller, what will be an int64 is a literal 0 at first, or an int32. A
+    kernel was compiled for each of these, up to fourteen times.
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -89,6 +89,8 @@ def _widened(kind: Any) -> Any:
 
 def kernel(function: Function) -> Function:
     """Compile a function that only other kernels call."""
+    if config.DISABLE_JIT:
+        return function
     options = {"nopython": True, "no_cpython_wrapper": True, **OPTIONS}
     compiled = KernelDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
     return cast(Function, compiled)

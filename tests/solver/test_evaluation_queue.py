@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.arrays import IntArray
+from p2ce.arrays import FloatArray, IntArray
 from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
 from p2ce.solver import expand as kernels
 from p2ce.solver import search_state as ss
@@ -14,6 +14,7 @@ from p2ce.solver.branch_and_bound import make_settings
 from p2ce.solver.brute_force import point_costs
 from p2ce.solver.counters import SCORED
 from p2ce.solver.evaluation_queue import Quota, new_queue
+from p2ce.solver.search_driver import cheapest_open
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 
@@ -73,10 +74,8 @@ class Drive:
         while (taken := kernels.offer_evaluated(self.search, self.queue, valid, taken, ties)) < len(valid):
             self.search = ss.with_larger_front(self.search)
 
-    def cheapest_open(self) -> IntArray:
-        cheapest = np.full(len(self.instances.joins), np.inf)
-        kernels.price_open(self.instances, 0, self.search, self.scratch, cheapest)
-        return cheapest
+    def cheapest_open(self) -> FloatArray:
+        return cheapest_open(self.instances, 0, self.search)
 
 
 def all_cells(problem: Problem, max_changes: int | None) -> set[tuple[int, ...]]:

@@ -28,4 +28,6 @@ def compile_kernels(problem: Problem, values: FloatArray) -> None:
         return
     if problem.flat_detector is not None:
         batch.scores[problem.flat_detector].verify(everyone, batch.placement.position)
-    compile_rest(problem.layout, batch.instances, settings_of(small.problem), evaluators(batch, everyone))
+    external = evaluators(batch, everyone)
+    if external is not None:
+        compile_rest(problem.layout, batch.instances, settings_of(small.problem), external)

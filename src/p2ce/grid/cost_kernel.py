@@ -1,4 +1,4 @@
-"""Fill the cost tables of many people in one compiled pass."""
+"""Fill the cost tables of many instances in one compiled pass."""
 
 import math
 
@@ -38,42 +38,42 @@ def fill_costs(
 ) -> None:
     """Write one objective's costs, their envelope and its share; see ``CostTables``.
 
-    It takes all objectives' arrays, whole: a slice of them is of another type for one person than for many,
+    It takes all objectives' arrays, whole: a slice of them is of another type for one instance than for many,
     and would be compiled twice.
     """
-    people, axes, width = cost.shape
-    for person in range(people):
+    instances, axes, width = cost.shape
+    for instance in range(instances):
         total = 0.0
         moving = 0
         for axis in range(axes):
-            low, high = lowest[person, axis], highest[person, axis]
-            here = position[person, axis]
+            low, high = lowest[instance, axis], highest[instance, axis]
+            here = position[instance, axis]
             largest = 0.0
             for index in range(width):
                 # Zero is added for the sake of -0.0, whose bits are no small number.
-                price = cost[person, axis, index] + 0.0 if low <= index <= high else 0.0
+                price = cost[instance, axis, index] + 0.0 if low <= index <= high else 0.0
                 largest = max(largest, price)
-                steps[person, objective, axis, index] = price
-                envelope[person, objective, axis, index] = price
-            # From both ends towards the person, so that each entry has seen all that lies farther away.
+                steps[instance, objective, axis, index] = price
+                envelope[instance, objective, axis, index] = price
+            # From both ends towards the instance, so that each entry has seen all that lies farther away.
             for index in range(high - 1, here, -1):
-                ahead = envelope[person, objective, axis, index + 1]
-                if ahead < envelope[person, objective, axis, index]:
-                    envelope[person, objective, axis, index] = ahead
+                ahead = envelope[instance, objective, axis, index + 1]
+                if ahead < envelope[instance, objective, axis, index]:
+                    envelope[instance, objective, axis, index] = ahead
             for index in range(low + 1, here):
-                behind = envelope[person, objective, axis, index - 1]
-                if behind < envelope[person, objective, axis, index]:
-                    envelope[person, objective, axis, index] = behind
-            envelope[person, objective, axis, here] = 0.0
+                behind = envelope[instance, objective, axis, index - 1]
+                if behind < envelope[instance, objective, axis, index]:
+                    envelope[instance, objective, axis, index] = behind
+            envelope[instance, objective, axis, here] = 0.0
             total = max(total, largest) if by_max else total + largest
             if low < high:
                 # Halfway to either end: a far candidate there says nothing about the others.
-                right = envelope[person, objective, axis, (here + high + 1) // 2]
-                middle[moving] = max(right, envelope[person, objective, axis, (low + here) // 2])
+                right = envelope[instance, objective, axis, (here + high + 1) // 2]
+                middle[moving] = max(right, envelope[instance, objective, axis, (low + here) // 2])
                 moving += 1
         # Twice, since a sum in another order may round to a little more.
         if not math.isfinite(2.0 * total):
-            shares[person, objective] = np.nan
+            shares[instance, objective] = np.nan
             continue
         scale = total
         if moving > 0:
@@ -82,4 +82,4 @@ def fill_costs(
             usual = middle[moving // 2] if middle[moving // 2] > 0.0 else middle[moving - 1]
             if usual > 0.0:
                 scale = min(usual if by_max else usual * moving, total)
-        shares[person, objective] = 1.0 / max(scale, SMALLEST_SCALE) if scale > 0.0 else 1.0
+        shares[instance, objective] = 1.0 / max(scale, SMALLEST_SCALE) if scale > 0.0 else 1.0

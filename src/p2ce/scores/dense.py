@@ -99,7 +99,7 @@ def score_cell(flat, s, instance, index, row):
 
 @kernel
 def looks_the_same(flat, s, instance, cell, ban):
-    """Tell whether a forest cannot tell a point from a refused one: it reaches the same leaf in every tree.
+    """Tell whether a forest cannot tell a point from a rejected one: it reaches the same leaf in every tree.
 
     ``ban`` is a row of ``me.banned``. The library adds the same numbers for both, so that what it said
     about the one holds for the other.
@@ -111,11 +111,11 @@ def looks_the_same(flat, s, instance, cell, ban):
             node = flat.nodes[at]
             axis = flat.axis_of[node.feature]
             value = instance.own[score.looks_at, node.feature]
-            refused = value
+            rejected = value
             if axis >= 0:
                 value = instance.seen[score.looks_at, axis, cell[axis]]
-                refused = instance.seen[score.looks_at, axis, instance.banned[ban, axis]]
-            if (value <= node.threshold) != (refused <= node.threshold):
+                rejected = instance.seen[score.looks_at, axis, instance.banned[ban, axis]]
+            if (value <= node.threshold) != (rejected <= node.threshold):
                 return False
             at = at + 1 if value <= node.threshold else node.right
     return True

@@ -1,4 +1,4 @@
-"""Lay scores and people out as the flat arrays that the compiled kernels read."""
+"""Lay scores and instances out as the flat arrays that the compiled kernels read."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -22,7 +22,7 @@ SCORE_BITS = 29
 
 
 class FlatScores(NamedTuple):
-    """All scores of a problem, shared by all people: the trees of one follow those of the one before."""
+    """All scores of a problem, shared by all instances: the trees of one follow those of the one before."""
 
     scores: Records  # (scores,) SCORE
     trees: Records  # (trees,) TREE
@@ -34,7 +34,7 @@ class FlatScores(NamedTuple):
 
 
 class FlatInstances(NamedTuple):
-    """A batch of people, placed on the grid and priced; the first dimension is the person."""
+    """A batch of instances, placed on the grid and priced; the first dimension is the instance."""
 
     positions: Records  # (n, axes) POSITION
     seen: FloatArray  # (n, views, axes, width) candidates as each view shows them
@@ -44,14 +44,13 @@ class FlatInstances(NamedTuple):
     shares: FloatArray  # (n, objectives)
     gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
     limits: Records  # (n, scores) LIMIT
-    banned: (
-        Int32Array  # (bans, axes + 1) cells that the user's own model or detector has refused; last the score
-    )
-    first_ban: IntArray  # (n + 1,) bans of person p are first_ban[p] .. first_ban[p + 1] - 1
+    # (bans, axes + 1) cells that the user's own model or detector has rejected; last the score
+    banned: Int32Array
+    first_ban: IntArray  # (n + 1,) bans of instance p are first_ban[p] .. first_ban[p + 1] - 1
 
 
 class ScoreLayout(NamedTuple):
-    """The flat scores with what is needed to lay people out against them."""
+    """The flat scores with what is needed to lay instances out against them."""
 
     flat: FlatScores
     views: tuple[CompiledScore, ...]  # one representative score per distinct view
@@ -252,7 +251,7 @@ def _score_ticks(
         if table >= 0:
             parts = np.where(usable[:, None, None], moving, 0.0)
             gains[:, table] = np.rint(parts / tick[:, None, None]).astype(np.int32)
-        # Half a tick per rounded term, and the float64 rounding of the sums that `sure` and `maybe` speak of.
+        # Half a tick per rounded term, and the float64 rounding of the sums that the thresholds speak of.
         doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
         limits["base"][:, s] = np.rint(start / tick).astype(np.int64)
         with np.errstate(

@@ -1,4 +1,4 @@
-"""Sort a person's reachable leaves by the features that must change to reach them."""
+"""Sort an instance's reachable leaves by the features that must change to reach them."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ LARGEST_GROUP = 3
 
 
 class LeafGroups(NamedTuple):
-    """A person's leaves, the disagreement set of each being its group."""
+    """An instance's leaves, the disagreement set of each being its group."""
 
     reached: Reached
     order: Int32Array  # (room,) leaves, group after group

@@ -1,4 +1,4 @@
-"""Do the parts of a network's arithmetic that whole-array calls would do slowly; see `network_people`."""
+"""Do the parts of a network's arithmetic that whole-array calls would do slowly; see `network_batch`."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from p2ce.scores.largest_gains import add_largest, forget_gains, keep_largest
 
 @entry
 def first_layer(base, weights, seen, first, position, owner, points, below, out):
-    """Add the changes of cells (cells, axes) to their people's first layer: (cells, width) into ``out``.
+    """Add the changes of cells (cells, axes) to their instances' first layer: (cells, width) into ``out``.
 
     ``first`` (axes + 1,) tells where the inputs of each axis begin among those that may change. ``below``
     is the slope below zero of the activation, or negative where another routine applies it.
@@ -200,7 +200,7 @@ def relax(lines, upper_slope, upper_shift, lower_slope, lower_shift, offset, whi
 
     ``lines`` (boxes, width, rows) is changed in place. What does not depend on the input goes to ``constant``
     (boxes, rows): the lines' own shifts, and the coefficients times ``offset[which]`` (the bias, or a
-    person's base). ``slack`` adds the magnitudes of the coefficients, times ``weight[which box]``.
+    instance's base). ``slack`` adds the magnitudes of the coefficients, times ``weight[which box]``.
     """
     boxes, width, rows = lines.shape
     for box in range(boxes):

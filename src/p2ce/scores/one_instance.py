@@ -1,4 +1,4 @@
-"""Cut one person out of a batch, for the kernels."""
+"""Cut one instance out of a batch, for the kernels."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from p2ce.scores.flat_arrays import Records
 
 
 class Instance(NamedTuple):
-    """One person's share of `FlatInstances`, without the first dimension."""
+    """One instance's share of `FlatInstances`, without the first dimension."""
 
     positions: Records  # (axes,) POSITION
     seen: FloatArray  # (views, axes, width)

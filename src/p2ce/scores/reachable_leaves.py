@@ -113,7 +113,7 @@ def descend(flat, instance, own, walk, at):
         if axis < 0:
             at = at + 1 if own[node.feature] <= node.threshold else node.right
             continue
-        # The first candidate that goes right: above the person if that one goes left, else below.
+        # The first candidate that goes right: above the instance if that one goes left, else below.
         if own[node.feature] <= node.threshold:
             cut = flat.details[at].above + instance.positions[axis].shift
         else:

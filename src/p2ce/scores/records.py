@@ -36,11 +36,11 @@ SCORE = np.dtype(
     ]
 )
 
-# Where a person stands on an axis.
+# Where an instance stands on an axis.
 POSITION = np.dtype(
     [
         ("here", np.int32),  # index of the current value
-        ("shift", np.int32),  # from a place among the grid's ways up to the person's index
+        ("shift", np.int32),  # from a position among the grid's candidates upwards to the instance's index
         ("lowest", np.int32),
         ("highest", np.int32),
     ]
@@ -49,16 +49,16 @@ POSITION = np.dtype(
 # What a candidate costs, and the least that going at least as far costs.
 PRICE = np.dtype([("cost", np.float64), ("envelope", np.float64)])
 
-# A score's totals for a person, in ticks.
+# A score's totals for an instance, in ticks.
 LIMIT = np.dtype(
     [
         ("base", np.int64),  # what does not depend on the choice
-        ("reject_below", np.int64),  # totals under this are refused for certain
+        ("reject_below", np.int64),  # totals under this are rejected for certain
         ("accept_from", np.int64),  # totals from this on are accepted for certain
     ]
 )
 
-# Sixteen bits: no axis has more candidates than that, and a person's leaves then fit into the cache.
+# Sixteen bits: no axis has more candidates than that, and an instance's leaves then fit into the cache.
 INTERVAL = np.dtype([("low", np.int16), ("high", np.int16)])
 
 LEAF = np.dtype([("tree", np.int32), ("tick", np.int32)])

@@ -7,6 +7,6 @@ from p2ce.scores.one_instance import instance_of
 
 @entry
 def score_points(flat, s, instances, owner, points, row, out):
-    """Write the score of every point (n, axes) of person ``owner[n]``; ``row`` is scratch (columns,)."""
+    """Write the score of every point (n, axes) of instance ``owner[n]``; ``row`` is scratch (columns,)."""
     for n in range(points.shape[0]):
         out[n] = score_cell(flat, s, instance_of(instances, owner[n]), points[n], row)

@@ -32,11 +32,11 @@ def solve(
 ) -> Fronts:
     """Find the front of every instance of the batch.
 
-    The kernel evaluates the cells itself, or, where there are ``evaluators``, queues them: these evaluate cells
-    of many instances at a time, in their order. ``time_limits`` (n,) are seconds, for each instance.
-    ``work_limits`` (n,) limit the counter WORK of each: they end a search at the same box on every machine and
-    in any batch. An instance that reaches a limit keeps its incumbent front. Once the listener returns False,
-    no instance is searched any further.
+    The kernel evaluates the cells itself, or, where there are ``evaluators``, queues them: these evaluate
+    cells of many instances at a time, in their order. ``time_limits`` (n,) are seconds, for each instance.
+    ``work_limits`` (n,) limit the counter WORK of each: they end a search at the same box on every machine
+    and in any batch. An instance that reaches a limit keeps its incumbent front. Once the listener returns
+    False, no instance is searched any further.
     """
     from p2ce.solver.search_driver import SearchDriver
 
@@ -44,7 +44,10 @@ def solve(
 
 
 def kernels_are_loaded(*, external: bool = False) -> bool:
-    """Tell whether a search, with ``external`` evaluators or without, has run in this process: the next one need not compile or load anything."""
+    """Tell whether a search, with ``external`` evaluators or without them, has run in this process.
+
+    The next one need not compile or load anything.
+    """
     loaded = sys.modules.get("p2ce.solver.expand")
     if loaded is None:
         return False
@@ -56,9 +59,9 @@ def compile_rest(
     layout: "ScoreLayout",
     instances: "FlatInstances",
     settings: Settings,
-    evaluators: Sequence[Evaluator] | None = None,
+    evaluators: Sequence[Evaluator],
 ) -> None:
-    """Compile what only some searches need, such as when time runs out, so that it does not cost time then."""
+    """Compile what only some searches with evaluators need, so that it does not cost time then."""
     from p2ce.solver.search_driver import SearchDriver
 
     SearchDriver(layout, instances, settings, evaluators, None, None, None).compile_rest()

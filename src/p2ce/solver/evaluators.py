@@ -50,7 +50,7 @@ def evaluate_cells(evaluators: Sequence[Evaluator], queue: "EvaluationQueue") ->
 def infeasible_boxes(
     evaluators: Sequence[Evaluator], queue: "EvaluationQueue"
 ) -> tuple[BoolArray, FloatArray]:
-    """Mark the queued boxes that some evaluator proves infeasible; give the cells that this prunes of each."""
+    """Mark the queued boxes that some evaluator proves infeasible; give the cells that are pruned."""
     count = int(queue.used[1])
     owner, spans = queue.box_owner[:count], queue.spans[:count]
     boxes = Boxes(

@@ -69,8 +69,8 @@ def with_more_results(results: Results) -> Results:
 def expand(flat, instances, p, end, settings, search, scratch, queue, results, budget):
     """Solve instances p, p + 1, … before ``end``; return the first one not solved, and why.
 
-    Where there is a ``queue``, an expansion also ends when its quota is filled, and the front of an instance is
-    complete only when what is queued has been evaluated: such an instance stays in ``search``.
+    Where there is a ``queue``, an expansion also ends when its quota is filled, and the front of an instance
+    is complete only when what is queued has been evaluated: such an instance stays in ``search``.
     """
     while p < end:
         instance = instance_of(instances, p)
@@ -166,7 +166,7 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
     while counters[WORK] <= stop:
         if is_settled(settings, listed, state):
             return DONE
-        if queue is not None:
+        if queue is not None:  # noqa: SIM102 - pruned at compile time where it is None
             if queue.used[0] >= queue.quota.cells or queue.used[1] >= queue.quota.boxes:
                 return PAUSED
         if not has_room(search, 2):
@@ -251,18 +251,3 @@ def offer_evaluated(search, queue, accepted, first, keep_ties):
         if not add_point(search.front, costs, queue.steps[at], queue.points[at], keep_ties):
             return j
     return accepted.shape[0]
-
-
-@entry
-def price_open(instances, p, search, scratch, cheapest):
-    """Write the least that a point of any open box may cost in each objective."""
-    instance = instance_of(instances, p)
-    box = scratch.box
-    for at in range(search.state[OPEN]):
-        for a in range(box.spans.shape[0]):
-            box.spans[a] = search.boxes[search.heap[at].slot, a]
-        size = list_axes(instance, box)
-        if price_corner(instance, box, size, ONE_CHANGE, scratch.sums) >= 0:
-            for m in range(cheapest.shape[0]):
-                cheapest[m] = min(cheapest[m], scratch.sums.total[m])
-    release_box(instance, box)

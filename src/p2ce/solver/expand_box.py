@@ -52,8 +52,8 @@ def expand_box(flat, instance, p, settings, size, least, grouped, best_first, se
         span = box.spans[box.axes[k]]
         volume = min(volume * (span.high - span.low + 1), 1 << 40)
 
-    # A small box is a leaf. External evaluators get cells in the order of cost, so that all axes of their leaves
-    # are decided; in kernel leaves they need not be.
+    # A small box is a leaf. External evaluators get cells in the order of cost, so that all axes of their
+    # leaves are decided; in leaves of the kernel they need not be.
     outcome = ADDED
     if queue is None:
         is_leaf = size > 0 and volume <= settings.dense_cells

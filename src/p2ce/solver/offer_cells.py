@@ -11,8 +11,8 @@ from p2ce.solver.counters import BOUND, WORK
 from p2ce.solver.pareto_front import add_point, find_tied, is_dominated
 from p2ce.solver.search_state import IMPLAUSIBLE_LEAVES, MONOTONE, ROW_AXIS
 
-# So many cells may fail the detector one by one before it scores the whole leaf; fewer for an instance for which
-# that has happened before.
+# So many cells may fail the detector one by one before it scores the whole leaf; fewer for an instance for
+# which that has happened before.
 PATIENCE = 4
 # In leaves of fewer cells it never does.
 WORTH_SCORING = 32
@@ -105,7 +105,7 @@ def row_in_hull(box, size):
 
 @kernel
 def seek(flat, instance, box, size, row, ticks, begin, end, step, in_hull, slot, search, scratch):
-    """Find the row's next cell, from ``begin`` on and before ``end``, that may be accepted and is undominated.
+    """Find the row's next undominated cell, from ``begin`` on and before ``end``, that may be accepted.
 
     It is written to the candidate ``slot``; False when there is none. Costs do not fall on the way
     outwards, so the first dominated cell ends the row, unless a user's own table is not monotone.
@@ -342,9 +342,10 @@ def score_further(flat, instance, box, size, least, count, search, scratch):
 def cell_is_valid(flat, instance, box, size, tick, in_hull, search, scratch):
     """Evaluate the cell ``box.cell``: 0 rejected by the first score, 1 by a further one, 2 accepted."""
     row = scratch.row
-    if tick < instance.limits[0].accept_from:
-        if not passes(flat, 0, instance, box.cell, row, search.counters):
-            return 0
+    if tick < instance.limits[0].accept_from and not passes(
+        flat, 0, instance, box.cell, row, search.counters
+    ):
+        return 0
     for s in range(1, flat.scores.shape[0]):
         if in_hull and s == 1:
             last = box.axes[size - 1]

@@ -28,13 +28,13 @@ ACTIVE_INSTANCES = 64
 # Cells of a batch: enough to make the fixed cost of a call small beside that of its rows.
 BATCH_CELLS = 256
 LEAST_QUOTA, MOST_QUOTA = 32, 8192
-# An instance's part of a batch may be this share of all its cells before: few batches, and few cells too many.
+# An instance's part of a batch may be this share of its cells before: few batches, and few cells too many.
 GROWTH = 8
-# Where time is limited, the first batch is small, and each takes no more than this share of an instance's time.
+# Where time is limited, the first batch is small, and each takes at most this share of an instance's time.
 FIRST_CELLS, LEAST_CELLS, TIME_SHARE = 64, 8, 0.2
 # Work of an instance between two batches, where few cells are worth evaluating: a tenth of a second or so.
 BATCH_WORK = 30_000_000
-# External bounds are computed only for instances that have proven hard: after so many cells, for boxes of so many.
+# External bounds are computed for instances that have proven hard: after so many cells, for boxes of so many.
 HARD_CELLS = 4096
 BOXES_AT_ONCE = 64
 # Bounding a box takes about as long as evaluating so many cells.
@@ -65,7 +65,7 @@ class BoundingBenefit:
 
 @dataclass(slots=True)
 class _Active:
-    """A search under way: of the instances before ``end``, one after the other, now of ``instance``."""
+    """A running search: of the instances before ``end``, one after the other, now of ``instance``."""
 
     instance: int
     end: int
@@ -248,7 +248,7 @@ class SearchDriver:
         active = len(self.active)
         fair = BATCH_CELLS // active
         if self.estimated or self.work_limits is not None:
-            # An instance's batches must not depend on the others: small with an estimate, to spare evaluations.
+            # An instance's batches must not depend on others: small with an estimate, to spare evaluations.
             fair = 0 if self.estimated else BATCH_CELLS
         wanted = int(np.clip(max(fair, one.search.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
         if self.work_limits is not None:
@@ -350,8 +350,7 @@ class SearchDriver:
         joins, settings, state = self.instances.joins, self.settings, search.state
         if not state[ss.STARTED]:
             return 1, np.zeros(len(joins))
-        cheapest = np.full(len(joins), np.inf)
-        kernels.price_open(self.instances, p, search, self.scratch, cheapest)
+        cheapest = cheapest_open(self.instances, p, search)
         size = int(state[ss.SIZE])
         listing = size <= min(settings.listed, settings.max_changes)
         unseen = listing or (not state[ss.ROOT_PUSHED] and settings.max_changes > settings.listed)
@@ -398,14 +397,12 @@ class SearchDriver:
         )
 
     def compile_rest(self) -> None:
-        """Compile what only some searches need, so that it does not cost time then."""
-        search = self.first
-        kernels.price_open(self.instances, 0, search, self.scratch, np.zeros(len(self.instances.joins)))
-        if not self.external:
-            return
-        queue = new_queue(self.instances, 8, 8)
+        """Compile what only some searches with evaluators need, so that it does not cost time then."""
+        search, queue = self.first, new_queue(self.instances, 8, 8)
         keep_ties = self.settings.keep_ties
         kernels.offer_evaluated(search, queue, np.zeros(0, dtype=np.int64), 0, keep_ties)
+        if not self.bounded:
+            return
         # The whole grid is no infeasible box, as a rule, so that every stage of a bound has its turn.
         positions = self.instances.positions[:1]
         everywhere = Boxes(
@@ -420,3 +417,27 @@ class SearchDriver:
         for evaluator in self.evaluators:
             if evaluator.has_bound:
                 evaluator.score.infeasible(np.zeros(1, dtype=np.int64), everywhere)
+
+
+def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> FloatArray:
+    """Bound the costs of the open boxes from below (objectives,), by the changes that each box must make.
+
+    The twin of `price_corner` in NumPy, where nothing has to be compiled: it is needed at a limit only.
+    """
+    here = instances.positions["here"][p]
+    spans = search.boxes[search.heap["slot"][: search.state[ss.OPEN]]]  # (boxes, axes)
+    low, high = spans["low"], spans["high"]
+    decided = (spans["must"] == 1) | (low > here) | (high < here)
+    left, right = np.minimum(high, here - 1), np.maximum(low, here + 1)
+    envelope = instances.prices["envelope"][p]  # (objectives, axes, width)
+    axes, last = np.arange(len(here)), envelope.shape[2] - 1
+    below = np.where(left >= low, envelope[:, axes, np.clip(left, 0, last)], np.inf)
+    above = np.where(right <= high, envelope[:, axes, np.clip(right, 0, last)], np.inf)
+    change = np.minimum(below, above)  # (objectives, boxes, axes) cheapest change of each axis
+    # Every point makes at least one change: the cheapest one where none is forced.
+    total = np.where(decided.any(axis=1), 0.0, change.min(axis=2, initial=np.inf))
+    by_max = (instances.joins == 1)[:, None]
+    for axis in axes:  # in the order in which costs are added
+        cost = np.where(decided[:, axis], change[:, :, axis], 0.0)
+        total = np.where(by_max, np.maximum(total, cost), total + cost)
+    return np.asarray(total.min(axis=1, initial=np.inf))

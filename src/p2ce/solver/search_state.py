@@ -16,8 +16,8 @@ from p2ce.solver.settings import Settings
 # Why an expansion came back.
 DONE, PAUSED, FRONT_FULL, BOXES_FULL, RESULTS_FULL = range(5)
 
-# Where the state keeps what. ROW_AXIS: the position in the box's list of the axis along which a leaf's rows run;
-# IMPLAUSIBLE_LEAVES: how many leaves had so many implausible cells that the detector scored them whole.
+# Where the state keeps what. ROW_AXIS: the position in the box's list of the axis along which a leaf's rows
+# run; IMPLAUSIBLE_LEAVES: how many leaves had so many implausible cells that the detector scored them whole.
 STARTED, SIZE, LIVE, OPEN, FREE, USED, ROOT_PUSHED, FRESH, MONOTONE, IMPLAUSIBLE_LEAVES, ROW_AXIS = range(11)
 CHOSEN = 11  # followed by the positions of the listed support's axes
 STATE = CHOSEN + LARGEST_GROUP

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-# Boxes of up to this many cells are leaves of the kernel: 64 KB of 32-bit totals stay in the second-level cache.
+# Boxes of up to this many cells are leaves of the kernel: 64 KB of 32-bit totals stay in the level-2 cache.
 DENSE_CELLS = 16384
 # Supports of up to this many changes are listed one by one, from leaves sorted by disagreement set.
 LISTED_CHANGES = 3

@@ -99,8 +99,8 @@ def choose_cut(flat, instance, box, size, reached, count, best, votes):
 def split_by_cost(instance, box, size, least, best_first, search, sums):
     """Split an undecided axis into staying and changing, a decided one into near and far.
 
-    The cheapest cells of the parts differ: best first then reaches the cells in the order of cost, so that few
-    of them are evaluated externally.
+    The cheapest cells of the parts differ: best first then reaches the cells in the order of cost, so that
+    few of them are evaluated externally.
     """
     chosen = -1
     cheapest = 0.0

@@ -6,7 +6,7 @@ from p2ce.arrays import BoolArray, IntArray
 
 
 def dominates(one: IntArray, other: IntArray) -> BoolArray:
-    """Tell which cost vectors (…, m) are no worse than others (…, m) in every objective, and better in one."""
+    """Tell which cost vectors (…, m) are nowhere worse than others (…, m), and better in one objective."""
     return np.asarray((one <= other).all(axis=-1) & (one < other).any(axis=-1))
 
 
