@@ -24,7 +24,7 @@ def test_a_lead_is_at_least_zero_exactly_where_argmax_picks_the_class(rows, inde
 
 
 def request(target: object = 1, threshold: float | None = None, scale: str | None = None) -> object:
-    return SimpleNamespace(target=target, threshold=threshold, scale=scale)
+    return SimpleNamespace(target=target, threshold=threshold, scale=scale, margin=0.0)
 
 
 def three(**given: object) -> object:

@@ -11,7 +11,7 @@ from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
 
 
 def request(target: object = (0, 1), threshold: float | None = None, scale: str | None = None) -> object:
-    return SimpleNamespace(target=target, threshold=threshold, scale=scale)
+    return SimpleNamespace(target=target, threshold=threshold, scale=scale, margin=0.0)
 
 
 def test_a_range_may_be_open_at_one_end():

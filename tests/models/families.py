@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -37,11 +37,14 @@ class Case:
     front: bool = False  # whether its fronts are compared with brute force
     edge: bool = False  # whether rows are placed where the decision turns, by bisection
     positive: bool = False  # the number to be predicted has to be positive
-    fit: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         shown = f"{self.family}: {self.name}, {self.predicts}, {self.table}"
         return shown if self.named else f"{shown}, array"
+
+    def given(self, frame: pd.DataFrame) -> Any:
+        """Give rows to the model as it was fitted."""
+        return frame if self.named else frame.to_numpy()
 
     def fitted(self) -> tuple[Any, pd.DataFrame, np.ndarray]:
         """Fit the model: model, reference, what it was to predict."""
@@ -53,7 +56,7 @@ class Case:
             wanted = LABELS[np.digitize(number, np.quantile(number, [0.33, 0.67]))]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nothing need converge, and releases rename arguments
-            model = self.make().fit(frame if self.named else frame.to_numpy(), wanted, **self.fit)
+            model = self.make().fit(self.given(frame), wanted)
         return model, frame, wanted
 
 
@@ -353,7 +356,7 @@ def _xgboost() -> Iterator[Case]:
         "plain": {},
         "base score": {"base_score": 0.03},
         "lossguide": {"grow_policy": "lossguide", "max_leaves": 7, "tree_method": "hist"},
-        "pruned": {"gamma": 3.0, "tree_method": "exact"},
+        "pruned": {"gamma": 3.0, "tree_method": "exact", "enable_categorical": False},
     }.items():
         yield Case(
             family="XGBoost",

@@ -10,7 +10,11 @@ from p2ce.testing import check_model
 from tests.models.families import CASES, NUMBER, SEVERAL, TWO, Case
 from tests.models.laws import assert_conforms
 
+DECIDING = ("gradient boosting", "histogram boosting", "linear models")
 of = {kind: [case for case in CASES if case.predicts == kind] for kind in (TWO, SEVERAL, NUMBER)}
+WITH_DECISION_VALUES = [
+    case for case in of[TWO] + of[SEVERAL] if case.family.endswith(DECIDING) and (case.front or case.edge)
+]
 
 
 def beside(scores: np.ndarray) -> list[float]:
@@ -45,7 +49,7 @@ def test_one_class_of_several_wins_or_reaches_a_probability(case: Case) -> None:
         assert found.scale == "lead"
     if not hasattr(model, "predict_proba") or case.name in ("log loss", "modified Huber"):
         return
-    own = model.predict_proba(frame)[:, -1]
+    own = model.predict_proba(case.given(frame))[:, -1]
     useful = False
     for threshold in (0.6, *beside(own), 1e-300, 1.0):
         terms = {**allowed(case), "undecided": 1.0, "edge": False, "threshold": threshold}
@@ -54,12 +58,10 @@ def test_one_class_of_several_wins_or_reaches_a_probability(case: Case) -> None:
     assert useful or found.decides
 
 
-@pytest.mark.parametrize("case", [case for case in of[TWO] + of[SEVERAL] if case.front], ids=str)
+@pytest.mark.parametrize("case", WITH_DECISION_VALUES, ids=str)
 def test_a_decision_value_reaches_a_threshold(case: Case) -> None:
     model, frame, _ = case.fitted()
-    if not hasattr(model, "decision_function"):
-        pytest.skip("it has no decision function")
-    values = np.asarray(model.decision_function(frame), dtype=np.float64)
+    values = np.asarray(model.decision_function(case.given(frame)), dtype=np.float64)
     target = model.classes_.tolist()[-1]
     for threshold in (None, 0.25, *beside(values[:, -1] if values.ndim == 2 else values)):
         terms = {**allowed(case), "undecided": max(case.undecided, 0.02), "edge": False}
@@ -69,7 +71,7 @@ def test_a_decision_value_reaches_a_threshold(case: Case) -> None:
 @pytest.mark.parametrize("case", of[NUMBER], ids=str)
 def test_a_predicted_number_lies_in_a_range(case: Case) -> None:
     model, frame, _ = case.fitted()
-    predicted = np.sort(np.asarray(model.predict(frame), dtype=np.float64))
+    predicted = np.sort(np.asarray(model.predict(case.given(frame)), dtype=np.float64))
     low, high = float(predicted[90]), float(predicted[200])
     for target in ((low, high), (None, high), (float(np.nextafter(low, np.inf)), None)):
         # Rows with the very prediction of an end are left to a model that rounds in its own order.

@@ -17,6 +17,7 @@ from p2ce.decisions.target_arguments import (
     decision_threshold,
     is_range,
     probability_threshold,
+    require_no_margin,
     require_scale,
     wanted_range,
 )
@@ -67,6 +68,7 @@ def decide_class(
         )
     by_default = offered[0]
     if len(classes) > 2 and request.threshold is None and request.scale != DECISION:
+        require_no_margin(request)
         compared = largest or probabilities or decision_values
         assert compared is not None, "a classifier reports probabilities or decision values"
         return decide_win(
@@ -82,7 +84,7 @@ def decide_class(
     return Decision(
         evaluate=of_class(call, index),
         scale=scale,
-        threshold=check(request.threshold),
+        threshold=check(request),
         classes=classes,
         index=index,
     )
@@ -129,7 +131,7 @@ def decide_number(
             f"target={echoed(request.target)} alone."
         )
     require_scale(request, (DECISION,), name=name)
-    threshold = decision_threshold(request.threshold)
+    threshold = decision_threshold(request)
     index = class_index(scored, request.target)
     return Decision(
         evaluate=predict if index else lambda frame: -predict(frame),

@@ -32,7 +32,7 @@ class Request:
     target: Any = 1
     threshold: float | None = None
     scale: str | None = None  # PROBABILITY or DECISION where the user chose, None for what the model offers
-    margin: float = 0.0  # on top of a threshold that the model brings with it; any other includes it
+    margin: float = 0.0  # on top of the threshold, or inwards from the ends of the range
     codebook: Codebook = NOT_GIVEN  # of the reference, unless given
     nullable: frozenset[str] = frozenset()
     reach: FloatArray  # (d,) per reference column: the largest magnitude that a value will have

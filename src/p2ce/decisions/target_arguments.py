@@ -40,24 +40,40 @@ def require_scale(request: Request, offered: tuple[str, ...], *, name: str) -> N
     )
 
 
-def probability_threshold(threshold: float | None) -> float:
-    """Check a threshold on a probability; one half by default."""
-    wanted = _number(0.5 if threshold is None else threshold)
+def probability_threshold(request: Request) -> float:
+    """Check a threshold on a probability, one half by default, and add the margin."""
+    wanted = _number(0.5 if request.threshold is None else request.threshold)
     if not 0.0 <= wanted <= 1.0:
         raise InvalidThreshold(
-            f"The model reports probabilities, so the threshold must lie in [0, 1]; got {echoed(threshold)}."
+            "The model reports probabilities, so the threshold must lie in [0, 1]; got "
+            f"{echoed(request.threshold)}."
         )
-    return wanted
+    if not 0.0 <= wanted + request.margin <= 1.0:
+        raise InvalidArgument(
+            f"margin={echoed(request.margin)} on top of the threshold {wanted:g} is a probability of "
+            f"{wanted + request.margin:g}. Keep their sum in [0, 1]."
+        )
+    return wanted + request.margin
 
 
-def decision_threshold(threshold: float | None) -> float:
-    """Check a threshold on a decision function; zero by default."""
-    wanted = _number(0.0 if threshold is None else threshold)
+def decision_threshold(request: Request) -> float:
+    """Check a threshold on a decision function, zero by default, and add the margin."""
+    wanted = _number(0.0 if request.threshold is None else request.threshold)
     if not math.isfinite(wanted):
         raise InvalidThreshold(
-            f"The model reports decision values, so the threshold must be finite; got {echoed(threshold)}."
+            "The model reports decision values, so the threshold must be finite; got "
+            f"{echoed(request.threshold)}."
         )
-    return wanted
+    return wanted + request.margin
+
+
+def require_no_margin(request: Request) -> None:
+    """Reject a margin where one class has to win: there is no scale on which it could be added."""
+    if request.margin:
+        raise InvalidArgument(
+            f"margin={echoed(request.margin)} has no scale where class {echoed(request.target)} must win. "
+            "Pass the threshold that its probability has to reach instead."
+        )
 
 
 def _number(threshold: object) -> float:
@@ -98,7 +114,7 @@ def is_range(target: Any) -> bool:
 
 
 def wanted_range(request: Request, *, name: str) -> Range:
-    """Check the target of a regressor: a pair (low, high), of which one may be None or infinite."""
+    """Check the target of a regressor, (low, high) with an end that may be open, and move ends by the margin."""
     target = request.target
     if request.threshold is not None:
         raise InvalidThreshold(
@@ -120,7 +136,11 @@ def wanted_range(request: Request, *, name: str) -> Range:
         raise InvalidTarget(
             f"target=(low, high) has its ends in ascending order; got {echoed(target)}. Exchange them."
         )
-    return Range(low, high)
+    if low + request.margin > high - request.margin:
+        raise InvalidArgument(
+            f"margin={echoed(request.margin)} leaves nothing of the range {echoed(target)}. Pass a smaller one."
+        )
+    return Range(low + request.margin, high - request.margin)
 
 
 def _end(end: Any, open_end: float) -> float:

@@ -43,6 +43,7 @@ from p2ce.decisions.target_arguments import (
     decision_threshold,
     is_range,
     probability_threshold,
+    require_no_margin,
     require_scale,
     wanted_range,
 )
@@ -250,6 +251,7 @@ def _by_votes(model: Any, request: Request) -> ModelAdapter:
             f"{name_of(model)} only predicts classes, without a score that could reach "
             f"threshold={echoed(request.threshold)}. Leave it out: the target then has to be predicted."
         )
+    require_no_margin(request)
     classes = classes_of(model)
     if classes is None:
         classes = predicted_classes(model, request, call)
@@ -273,17 +275,18 @@ def _by_calling(model: Any, request: Request) -> ModelAdapter:
         return _settled(model, request, rows, decision, call)
     index = _callable_index(columns, request.target)
     if columns == 1:
-        scale, threshold = _callable_scale(sample.reshape(-1), request.threshold)
+        scale, threshold = _callable_scale(sample.reshape(-1), request)
         evaluate = _numbers(model, rows, call)
         decision = Decision(evaluate=evaluate, scale=scale, threshold=threshold, classes=(0, 1))
         return _settled(model, request, rows, decision, call)
     values, classes = _columns(model, rows, call, columns), tuple(range(columns))
     if columns > 2 and request.threshold is None:
+        require_no_margin(request)
         inside = bool((sample >= 0.0).all() and (sample <= 1.0).all())
         predict = of_class(values, index) if inside else None
         decision = decide_win(values, classes=classes, index=index, predict=predict)
     else:
-        scale, threshold = _callable_scale(sample[:, index], request.threshold)
+        scale, threshold = _callable_scale(sample[:, index], request)
         evaluate = of_class(values, index)
         decision = Decision(evaluate=evaluate, scale=scale, threshold=threshold, classes=classes)
     return _settled(model, request, rows, decision, call)
@@ -321,18 +324,18 @@ def _callable_index(columns: int, target: Any) -> int:
     )
 
 
-def _callable_scale(values: FloatArray, threshold: float | None) -> tuple[str, float]:
+def _callable_scale(values: FloatArray, request: Request) -> tuple[str, float]:
     """Take values that all lie in [0, 1] for probabilities; of others it is unknown what is enough."""
     low, high = float(values.min()), float(values.max())
-    wanted = decision_threshold(threshold)
-    if low >= 0.0 and high <= 1.0 and (threshold is None or 0.0 <= wanted <= 1.0):
-        return PROBABILITY, probability_threshold(threshold)
-    if threshold is None:
+    wanted = decision_threshold(replace(request, margin=0.0))
+    if low >= 0.0 and high <= 1.0 and (request.threshold is None or 0.0 <= wanted <= 1.0):
+        return PROBABILITY, probability_threshold(request)
+    if request.threshold is None:
         raise InvalidThreshold(
             f"The callable's values on the reference run from {low:.4g} to {high:.4g}, so they are no "
             "probabilities. Say from which value on it accepts: threshold=0.0, say, for log-odds."
         )
-    return DECISION, wanted
+    return DECISION, decision_threshold(request)
 
 
 def _settled(model: Any, request: Request, rows: RowFormat, decision: Decision, call: str) -> ModelAdapter:

@@ -85,8 +85,8 @@ def parse_model(
 
     A black box comes back without a score, and with ``black_box=True`` so does every model.
     ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to the
-    one that the model brings with it (on top of which ``margin`` comes), or to 0.5 for the probability of one
-    class of two and 0 for decision functions; one class of more must win.
+    one that the model brings with it, or to 0.5 for the probability of one class of two and 0 for decision
+    functions; one class of more must win. ``margin`` comes on top of it, on the scale that the model reports.
     ``reach`` gives per reference column the largest magnitude that a value will ever have; it defaults to
     64 times what the reference shows, and only linear models need it. ``codes`` (n, d) is the reference as
     ``codebook`` encodes it, for who has it at hand. ``nullable`` names the columns in which a value may be

@@ -1,6 +1,5 @@
 """Parse one model, or several that all have to accept."""
 
-import math
 import numbers
 import sys
 from collections.abc import Collection, Sequence
@@ -11,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import LEAD, PROBABILITY, ModelAdapter
+from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import InvalidArgument, InvalidThreshold, UnsupportedModel
 from p2ce.models.parse_model import parse_model
-from p2ce.models.sklearn.own_threshold import loses_ties, own_threshold
+from p2ce.models.sklearn.own_threshold import loses_ties
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
@@ -47,6 +46,8 @@ def parse_models(
     parse_one = partial(
         parse_model,
         reference=reference,
+        target=target,
+        margin=margin,
         scale=scale,
         reach=reach,
         codebook=codebook,
@@ -55,41 +56,11 @@ def parse_models(
         black_box=black_box,
     )
     for one, given in zip(models, thresholds, strict=True):
-        parsed = parse_one(one, target=target, threshold=given)
-        if margin and parsed.scale == LEAD:
-            parsed = parse_one(one, target=_narrowed(target, margin), threshold=given)
-        elif margin and given is None and own_threshold(one) is not None:
-            parsed = parse_one(one, target=target, threshold=None, margin=margin)
-        elif margin:
-            wanted = parsed.threshold + margin
-            if parsed.scale == PROBABILITY and not 0.0 <= wanted <= 1.0:
-                raise InvalidArgument(
-                    f"margin={echoed(margin)} on top of the threshold {parsed.threshold:g} is a "
-                    f"probability of {wanted:g}. Keep their sum in [0, 1]."
-                )
-            parsed = parse_one(one, target=target, threshold=wanted)
-        elif given is None and loses_ties(one, parsed, target):
-            parsed = parse_one(one, target=target, threshold=float(np.nextafter(parsed.threshold, 1.0)))
+        parsed = parse_one(one, threshold=given)
+        if not margin and given is None and loses_ties(one, parsed, target):
+            parsed = parse_one(one, threshold=float(np.nextafter(parsed.threshold, 1.0)))
         found.append(parsed)
     return tuple(found)
-
-
-def _narrowed(target: Any, margin: float) -> Any:
-    """Move the ends of a wanted range inwards."""
-    if not isinstance(target, tuple | list):
-        raise InvalidArgument(
-            f"margin={echoed(margin)} has no scale where class {echoed(target)} must win. Pass the "
-            "threshold that its probability has to reach instead."
-        )
-    low, high = (
-        (-math.inf if target[0] is None else target[0]),
-        (math.inf if target[1] is None else target[1]),
-    )
-    if low + margin > high - margin:
-        raise InvalidArgument(
-            f"margin={echoed(margin)} leaves nothing of the range {echoed(target)}. Pass a smaller one."
-        )
-    return low + margin, high - margin
 
 
 def _one_for_each(threshold: Any, count: int, *, several: bool) -> list[Any]:

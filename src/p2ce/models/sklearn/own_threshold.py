@@ -181,7 +181,9 @@ def parse_with_own_threshold(
             )
             + " Pass a threshold= or margin= that somebody can reach."
         )
-    wanted = replace(request, target=own.classes[own.positive], threshold=threshold, scale=own.scale)
+    wanted = replace(
+        request, target=own.classes[own.positive], threshold=threshold, scale=own.scale, margin=0.0
+    )
     found = parse_any(model, wanted)
     return found if index == own.positive else _turned(found, method, rows, own, threshold, call)
 
