@@ -21,7 +21,9 @@ PEOPLE = pd.DataFrame(RNG.normal(size=(80, 3)), columns=["a", "b", "c"])
 LABEL = (PEOPLE["a"] + PEOPLE["b"] > 0).astype(int)
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL)
 LINEAR = LogisticRegression().fit(PEOPLE[["c", "b", "a"]], LABEL)
-NETWORK = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(PEOPLE[["b", "a", "c"]], LABEL)
+NETWORK = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(
+    PEOPLE[["b", "a", "c"]], LABEL
+)
 
 
 def ask(rows: pd.DataFrame) -> np.ndarray:

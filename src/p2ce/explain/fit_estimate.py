@@ -90,8 +90,8 @@ def fit_estimate(
         personal=spec.personal,
         unit=typical_unit(scaled[:-1], float(scaled[-1])),
     )
-    people = reference[parts.calibration]
-    needed, cut_by = _residuals_needed(problem, estimate, people, spec, search)
+    instances = reference[parts.calibration]
+    needed, cut_by = _residuals_needed(problem, estimate, instances, spec, search)
     found = calibrate(needed, spec.miss_rate)
     if cut_by == SECONDS:
         log.warning(
@@ -99,7 +99,7 @@ def fit_estimate(
             "give other explanations. Pass a larger ShapEstimate(seconds=…), or fewer evaluations=… instead.",
             spec.seconds,
             found.sample_size,
-            len(people),
+            len(instances),
         )
     if found.residual == math.inf and not np.isneginf(needed).all():
         log.warning(
@@ -123,7 +123,7 @@ def fit_estimate(
 
 
 def _residuals_needed(
-    problem: Problem, estimate: Estimate, people: FloatArray, spec: ShapEstimate, search: CompleteSearch
+    problem: Problem, estimate: Estimate, instances: FloatArray, spec: ShapEstimate, search: CompleteSearch
 ) -> tuple[FloatArray, str | None]:
     """Find the residual that would have kept the whole front of each instance, within the limits of the spec.
 
@@ -135,12 +135,12 @@ def _residuals_needed(
     until = math.inf if spec.seconds is None else time.perf_counter() + spec.seconds
     work = CELL_WORK * int(spec.evaluations)
     cut_by = None
-    for at in range(0, len(people), ROUND):
+    for at in range(0, len(instances), ROUND):
         seconds = until - time.perf_counter()
         if work <= 0 or seconds <= 0:
             cut_by = EVALUATIONS if work <= 0 else SECONDS
             break
-        values = people[at : at + ROUND]
+        values = instances[at : at + ROUND]
         share = None if spec.seconds is None else seconds / len(values)
         most = -(-work // len(values))
         known = search(problem, values, most, share)
