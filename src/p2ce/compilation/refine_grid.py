@@ -134,7 +134,7 @@ def _sides(feature: FeatureActions, refinement: Refinement, detail: Detail) -> S
 
 
 def _usual(feature: FeatureActions, refinement: Refinement, detail: Detail) -> FloatArray:
-    """Give the candidates that the data chose; a few, where evaluations are expensive or there are thresholds."""
+    """Give the candidates that the data chose; a few, where evaluations are slow or thresholds are known."""
     usual = np.array(feature.inferred) if feature.inferred else refinement.usual[feature.name]
     said = detail is Detail.USUAL and len(refinement.near[feature.name].above)
     return thinned(usual, refinement.people[feature.name]) if detail is Detail.THINNED or said else usual

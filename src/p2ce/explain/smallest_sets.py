@@ -49,8 +49,8 @@ def smallest_sets(
 
     More ``plain`` elements never turn a yes into a no; ``odd`` ones may. That the empty set has a no is
     known before. ``ask`` decides for a set, or returns None if it cannot; then it may be called once more
-    when all others are decided, as its second argument says. ``is_no`` may miss a no and so be quicker: it only
-    spares calls. Small sets come first; ``is_over`` ends the looking. Elements are numbered such that
+    when all others are decided, as its second argument says. ``is_no`` may miss a no and so be quicker: it
+    only spares calls. Small sets come first; ``is_over`` ends the looking. Elements are numbered such that
     the first ones make the question hardest.
 
     >>> def enough(chosen):
