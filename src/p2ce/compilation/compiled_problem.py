@@ -29,10 +29,12 @@ from p2ce.result.outcome_text import shown_end
 from p2ce.result.question import Question
 from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.grouped_columns import onto_compounds
+from p2ce.solver.engine import rules_of
 from p2ce.tables.codebook import MISSING, Codebook
 
 if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import ScoreLayout
+    from p2ce.solver.workspace import Rules
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,6 +106,11 @@ class Problem:
     def is_compiled(self) -> bool:
         """Whether the kernel alone evaluates every cell, and no estimate prunes."""
         return self.estimate is None and all(one.score.flat is not None for one in self.requirements)
+
+    @cached_property
+    def settings(self) -> "Rules":
+        """The settings of the solver."""
+        return rules_of(max_changes=self.max_changes, keep_ties=self.keep_ties, use_bounds=self.use_bounds)
 
     @cached_property
     def model_scores(self) -> tuple[tuple[int, ...], ...]:

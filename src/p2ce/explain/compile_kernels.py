@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.explain.solve_batch import LimitsLeft, evaluators, settings_of, solve_batch
+from p2ce.explain.solve_batch import LimitsLeft, evaluators, solve_batch
 from p2ce.solver.engine import kernels_are_loaded, warm_open
 from p2ce.solver.waves import warm_waves
 from p2ce.verification.verify_cells import surely_rejected
@@ -33,5 +33,4 @@ def compile_kernels(problem: Problem, values: FloatArray) -> None:
         warm_open(problem.layout, batch.instances)
     else:
         outside = evaluators(batch, everyone)
-        assert outside is not None
-        warm_waves(problem.layout, batch.instances, settings_of(small.problem), outside)
+        warm_waves(problem.layout, batch.instances, small.problem.settings, outside)
