@@ -9,7 +9,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
 from p2ce.compilation.requirements import Source
-from p2ce.explain.fit_estimate import with_estimate
+from p2ce.explain.apply_estimate import with_estimate
 from p2ce.paper.solve_by_paper import solve_by_paper
 from p2ce.scores.external import Boxes, PreparedScore, Verdicts
 from p2ce.scores.score import Bound
@@ -91,6 +91,13 @@ def solve_batch(batch: Batch, who: IntArray, limits: LimitsLeft) -> Fronts:
         work_limits=limits.work,
         listener=limits.listener,
     )
+
+
+def solve_completely(batch: Batch, work: int, seconds: float | None = None) -> Fronts:
+    """Find the fronts of all instances of a batch; work and seconds are for each of them."""
+    count = len(batch.values)
+    limits = LimitsLeft(None if seconds is None else np.full(count, seconds), np.full(count, work))
+    return solve_batch(batch, np.arange(count), limits)
 
 
 def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[OutsideScore]:
