@@ -1,4 +1,4 @@
-"""One list of scores: flat ones first, as the kernel numbers them, then the others in the order of evaluation."""
+"""One list of scores: flat ones first, as the kernel numbers them, then the others as they are evaluated."""
 
 from typing import Any
 
@@ -21,7 +21,9 @@ PEOPLE = pd.DataFrame(RNG.normal(size=(80, 3)), columns=["a", "b", "c"])
 LABEL = (PEOPLE["a"] + PEOPLE["b"] > 0).astype(int)
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL)
 LINEAR = LogisticRegression().fit(PEOPLE[["c", "b", "a"]], LABEL)
-NETWORK = MLPClassifier((4,), max_iter=800, random_state=0).fit(PEOPLE[["b", "a", "c"]], LABEL)
+NETWORK = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(
+    PEOPLE[["b", "a", "c"]], LABEL
+)
 
 
 def ask(rows: pd.DataFrame) -> np.ndarray:
@@ -64,7 +66,7 @@ def test_a_detector_that_is_a_black_box_comes_last() -> None:
     "model", [TREE, LINEAR, NETWORK, ask], ids=["tree", "linear", "network", "black box"]
 )
 def test_every_score_evaluates_cells_as_it_evaluates_their_rows(model: Any) -> None:
-    """Whatever its form, columns in whatever order: a prepared score says the same of a cell and of its row."""
+    """Whatever its form and the order of columns, a prepared score says the same of a cell and its row."""
     problem = problem_of(model)
     values = problem.codebook.encode(PEOPLE.iloc[:5])
     batch = place_and_price(problem, values)

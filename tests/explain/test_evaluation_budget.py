@@ -140,7 +140,7 @@ def test_a_listener_that_answers_nothing_stops_nothing() -> None:
     assert found.counterfactuals == asking.explain(person).counterfactuals
 
 
-@pytest.mark.parametrize(("threshold", "decides"), [(0.0, "accepts"), (1.1, "refuses")])
+@pytest.mark.parametrize(("threshold", "decides"), [(0.0, "accepts"), (1.1, "rejects")])
 def test_a_model_that_decides_alike_about_everybody_is_told(
     threshold: float, decides: str, caplog: pytest.LogCaptureFixture
 ) -> None:

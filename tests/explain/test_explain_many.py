@@ -192,7 +192,7 @@ def test_the_bar_moves_and_is_silent_unless_asked_for(capsys: pytest.CaptureFixt
 
 def test_interrupting_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many_module, "LARGEST_BATCH", 5)
-    done = many_module.answer_safely
+    done = many_module.explain_safely
     calls = []
 
     def interrupted(*args: Any, **named: Any) -> Any:

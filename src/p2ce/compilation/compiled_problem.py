@@ -29,6 +29,7 @@ from p2ce.result.outcome_text import shown_end
 from p2ce.result.question import Question
 from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.grouped_columns import onto_compounds
+from p2ce.solver.settings import Settings, make_settings
 from p2ce.tables.codebook import MISSING, Codebook
 
 if TYPE_CHECKING:
@@ -104,6 +105,13 @@ class Problem:
     def is_compiled(self) -> bool:
         """Whether the kernel alone evaluates every cell, and no estimate prunes."""
         return self.estimate is None and all(one.score.flat is not None for one in self.requirements)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of the solver."""
+        return make_settings(
+            max_changes=self.max_changes, keep_ties=self.keep_ties, use_bounds=self.use_bounds
+        )
 
     @cached_property
     def model_scores(self) -> tuple[tuple[int, ...], ...]:

@@ -1,4 +1,4 @@
-"""Find which columns move as one: one-hot groups for everyone, linked features for each person."""
+"""Group the columns that move together: one-hot groups for all instances, linked features for each."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_actions(actions: object, names: Sequence[str]) -> None:
-    """Refuse an action set that does not speak of the model's columns, or is none."""
+    """Reject an action set that is not about the model's columns, or is none."""
     if not isinstance(actions, ActionSet):
         raise InvalidActions(
             f"actions must be an ActionSet, got {type(actions).__name__}. Start from p2ce.ActionSet.infer(X)."
@@ -76,7 +76,7 @@ def groups_of(actions: ActionSet, codebook: Codebook) -> tuple[Compound, ...]:
 
 
 def has_links(actions: ActionSet) -> bool:
-    """Tell whether some feature follows another, by an amount that depends on the person."""
+    """Tell whether some feature follows another, by an amount that depends on the instance."""
     return any(isinstance(rule, Linked) for rule in actions.rules)
 
 
@@ -86,34 +86,34 @@ def moves_as_one(actions: ActionSet) -> bool:
 
 
 def compounds_for(
-    actions: ActionSet, codebook: Codebook, groups: Sequence[Compound], person: FloatArray
+    actions: ActionSet, codebook: Codebook, groups: Sequence[Compound], instance: FloatArray
 ) -> tuple[Compound, ...]:
-    """Give the compounds of one person (d,): groups as they stand, and a chain for every driver."""
-    own = [_with_own_level(group, person) for group in groups]
+    """Give the compounds of one instance (d,): groups as they stand, and a chain for every driver."""
+    own = [_with_own_level(group, instance) for group in groups]
     links = [rule for rule in actions.rules if isinstance(rule, Linked)]
     followers = {rule.follower for rule in links}
     drivers = dict.fromkeys(rule.driver for rule in links if rule.driver not in followers)
-    return (*own, *(_chain(driver, links, actions, codebook, person) for driver in drivers))
+    return (*own, *(_chain(driver, links, actions, codebook, instance) for driver in drivers))
 
 
-def _with_own_level(group: Compound, person: FloatArray) -> Compound:
-    """Add the level at which the person stands, two columns at 1 say, where the group has no such one."""
-    if not np.isnan(group.codes_of(person[None, :])[0]):
+def _with_own_level(group: Compound, instance: FloatArray) -> Compound:
+    """Add the level at which the instance stands, two columns at 1 say, where the group has no such one."""
+    if not np.isnan(group.codes_of(instance[None, :])[0]):
         return group
     return replace(
         group,
-        levels=np.vstack([group.levels, person[group.members]]),
+        levels=np.vstack([group.levels, instance[group.members]]),
         may_go_to=np.append(group.may_go_to, False),
         may_stay=None if group.may_stay is None else np.append(group.may_stay, False),
     )
 
 
 def _chain(
-    driver: str, links: Sequence[Linked], actions: ActionSet, codebook: Codebook, person: FloatArray
+    driver: str, links: Sequence[Linked], actions: ActionSet, codebook: Codebook, instance: FloatArray
 ) -> Compound:
     """Let all that follows a driver, one after the other, go where it goes: a level per candidate."""
     place = {name: column for column, name in enumerate(codebook.names)}
-    here = person[place[driver]]
+    here = instance[place[driver]]
     codes = np.union1d(actions[driver].codes(codebook[driver]), here)
     members, table = [driver], {driver: codes}
     counted = [True]
@@ -121,15 +121,15 @@ def _chain(
     while waiting:
         rule = waiting.pop(0)
         link = rule.link(codebook)
-        start = person[place[rule.driver]]
-        table[rule.follower] = link.follow(start, table[rule.driver], person[place[rule.follower]])
+        start = instance[place[rule.driver]]
+        table[rule.follower] = link.follow(start, table[rule.driver], instance[place[rule.follower]])
         members.append(rule.follower)
         counted.append(rule.counts == "each")
         waiting += [other for other in links if other.driver == rule.follower]
     levels = np.column_stack([table[name] for name in members])
     # A level is gone to only if every member may go where it leads, in a value that its column holds, and
     # if nobody is pushed out of a follower's range.
-    before = np.array([person[place[name]] for name in members])
+    before = np.array([instance[place[name]] for name in members])
     fine = np.array(
         [
             _allowed(actions, codebook, members, before, level)
@@ -192,12 +192,12 @@ def limits_of(
 
         found.append(_budget("changes", width, tuple(axes), counted, max_changes + 0.5))
     for i, compound in enumerate(compounds):
-        if not compound.is_category:  # its levels are those that this person may go to
+        if not compound.is_category:  # its levels are those that this instance may go to
             continue
-        charge = _refusals(compound, actions, codebook)
+        charge = _forbidden_moves(compound, actions, codebook)
         if charge.any():
 
-            def refused(
+            def forbidden(
                 column: int,  # noqa: ARG001
                 values: FloatArray,
                 current: FloatArray,
@@ -206,7 +206,7 @@ def limits_of(
                 paid: FloatArray = charge[current.astype(np.int64), values.astype(np.int64)]
                 return paid
 
-            found.append(_budget(compound.name, width, (len(codebook.names) + i,), refused, 0.5))
+            found.append(_budget(compound.name, width, (len(codebook.names) + i,), forbidden, 0.5))
     return found
 
 
@@ -221,7 +221,7 @@ def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: 
     )
 
 
-def _refusals(compound: Compound, actions: ActionSet, codebook: Codebook) -> FloatArray:
+def _forbidden_moves(compound: Compound, actions: ActionSet, codebook: Codebook) -> FloatArray:
     """Charge one for staying where nobody may stay, and for going to where some member may not go.
 
     Gives a table (levels, levels): from, to.

@@ -26,7 +26,7 @@ class Detail(Enum):
     """How fine a grid is where candidates were inferred."""
 
     THINNED = "thinned"  # for scores that are evaluated cell by cell
-    USUAL = "usual"  # the values beside the models' thresholds, and between them a few that people have
+    USUAL = "usual"  # the values beside the models' thresholds, and between them a few of the reference
     FINEST = "finest"  # all that data, models and detector tell apart
 
 
@@ -38,7 +38,7 @@ class Refinement:
     people: Mapping[str, FloatArray]  # some of their values, evenly spread by rank
     near: Mapping[str, Sides]  # of the models' thresholds
     finest: Mapping[str, Sides]  # of the detector's thresholds as well
-    distinct: Mapping[str, FloatArray]  # what people have; only the ends where trees decide about everything
+    distinct: Mapping[str, FloatArray]  # of the reference; only the ends where trees decide about everything
 
     def everything(self, name: str) -> FloatArray | None:
         """Give all that can be told apart on a column; None if it is no column of numbers."""
@@ -82,7 +82,7 @@ def refinement_of(
 
 
 def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: FloatArray) -> FloatArray:
-    """Join the thresholds of a column that lie where people are."""
+    """Join the thresholds of a column that lie inside the reference."""
     listed = [one[name] for one in cuts if one is not None and name in one]
     found: FloatArray = np.concatenate([np.empty(0), *listed])
     inside: FloatArray = found[(found >= known[0]) & (found < known[-1])]
@@ -134,7 +134,7 @@ def _sides(feature: FeatureActions, refinement: Refinement, detail: Detail) -> S
 
 
 def _usual(feature: FeatureActions, refinement: Refinement, detail: Detail) -> FloatArray:
-    """Give the candidates that the data chose; a few, where cells are dear or thresholds say it better."""
+    """Give the candidates that the data chose; a few, where evaluations are slow or thresholds are known."""
     usual = np.array(feature.inferred) if feature.inferred else refinement.usual[feature.name]
     said = detail is Detail.USUAL and len(refinement.near[feature.name].above)
     return thinned(usual, refinement.people[feature.name]) if detail is Detail.THINNED or said else usual

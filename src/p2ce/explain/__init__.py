@@ -1,1 +1,1 @@
-"""Check what comes in and what goes out: people, and every point with the user's own model and detector."""
+"""Explain instances: compile arguments, solve and verify batches, diagnose infeasibility, check proposals."""

@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.explain.solve_batch import LimitsLeft, evaluators, settings_of, solve_batch
+from p2ce.explain.solve_batch import LimitsLeft, evaluators, solve_batch
 from p2ce.solver.branch_and_bound import compile_rest, kernels_are_loaded
 from p2ce.verification.verify_cells import surely_rejected
 
@@ -28,6 +28,6 @@ def compile_kernels(problem: Problem, values: FloatArray) -> None:
         return
     if problem.flat_detector is not None:
         batch.scores[problem.flat_detector].verify(everyone, batch.placement.position)
-    external = evaluators(batch, everyone)
-    if external is not None:
-        compile_rest(problem.layout, batch.instances, settings_of(small.problem), external)
+    if not problem.is_compiled:
+        external = evaluators(batch, everyone)
+        compile_rest(problem.layout, batch.instances, small.problem.settings, external)

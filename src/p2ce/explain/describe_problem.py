@@ -1,4 +1,4 @@
-"""Put together what people have to know of a question: names, moves, population, policy, versions."""
+"""Describe a problem for explanations: names, moves, population, policy, versions."""
 
 import hashlib
 import platform
@@ -31,10 +31,10 @@ DEEPEST = 4
 def question_of(
     problem: Problem, *, reference: str, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
 ) -> Question:
-    """Describe a question; ``values`` (n, d) are the reference's codes in the model's columns.
+    """Describe a problem; ``values`` (n, d) are the reference's codes in the model's columns.
 
     ``reference`` is the fingerprint of all of it. ``objects`` are the user's own, models and detector, whose
-    libraries an answer depends on.
+    libraries an explanation depends on.
     """
     spreads = distributions(values, problem.codebook)
     return asked_with(
@@ -54,7 +54,7 @@ def question_of(
 
 
 def asked_with(question: Question, actions: ActionSet, searched: ActionSet) -> Question:
-    """Describe the same question over another action set, and the candidates that are searched for it."""
+    """Describe the same problem over another action set, and the candidates that are searched for it."""
     followers = {rule.follower for rule in actions.rules if isinstance(rule, Linked)}
     groups = {name: rule.name for rule in actions.rules if isinstance(rule, OneHot) for name in rule.columns}
     policy = _policy(actions)
@@ -98,12 +98,12 @@ def _policy(actions: ActionSet) -> str:
     try:
         return to_text(actions)
     except InvalidActions as error:
-        told = "\n".join(f"# {line}" for line in str(actions).splitlines())
-        return f"# This policy has no form as a file: {error}\n{told}\n"
+        listed = "\n".join(f"# {line}" for line in str(actions).splitlines())
+        return f"# This policy has no form as a file: {error}\n{listed}\n"
 
 
 def _versions(objects: Sequence[Any]) -> dict[str, str]:
-    """Name the versions that an answer may depend on: this library's, its tools', and the objects' own."""
+    """Name the versions that an explanation depends on: this library's, its tools', and the objects' own."""
     own = sorted(set().union(*map(_packages, objects)))
     found = {"p2ce": version("p2ce"), "python": platform.python_version()}
     for package in dict.fromkeys(["numpy", "pandas", "numba", "scikit-learn", *own]):

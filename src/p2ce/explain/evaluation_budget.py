@@ -13,9 +13,9 @@ from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.estimates.native import Parsed
 from p2ce.explain.arguments import Arguments
 from p2ce.explain.build_explanation import count_cells
-from p2ce.explain.fit_estimate import CompleteSearch, Known, fit_estimate
+from p2ce.explain.fit_estimate import fit_estimate
 from p2ce.explain.slow_steps import warn_if_slow
-from p2ce.explain.solve_batch import LimitsLeft, solve_batch
+from p2ce.explain.solve_batch import solve_completely
 from p2ce.paper.solve_by_paper import fit_attributions
 from p2ce.solver.branch_and_bound import CELL_WORK
 from p2ce.verification.evaluate_rows import scoring_of
@@ -48,7 +48,7 @@ def some_rejected(problem: Problem, rows: FloatArray) -> FloatArray:
     return rejected[:TRIED_INSTANCES]
 
 
-def takes_too_long(problem: Problem, rejected: FloatArray, search: CompleteSearch) -> bool:
+def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
     """Tell whether a complete search takes too many evaluations, by a majority of some instances."""
     cells = count_cells(tuple(sorted(problem.grid.lengths.tolist())), problem.max_changes)
     if cells <= MOST_EVALUATIONS:
@@ -58,7 +58,8 @@ def takes_too_long(problem: Problem, rejected: FloatArray, search: CompleteSearc
     done = unfinished = 0
     for some in (rejected[:enough], rejected[enough:]):
         if len(some) and done < enough and unfinished < enough:
-            finished = search(problem, some, CELL_WORK * MOST_EVALUATIONS, None).finished
+            fronts = solve_completely(place_and_price(problem, some), CELL_WORK * MOST_EVALUATIONS)
+            finished = fronts.finished
             done += int(np.count_nonzero(finished))
             unfinished += int(np.count_nonzero(~finished))
     too_long = unfinished > done
@@ -97,7 +98,7 @@ def with_needed_estimate(
         with warn_if_slow(
             "Trying a complete search on a few instances; bound='shap' or bound='none' decide without."
         ):
-            if takes_too_long(problem, rejected, search_completely):
+            if takes_too_long(problem, rejected):
                 bound = "shap"
     if bound in ("auto", "none"):
         return problem
@@ -111,25 +112,5 @@ def with_needed_estimate(
             parsed=parse(),
             reference=reference,
             random_state=arguments.random_state,
-            search=search_completely,
         )
     return replace(problem, estimate=estimate)
-
-
-def search_completely(
-    problem: Problem, values: FloatArray, most_work: int, seconds: float | None = None
-) -> Known:
-    """Find the true fronts of rejected instances, without an estimate; limits are for each of them."""
-    from p2ce.solver.counters import WORK
-
-    batch = place_and_price(problem, values)
-    limits = None if seconds is None else np.full(len(values), seconds)
-    work = np.full(len(values), most_work)
-    found = solve_batch(batch, np.arange(len(values)), LimitsLeft(limits, work))
-    return Known(
-        finished=found.finished,
-        work=found.counters[:, WORK],
-        first=found.first,
-        points=found.points,
-        placement=batch.placement,
-    )

@@ -11,7 +11,7 @@ from p2ce.explain.display_counterfactuals import display_counterfactuals
 from p2ce.explain.finest_grid import finest_searches
 from p2ce.explain.rounds import Rounds
 from p2ce.explain.solve_batch import SearchLimits, solve_batch
-from p2ce.explain.unseen_categories import naming_unseen_categories
+from p2ce.explain.unseen_categories import blame_labels
 from p2ce.explain.verified import Verified
 from p2ce.verification.verify_cells import verify_cells
 
@@ -27,7 +27,7 @@ def explain_batch(
     the problem's own grid proves that there is none are solved again on the finest grid.
     """
     begin = time.perf_counter()
-    with naming_unseen_categories(problem, values):
+    try:
         # Where each instance stands on the grid, and what each candidate costs it.
         rounds = Rounds(place_and_price(problem, values), limits, begin)
         while rounds.number == 0 or len(rounds.waiting):  # a rejected cell may have dominated others
@@ -45,6 +45,9 @@ def explain_batch(
             )
             rounds.note_checked(fronts, checked)
         verified = display_counterfactuals(rounds)
+    except Exception as error:
+        blame_labels(error, problem, values)  # raises where unseen categories are what fails
+        raise
     if finest:  # before an instance is reported without recourse
         for some, finer, left in finest_searches(problem, values, verified, limits):
             verified = verified.merged(explain_batch(finer, values[some], left), some)

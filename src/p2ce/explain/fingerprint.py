@@ -18,14 +18,14 @@ MOST_ROWS = 64
 
 
 def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
-    """Ask every model about at most 64 of the rows (n, d), spread evenly over them: (models, rows)."""
+    """Evaluate every model on at most 64 of the rows (n, d), spread evenly over them: (models, rows)."""
     places = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).astype(np.int64))
     frame = problem.frame(rows[places])
     return np.stack([np.asarray(model.evaluate(frame), dtype=np.float64) for model in problem.models])
 
 
 def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:
-    """Give the SHA-256 of what the models answer about some rows (n, d), to six significant digits.
+    """Give the SHA-256 of the models' scores of some rows (n, d), to six significant digits.
 
     The last bits of a score may differ from machine to machine. `same_scores` compares without an edge at
     which they round differently; this is a short name for people to compare.

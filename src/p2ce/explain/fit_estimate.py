@@ -3,53 +3,34 @@
 import logging
 import math
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.compilation.batch import Batch
+from p2ce.arrays import FloatArray
+from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.decisions.model_adapter import PROBABILITY
 from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributor
-from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit, widen
+from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit
 from p2ce.estimates.candidate_attributions import best_attributions, mean_attributions
 from p2ce.estimates.estimate import Estimate
-from p2ce.estimates.instance_gains import Gains, lay_out_gains
 from p2ce.estimates.link_scale import preferred_link
 from p2ce.estimates.native import Parsed
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.estimates.split_reference import divide
-from p2ce.grid.placement import Placement
+from p2ce.explain.apply_estimate import gains_of
+from p2ce.explain.solve_batch import solve_completely
 from p2ce.solver.branch_and_bound import CELL_WORK
 from p2ce.verification.evaluate_rows import scoring_of
-
-if TYPE_CHECKING:
-    from p2ce.scores.flat_arrays import FlatInstances
 
 log = logging.getLogger("p2ce")
 
 EVALUATIONS, SECONDS = "evaluations", "seconds"  # what may cut a calibration: fields of `ShapEstimate`
 # Instances per round of calibration: each may take this share of the evaluations that are left.
 ROUND = 16
-
-
-class Known(NamedTuple):
-    """True fronts of some instances, found without an estimate."""
-
-    finished: BoolArray  # (n,)
-    work: IntArray  # (n,) what each took, in units of the solver's counter
-    first: IntArray  # (n + 1,) points of instance p are first[p] .. first[p + 1] - 1
-    points: Int32Array  # (points, axes)
-    placement: Placement
-
-
-# Solves a problem for instances, without an estimate: with so much work for each, and so many seconds.
-CompleteSearch: TypeAlias = Callable[[Problem, FloatArray, int, float | None], Known]
 
 
 def fit_estimate(
@@ -59,12 +40,11 @@ def fit_estimate(
     parsed: Parsed | None,
     reference: FloatArray,
     random_state: int | None,
-    search: CompleteSearch,
 ) -> Estimate:
     """Fit the estimate for a problem: attributions, what each candidate is worth, and the residual.
 
-    ``reference`` (n, d) are rows of the model's columns; ``search`` finds true fronts, without an estimate;
-    ``parsed`` is the model where it is supported natively.
+    ``reference`` (n, d) are rows of the model's columns; ``parsed`` is the model where it is
+    supported natively.
     """
     if moves_as_one(problem.actions):
         raise InvalidArgument(
@@ -90,8 +70,8 @@ def fit_estimate(
         personal=spec.personal,
         unit=typical_unit(scaled[:-1], float(scaled[-1])),
     )
-    people = reference[parts.calibration]
-    needed, cut_by = _residuals_needed(problem, estimate, people, spec, search)
+    instances = reference[parts.calibration]
+    needed, cut_by = _residuals_needed(problem, estimate, instances, spec)
     found = calibrate(needed, spec.miss_rate)
     if cut_by == SECONDS:
         log.warning(
@@ -99,7 +79,7 @@ def fit_estimate(
             "give other explanations. Pass a larger ShapEstimate(seconds=…), or fewer evaluations=… instead.",
             spec.seconds,
             found.sample_size,
-            len(people),
+            len(instances),
         )
     if found.residual == math.inf and not np.isneginf(needed).all():
         log.warning(
@@ -123,55 +103,38 @@ def fit_estimate(
 
 
 def _residuals_needed(
-    problem: Problem, estimate: Estimate, people: FloatArray, spec: ShapEstimate, search: CompleteSearch
+    problem: Problem, estimate: Estimate, instances: FloatArray, spec: ShapEstimate
 ) -> tuple[FloatArray, str | None]:
     """Find the residual that would have kept the whole front of each instance, within the limits of the spec.
 
     A front is missed exactly when one of its points is dropped, and the points are known here. Also give
     the limit that cut, by its name; None where none did.
     """
+    from p2ce.solver.counters import WORK
+
     needed: list[float] = []
     threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
     until = math.inf if spec.seconds is None else time.perf_counter() + spec.seconds
     work = CELL_WORK * int(spec.evaluations)
     cut_by = None
-    for at in range(0, len(people), ROUND):
+    for at in range(0, len(instances), ROUND):
         seconds = until - time.perf_counter()
         if work <= 0 or seconds <= 0:
             cut_by = EVALUATIONS if work <= 0 else SECONDS
             break
-        values = people[at : at + ROUND]
+        values = instances[at : at + ROUND]
         share = None if spec.seconds is None else seconds / len(values)
         most = -(-work // len(values))
-        known = search(problem, values, most, share)
-        work -= int(known.work.sum())
-        if not known.finished[known.work <= most].all():
+        batch = place_and_price(problem, values)
+        fronts = solve_completely(batch, most, share)
+        used = fronts.counters[:, WORK]
+        work -= int(used.sum())
+        if not fronts.finished[used <= most].all():
             cut_by = SECONDS
-        base, gains, _ = _gains(problem, estimate, known.placement, values)
-        for p, finished in enumerate(known.finished.tolist()):
-            points = known.points[known.first[p] : known.first[p + 1]]
+        base, gains, _ = gains_of(estimate, problem.grid, batch.placement, values)
+        for p, finished in enumerate(fronts.finished.tolist()):
+            points = fronts.points[fronts.first[p] : fronts.first[p + 1]]
             least = needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
             # Leaving out those that take too long would flatter the estimate: they are the hard ones.
             needed.append(least if finished else np.inf)
     return np.array(needed), cut_by
-
-
-def _gains(problem: Problem, estimate: Estimate, placement: Placement, values: FloatArray) -> Gains:
-    return lay_out_gains(
-        estimate.attributor, estimate.table, problem.grid, placement, values, personal=estimate.personal
-    )
-
-
-def with_estimate(batch: Batch, who: IntArray, instances: "FlatInstances") -> "FlatInstances":
-    """Put the widened estimate behind the scores of some instances; the batch keeps what it evaluates."""
-    from p2ce.scores.estimate_score import add_estimate
-
-    problem = batch.problem
-    estimate = problem.estimate
-    assert estimate is not None
-    base, gains, singles = _gains(problem, estimate, batch.placement.of(who), batch.values[who])
-    if batch.known is not None:
-        batch.known[who] = singles
-    base, gains = widen(base, gains, estimate.residual, estimate.unit)
-    threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
-    return add_estimate(instances, gains, threshold - base)

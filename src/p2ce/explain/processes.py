@@ -147,7 +147,7 @@ def warm_processes(problem: Problem, values: FloatArray, n_jobs: int) -> None:
 
 
 def pack(thing: object) -> bytes:
-    """Pickle something that holds closures, which plain pickle refuses."""
+    """Pickle something that holds closures, which plain pickle rejects."""
     try:
         import cloudpickle
     except ImportError:

@@ -1,4 +1,4 @@
-"""Find all smallest sets for which the answer to a yes-or-no question is yes."""
+"""Find all minimal sets that have a property."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -48,9 +48,9 @@ def smallest_sets(
     """Find every set of elements with a yes of which no proper part has one.
 
     More ``plain`` elements never turn a yes into a no; ``odd`` ones may. That the empty set has a no is
-    known before. ``ask`` answers for a set, or says None if it cannot; then it may be asked once more when
-    all others are, told so by its second argument. ``is_no`` may miss a no and so be quicker: it only
-    spares questions. Small sets come first; ``is_over`` ends the looking. Elements are numbered such that
+    known before. ``ask`` decides for a set, or returns None if it cannot; then it may be called once more
+    when all others are decided, as its second argument says. ``is_no`` may miss a no and so be quicker: it
+    only spares calls. Small sets come first; ``is_over`` ends the looking. Elements are numbered such that
     the first ones make the question hardest.
 
     >>> def enough(chosen):
@@ -79,10 +79,10 @@ def smallest_sets(
         if not waiting:
             break
         tried, _, _, whole, layer = min(waiting)
-        answer = ask(whole, tried > 0)
-        if answer is None:
+        found_yes = ask(whole, tried > 0)
+        if found_yes is None:
             tries[whole] = tried + 1
-        elif answer:
+        elif found_yes:
             found.append(whole)
         else:
             layer.rule_out(_widened(layer, whole - layer.odd, is_no))

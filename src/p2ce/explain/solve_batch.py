@@ -2,22 +2,18 @@
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
-from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.requirements import Source
-from p2ce.explain.fit_estimate import with_estimate
+from p2ce.explain.apply_estimate import with_estimate
 from p2ce.paper.solve_by_paper import solve_by_paper
 from p2ce.scores.external import Boxes, PreparedScore, Verdicts
 from p2ce.scores.score import Bound
-from p2ce.solver.branch_and_bound import Evaluator, Fronts, Listener, make_settings, no_fronts, solve
-
-if TYPE_CHECKING:
-    from p2ce.solver.branch_and_bound import Settings
+from p2ce.solver.branch_and_bound import Evaluator, Fronts, Listener, no_fronts, solve
 
 
 class SearchLimits(NamedTuple):
@@ -81,24 +77,29 @@ def solve_batch(batch: Batch, who: IntArray, limits: LimitsLeft) -> Fronts:
         return no_fronts(len(problem.objectives), problem.grid.axis_count)
     if problem.method is not None:
         return solve_by_paper(batch, who, limits.seconds, limits.work, limits.listener)
-    instances = batch.flat_instances(who)
+    instances = batch.instances if len(who) == len(batch.values) else batch.flat_instances(who)
     if problem.estimate is not None:
         instances = with_estimate(batch, who, instances)
     return solve(
         problem.layout,
         instances,
-        settings_of(problem),
-        evaluators(batch, who, limits.until),
+        problem.settings,
+        None if problem.is_compiled else evaluators(batch, who, limits.until),
         time_limits=limits.seconds,
         work_limits=limits.work,
         listener=limits.listener,
     )
 
 
-def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[Evaluator] | None:
-    """List the scores that are evaluated outside the kernel, in their order; None where there are none."""
-    if batch.problem.is_compiled:
-        return None
+def solve_completely(batch: Batch, work: int, seconds: float | None = None) -> Fronts:
+    """Find the fronts of all instances of a batch; work and seconds are for each of them."""
+    count = len(batch.values)
+    limits = LimitsLeft(None if seconds is None else np.full(count, seconds), np.full(count, work))
+    return solve_batch(batch, np.arange(count), limits)
+
+
+def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[Evaluator]:
+    """List the scores that are evaluated outside the kernel, in their order."""
     return [
         Evaluator(
             score=SomeInstances(score=score, who=who, until=until),
@@ -109,10 +110,3 @@ def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[
         for one, score in zip(batch.problem.requirements, batch.scores, strict=True)
         if one.score.flat is None
     ]
-
-
-def settings_of(problem: Problem) -> "Settings":
-    """Give the settings of the solver."""
-    return make_settings(
-        max_changes=problem.max_changes, keep_ties=problem.keep_ties, use_bounds=problem.use_bounds
-    )

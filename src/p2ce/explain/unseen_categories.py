@@ -1,8 +1,5 @@
 """Name the unseen categories of instances where they are why the user's own objects fail."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 
 from p2ce.adapters.evaluate import evaluate
@@ -14,15 +11,10 @@ from p2ce.errors import InvalidPerson
 from p2ce.verification.constraints import check_constraints
 
 
-@contextmanager
-def naming_unseen_categories(problem: Problem, values: FloatArray) -> Iterator[None]:
+def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None:
     """Raise an error that names labels which the reference lacks, where they are what fails."""
-    try:
-        yield
-    except Exception as error:
-        unseen = unseen_labels(problem.codebook, values)
-        if not unseen or not _is_about_labels(error, problem, values):
-            raise
+    unseen = unseen_labels(problem.codebook, values)
+    if unseen and _is_about_labels(error, problem, values):
         raise InvalidPerson(
             f"{type(error).__name__}: {str(error).rstrip('.')}. The reason: {unseen}, which is not "
             "in the reference."

@@ -25,7 +25,7 @@ from p2ce.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
 from p2ce.solver.brute_force import front_of, point_costs
 from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import score_frame
-from p2ce.verification.verify_cells import read_model
+from p2ce.verification.verify_cells import prove_by_scores
 from p2ce.visible import echoed
 
 # What the settings call a bound, and what kind of model it needs.
@@ -284,8 +284,8 @@ class _Instance:
         self.counters[SCORED] += len(cells)
         self.counters[WORK] += CELL_WORK * len(cells)
         if self.parsed is not None:
-            reading = read_model(self.batch, 0, self._me(cells), cells)
-            return self.parsed.report(reading.value), ~reading.rejects
+            proof = prove_by_scores(self.batch, 0, self._me(cells), cells)
+            return self.parsed.report(proof.value), ~proof.rejects
         scored = score_frame(self.problem, self.problem.frame(self._rows(cells)))
         for at in np.flatnonzero(scored.accepted).tolist():
             self.by_models[cells[at].tobytes()] = scored.each[:, at]

@@ -24,7 +24,7 @@ class NetworkScore:
     The thresholds apply to the output *as the library computes it*. Rounding inside the network comes on top:
     `evaluate_rows` and the prepared score move both outwards by it. ``see`` turns the user's values (n, d)
     into what the first layer sees, (n, inputs), where input j depends on column ``sources[j]`` alone: by
-    default the inputs are the columns, and never decrease. ``unit`` is the rounding unit of the library's arithmetic.
+    default the inputs are the columns, and never decrease. ``unit`` is the rounding unit of the library.
     """
 
     name: str

@@ -32,7 +32,7 @@ class PreparedNetwork:
     own: FloatArray  # (n, inputs) what the first layer sees of the instances today
     base: FloatArray  # (n, width) the first layer of that, before the activation
     today: FloatArray  # (n,) the output of that
-    seen: FloatArray  # (n, moving, candidates) what the first layer reads of every candidate
+    seen: FloatArray  # (n, moving, candidates) what the first layer sees of every candidate
     position: Int32Array  # (n, axes)
     reach: Reach
 
@@ -110,7 +110,7 @@ class PreparedNetwork:
         return value
 
     def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
-        """Write cells as rows that the first layer reads."""
+        """Write cells as rows that the first layer sees."""
         rows = self.own[owner]
         moving = np.arange(len(self.inputs))
         rows[:, self.inputs] = self.seen[owner[:, None], moving, points[:, self.axis_of]]

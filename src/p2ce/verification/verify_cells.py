@@ -34,7 +34,7 @@ class Checked(NamedTuple):
         return Checked(*(part[which] for part in self))  # type: ignore[arg-type]
 
 
-class Reading(NamedTuple):
+class Proof(NamedTuple):
     """What the scores of a model prove about cells."""
 
     value: FloatArray  # (cells,) of the first score; NaN for a black box
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
     rejects: BoolArray  # (cells,)
 
 
-def read_model(batch: Batch, number: int, instance: IntArray, cells: Int32Array) -> Reading:
+def prove_by_scores(batch: Batch, number: int, instance: IntArray, cells: Int32Array) -> Proof:
     """Evaluate cells by the scores of a model, without calling it; a black box proves nothing."""
     value: FloatArray | None = None
     accepts = np.ones(len(cells), dtype=np.bool_)
@@ -53,7 +53,7 @@ def read_model(batch: Batch, number: int, instance: IntArray, cells: Int32Array)
         rejects |= verdict == REJECT
         value = found if value is None else value
     assert value is not None, "every model has a score"
-    return Reading(value, accepts, rejects)
+    return Proof(value, accepts, rejects)
 
 
 def surely_rejected(batch: Batch) -> BoolArray:
@@ -61,18 +61,18 @@ def surely_rejected(batch: Batch) -> BoolArray:
     rejected = np.zeros(len(batch.values), dtype=np.bool_)
     for number, model in enumerate(batch.problem.models):
         if model.score is not None:
-            rejected |= read_model(
+            rejected |= prove_by_scores(
                 batch, number, np.arange(len(batch.values)), batch.placement.position
             ).rejects
     return rejected
 
 
-def _contradictions(model: ModelAdapter, reading: Reading, own: FloatArray) -> BoolArray:
+def _contradictions(model: ModelAdapter, proof: Proof, own: FloatArray) -> BoolArray:
     """Tell where the model itself denies what its scores prove, or reports another value."""
     accepted = own >= model.threshold
-    contradicted: BoolArray = (reading.accepts & ~accepted) | (reading.rejects & accepted)
+    contradicted: BoolArray = (proof.accepts & ~accepted) | (proof.rejects & accepted)
     if model.report is not None and model.score is not None:
-        near = np.abs(model.report(reading.value) - own) <= model.tolerance * np.maximum(1.0, np.abs(own))
+        near = np.abs(model.report(proof.value) - own) <= model.tolerance * np.maximum(1.0, np.abs(own))
         contradicted |= ~near
     return contradicted
 
@@ -106,20 +106,20 @@ def verify_cells(
     before = iter(said.T)
     for number, model in enumerate(problem.models):
         name = problem.name_of(number)
-        reading = read_model(batch, number, instance, cells)
+        proof = prove_by_scores(batch, number, instance, cells)
         scores[number], open_rows = evaluate_closely(
             model.evaluate,
             frame,
             name,
             threshold=model.threshold,
             tolerance=model.tolerance,
-            settled=reading.accepts | reading.rejects,
+            settled=proof.accepts | proof.rejects,
             until=None if with_instances else until,  # about instances, something has to be said
         )
         unsettled |= open_rows
         if model.is_black_box and said.size:
             require_steady(next(before), scores[number, found], name, tolerance=model.tolerance)
-        contradicted |= _contradictions(model, reading, scores[number])
+        contradicted |= _contradictions(model, proof, scores[number])
         # A forest rejects alike whatever reaches the same leaves. A linear model rounds a row differently
         # from place to place in a batch: it says nothing of others. Neither does one of several scores that
         # decide together.
