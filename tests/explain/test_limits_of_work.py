@@ -8,8 +8,8 @@ import pytest
 import p2ce
 from p2ce.explain.explain_batch import answer_people
 from p2ce.solver.waves import CELL_WORK
-from tests.explain import loans
 from tests.explain.test_evaluation_budget import refused, wavy
+from tests.populations import loans
 
 # A compiled search, a black-box model, and a black-box model under an estimate that prunes.
 ASKED: dict[str, dict[str, Any]] = {

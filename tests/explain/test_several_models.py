@@ -22,10 +22,9 @@ from sklearn.svm import SVC
 import p2ce
 from p2ce.result.outcome_text import shown_end
 from p2ce.result.status import Status
-from tests.explain import loans
+from tests.oracle import assert_is_front, brute_force_front, no_cheaper
+from tests.populations import loans
 from tests.properties.amount import examples
-from tests.properties.cases import no_cheaper
-from tests.properties.whole_grid import brute_force_front, reported_quanta
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]
 COLUMNS = list(loans.people().columns)
@@ -129,18 +128,11 @@ def assert_all_accept(
         person,
         loans.people(),
         few(),
-        score=accepted,
-        threshold=1.0,
-        is_plausible=None,
+        accepts=lambda rows: accepted(rows) == 1.0,
         max_changes=max_changes,
         objectives=found.objectives,
     )
-    assert found.status is (Status.OPTIMAL if truth.cells else Status.NO_RECOURSE)
-    assert found.certificate.proven
-    assert set(reported_quanta(found)) == truth.costs
-    points = [tuple(float(option.values[name]) for name in COLUMNS) for option in found]
-    assert set(points) <= truth.cells
-    assert len(points) == (len(truth.cells) if ties else len(truth.costs))
+    assert_is_front(found, truth, ties=ties)
 
 
 NAMES = st.lists(st.sampled_from(sorted(MAKERS)), min_size=1, max_size=3, unique=True)

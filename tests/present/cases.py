@@ -9,8 +9,8 @@ from p2ce.result import (
     Counterfactual,
     Explanation,
     Feature,
-    Relaxation,
     Question,
+    Relaxation,
     Status,
     WhyNone,
 )

@@ -16,7 +16,7 @@ from p2ce.scores.kernel_bounds import argument_ranges, by_lines, by_ranges
 from p2ce.scores.kernel_machine import KernelMachine
 from p2ce.scores.kernel_people import KernelPeople
 from tests.properties.amount import examples
-from tests.properties.random_boxes import random_box
+from tests.properties.test_network_bounds import boxes_with_cells
 
 SEEDS = st.integers(0, 10**9)
 ONE = np.zeros(1, dtype=np.int64)
@@ -121,8 +121,7 @@ def random_case(seed: int) -> Case:
 def test_every_bound_covers_every_completion(seed: int) -> None:
     case = random_case(seed)
     rng = np.random.default_rng(seed + 1)
-    for _ in range(5):
-        boxes, cells = random_box(case.placement, rng)
+    for boxes, cells in boxes_with_cells(case.placement, rng):
         if not len(cells):
             continue
         most = case.truth(cells).max()
@@ -136,8 +135,7 @@ def test_every_bound_covers_every_completion(seed: int) -> None:
 def test_a_box_is_hopeless_only_if_libsvm_rejects_every_cell(seed: int) -> None:
     case = random_case(seed)
     rng = np.random.default_rng(seed + 1)
-    for _ in range(5):
-        boxes, cells = random_box(case.placement, rng)
+    for boxes, cells in boxes_with_cells(case.placement, rng):
         if len(cells):
             # libsvm accepts its best cell exactly; a bound that missed it by a rounding would be wrong.
             assert not case.at(case.answers(cells).max()).infeasible(ONE, boxes)[0]
@@ -293,7 +291,7 @@ def test_a_bound_that_forgot_what_may_stay_would_be_caught():
     caught = 0
     for seed in range(40):
         case = random_case(seed)
-        boxes, cells = random_box(case.placement, rng)
+        boxes, cells = next(boxes_with_cells(case.placement, rng))
         if len(cells):
             most = case.truth(cells).max()
             forgetful = boxes._replace(changes_left=boxes.changes_left * 0)

@@ -18,8 +18,7 @@ from p2ce.solver.engine import rules_of, search_in_kernel
 from p2ce.solver.workspace import RULE, Rules
 from p2ce.tables.codebook import MISSING
 from tests.properties.amount import examples
-from tests.properties.random_problems import Problem, problem_of
-from tests.properties.random_rules import ruled_problems
+from tests.properties.random_problems import Problem, problem_of, ruled_problems
 from tests.properties.test_search_is_exact import (
     LIMITS,
     VARIANTS,

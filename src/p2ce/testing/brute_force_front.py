@@ -11,23 +11,28 @@ from p2ce.comparing import quanta
 from p2ce.compilation.batch import prepare
 from p2ce.explainer import Explainer
 from p2ce.scores.score_rows import score_rows
+from p2ce.solver.undominated import undominated
 
 CELLS_AT_ONCE = 200_000
 
 
-def brute_force_front(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
+def brute_force_front(
+    explainer: Explainer, row: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray] | None = None
+) -> FloatArray:
     """Find the costs (points, objectives) of a person's front by evaluating every cell.
 
-    Without rules, that is every combination of candidates with at most so many changes.
+    Without rules, that is every combination of candidates with at most so many changes. ``accepts`` calls the
+    user's own objects; without it, the explainer's adapters do.
     """
-    problem, accepts = explainer._problem, _accepts(explainer)
+    problem, accepts = explainer._problem, accepts or _accepts(explainer)
     batch = prepare(problem, problem.codebook.encode(row))
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
     found: list[FloatArray] = []
     for cells in _cells(placement.lowest[0], placement.highest[0], here, problem.max_changes):
-        rows = batch.rows(problem, np.zeros(len(cells), dtype=np.int64), cells)
-        cells = cells[accepts(problem.frame(rows))]
+        if len(cells):
+            rows = batch.rows(problem, np.zeros(len(cells), dtype=np.int64), cells)
+            cells = cells[accepts(problem.frame(rows))]
         totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
         found = [_cheapest(np.concatenate([*found, totals]))]
     costs: FloatArray = found[0].copy() if found else np.empty((0, len(problem.objectives)))
@@ -59,14 +64,9 @@ def _cells(
 
 
 def _cheapest(totals: FloatArray) -> FloatArray:
-    """Keep one row of every cost that is not dominated."""
+    """Keep one row of every undominated cost."""
     compared, first = np.unique(quanta(totals), axis=0, return_index=True)
-    kept = []
-    while len(compared):  # in lexicographic order, so that the first is never dominated
-        kept.append(first[0])
-        worse = (compared >= compared[0]).all(axis=1)
-        compared, first = compared[~worse], first[~worse]
-    return totals[kept]
+    return totals[first[undominated(compared)]]
 
 
 def _accepts(explainer: Explainer) -> Callable[[pd.DataFrame], BoolArray]:
