@@ -123,6 +123,4 @@ def test_lifting_the_range_of_a_follower_opens_the_way() -> None:
     none = explainer.explain(row)
     assert none.status is Status.NO_RECOURSE
     why = explainer.why_none(none)
-    assert any(
-        "accounts within 3–9" in text for relaxation in why.relaxations for text in relaxation.restrictions
-    )
+    assert any("accounts within 3–9" in text for relaxation in why.relaxations for text in relaxation.restrictions)

@@ -9,8 +9,8 @@ from p2ce.result import (
     Counterfactual,
     Explanation,
     Feature,
-    Question,
     Relaxation,
+    Question,
     Status,
     WhyNone,
 )

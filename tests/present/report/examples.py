@@ -11,8 +11,8 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Feature,
-    Question,
     Relaxation,
+    Question,
     Status,
     WhyNone,
 )

@@ -162,9 +162,7 @@ def _table(
             Cell(text=str(number), kind="strong"),
             Cell(text=what_to_do(option, explanation, language=reader.language)),
             *(Cell(text=speaker.cost(option.costs[name])) for name in explanation.objectives),
-            Cell(
-                text=reader.result(explanation, option.displayed_score, option.displayed_prediction, speaker)
-            ),
+            Cell(text=reader.result(explanation, option.displayed_score, option.displayed_prediction, speaker)),
             *([Cell(text=_plausibility(option, speaker))] if judged else []),
         )
         for number, option in listed
