@@ -23,6 +23,7 @@ def test_the_result_is_the_whole_front(family: str, data: st.DataObject) -> None
         assert problem.accepts(problem.row)[0] or problem.is_plausible is not None
         return
     assert_is_front(found, problem.truth(found))
+    assert found.certificate.discrepancies == 0
 
 
 @pytest.mark.parametrize("family", OF_TABLES)
@@ -40,6 +41,7 @@ def test_the_papers_algorithms_find_the_whole_front_too(
     found = problem.explain(method=method)
     if found.status is not p2ce.Status.ALREADY_FAVOURABLE:
         assert_is_front(found, problem.truth(found))
+        assert found.certificate.discrepancies == 0
 
 
 @examples(12)
