@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 
 from p2ce.errors import FAULT_RECORD
 
+pytest.register_assert_rewrite("tests.oracle")  # its laws fail with what they compared
+
 # The workers share the cores: OpenMP threads waiting for each other made histogram boosting 30 times slower.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import p2ce
 from p2ce import ActionSet, errors
 from p2ce.explain import explain_batch as answer
-from tests.explain import loans
+from tests.populations import loans
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from p2ce.comparing import quanta
 from p2ce.comparing import rounded as one_number
 from p2ce.jit import entry
 from p2ce.solver.box_costs import quantum, quantum_below
-from tests.properties.whole_grid import rounded
+from tests.oracle import quanta as from_definition
 
 COSTS = st.floats(0, 1.7e308) | st.sampled_from([0.0, -0.0, 5e-324, 2.2250738585072014e-308, 1.0, 1e-300])
 NORMAL = st.floats(2.3e-308, 1e308)
@@ -36,7 +36,7 @@ def test_the_kernel_and_numpy_round_alike(costs: list[float]) -> None:
 @given(st.lists(NORMAL, min_size=2, max_size=2))
 def test_rounding_keeps_the_order_of_significant_bits(costs: list[float]) -> None:
     """The obvious way, by splitting numbers into fraction and exponent, orders and equates the same."""
-    mine, plain = quanta(np.array(costs)), rounded(np.array(costs))
+    mine, plain = quanta(np.array(costs)), from_definition(np.array(costs))
     assert mine[1] - mine[0] == plain[1] - plain[0]
 
 

@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import p2ce
 from p2ce import ActionSet, Status
-from tests.explain import loans
+from tests.populations import loans
 
 
 def counted(explainer: p2ce.Explainer) -> list[str]:

@@ -17,8 +17,8 @@ from p2ce.limits import read_limits
 from p2ce.result import Counterfactual, Explanation, Explanations, Status
 from p2ce.visible import UNSEEN
 from tests.apps.commands import run
-from tests.explain import loans
 from tests.hostile.plain_data import ESCAPES, HUGE_TEXT, nested, tame
+from tests.populations import loans
 from tests.result.test_untrusted_json import ANSWER, WHY
 
 SOURCES = Path(__file__).parent.parent / "src" / "p2ce"

@@ -98,7 +98,7 @@ def test_every_folder_of_the_source_is_a_package() -> None:
 
 def test_test_folders_mirror_the_source() -> None:
     stages = {path.name for path in (ROOT / "src" / "p2ce").iterdir() if path.is_dir()}
-    others = {"properties", "hostile", "explainer", "benchmarks", "docs", "examples"}
+    others = {"properties", "populations", "hostile", "explainer", "benchmarks", "docs", "examples"}
     for folder in (ROOT / "tests").iterdir():
         if not folder.is_dir() or folder.name.startswith(("__", ".")):
             continue

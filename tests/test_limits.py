@@ -20,8 +20,8 @@ from p2ce.apps.where_expression import rows_where
 from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded
 from p2ce.limits import read_limits
 from tests.apps.commands import run
-from tests.explain import loans
 from tests.hostile.plain_data import tame
+from tests.populations import loans
 
 MIB = 1 << 20
 FEATURES = "version: 1\nfeatures:\n  a: {kind: number, range: [0, 1]}\n  b: {kind: number, range: [0, 1]}\n"

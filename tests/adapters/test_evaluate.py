@@ -13,7 +13,7 @@ from p2ce.adapters.checked_calls import REBATCHED
 from p2ce.adapters.evaluate import evaluate, require_steady
 from p2ce.errors import InvalidOutput
 from p2ce.result.status import Status
-from tests.explain import loans
+from tests.populations import loans
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]
 # How cells are pruned: by nothing, by our estimate, or as the paper does it.

@@ -17,7 +17,7 @@ from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import FittedObjective, Reference
 from p2ce.rules import predicate
 from tests.archive.round_trips import FEW, assert_same_after, saved
-from tests.explain import loans
+from tests.populations import loans
 
 SOME = loans.refused().head(3)
 FIRST = loans.forest()

@@ -23,7 +23,7 @@ from p2ce.archive.read_archive import read_saved
 from p2ce.archive.stored_arrays import read_array, write_array
 from p2ce.archive.zipped import zipped
 from p2ce.errors import InvalidArgument, LimitExceeded
-from tests.explain import loans
+from tests.populations import loans
 
 FIRST = loans.forest()
 Parts = dict[str, bytes]

@@ -23,8 +23,8 @@ import p2ce
 from p2ce import rules
 from p2ce.problem.rules.rule_names import RULES
 from tests.archive.round_trips import FEW, again, assert_same_after, assert_same_answers, saved
-from tests.explain import loans
-from tests.properties.random_tables import GROUP, random_table
+from tests.populations import loans
+from tests.populations.random_tables import GROUP, random_table
 
 SOME = loans.refused().head(4)
 FIRST = loans.forest()
@@ -310,7 +310,7 @@ def test_another_process_gives_the_same_answers(tmp_path: Path) -> None:
         """
         import json, sys
         import p2ce
-        from tests.explain import loans
+        from tests.populations import loans
         loaded = p2ce.load(sys.argv[1], loans.forest())
         print(json.dumps(loaded.explain(loans.refused().iloc[0].to_dict()).to_dict()))
         """

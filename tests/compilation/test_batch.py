@@ -4,7 +4,7 @@ import numpy as np
 
 from p2ce.compilation.batch import place_and_price
 from p2ce.explain.solve_batch import LimitsLeft, solve_batch
-from tests.explain import loans
+from tests.populations import loans
 
 
 def test_excluded_cells_are_on_no_front_and_others_take_their_place() -> None:

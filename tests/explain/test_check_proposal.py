@@ -10,7 +10,7 @@ import p2ce
 from p2ce import ActionSet
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives.objective import FittedObjective, Reference
-from tests.explain import loans
+from tests.populations import loans
 from tests.properties.amount import examples
 
 PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}

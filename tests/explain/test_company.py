@@ -10,7 +10,7 @@ import pytest
 
 import p2ce
 from p2ce.result.status import Status
-from tests.explain import loans
+from tests.populations import loans
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]
 

@@ -6,7 +6,7 @@ import pytest
 
 import p2ce
 from p2ce import ActionSet, rules
-from tests.explain import loans
+from tests.populations import loans
 
 PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}
 

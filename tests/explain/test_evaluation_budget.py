@@ -11,8 +11,8 @@ import p2ce
 from p2ce.explain import evaluation_budget as pace
 from p2ce.result.status import Status
 from p2ce.solver.branch_and_bound import Progress
-from tests.explain import loans
-from tests.properties.cases import no_cheaper
+from tests.oracle import no_cheaper
+from tests.populations import loans
 
 SMALL = p2ce.ShapEstimate(people=6, background=3, rows=1)
 

@@ -14,7 +14,7 @@ from tqdm import tqdm
 import p2ce
 from p2ce import ActionSet, Status
 from p2ce.explain import explain_many as many_module
-from tests.explain import loans
+from tests.populations import loans
 
 
 def as_json(explanations: Any) -> list[str]:

@@ -15,7 +15,7 @@ from p2ce.explain.fingerprint import (
     table_fingerprint,
 )
 from p2ce.tables import as_kind
-from tests.explain import loans
+from tests.populations import loans
 
 
 def test_a_model_is_known_by_what_it_answers() -> None:

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import p2ce
 from p2ce.errors import InvalidArgument
 from p2ce.result.status import Status
-from tests.explain import loans
+from tests.populations import loans
 
 CHOICES = {
     "Income": [12, 24, 36, 48],

@@ -21,8 +21,8 @@ import p2ce
 from p2ce.errors import InvalidArgument
 from p2ce.result import WhyNone
 from p2ce.rules import exclusive, together
-from tests.explain import loans
 from tests.explain.refusals import MODELS, RESTRICTIONS, THRESHOLD, Refusal, find_refusal
+from tests.populations import loans
 from tests.properties.amount import examples
 
 refusals = st.builds(

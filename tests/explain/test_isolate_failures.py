@@ -17,7 +17,7 @@ from p2ce.errors import FAULT, InvalidObjective, InvalidOutput, P2CEError
 from p2ce.explain import isolate_failures
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import CostTable, FittedObjective, Objective, Reference
-from tests.explain import loans
+from tests.populations import loans
 
 
 def people(rows: int = 200) -> pd.DataFrame:

@@ -10,8 +10,8 @@ from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.verified import Outcomes, Verified
 from p2ce.solver.branch_and_bound import CELL_WORK
-from tests.explain import loans
 from tests.explain.test_evaluation_budget import refused, wavy
+from tests.populations import loans
 
 # A compiled search, a black-box model, and a black-box model under an estimate that prunes.
 ASKED: dict[str, dict[str, Any]] = {

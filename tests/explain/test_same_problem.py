@@ -13,7 +13,7 @@ import p2ce
 from p2ce import ActionSet, Explanation, Status
 from p2ce.errors import InvalidArgument
 from p2ce.rules import together
-from tests.explain import loans
+from tests.populations import loans
 
 PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}
 CALLS: dict[str, Callable[..., Any]] = {

@@ -1,6 +1,5 @@
 """A list of models means that all of them accept; a margin means that they do so with room to spare."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -11,21 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import p2ce
 from p2ce.result.outcome_text import shown_end
 from p2ce.result.status import Status
-from tests.explain import loans
+from tests.oracle import assert_is_front, brute_force_front, no_cheaper
+from tests.populations import loans
+from tests.populations.families import COMPILED, EXTERNAL, Family, score_of
 from tests.properties.amount import examples
-from tests.properties.cases import no_cheaper
-from tests.properties.whole_grid import brute_force_front, reported_quanta
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]
 COLUMNS = list(loans.people().columns)
@@ -46,29 +40,15 @@ def function(rows: pd.DataFrame) -> np.ndarray:
     return np.asarray(0.5 + 0.4 * np.sin(rows["Income"] / 9.0 - rows["Debt"]), dtype=np.float64)
 
 
-def _lightgbm(people: pd.DataFrame, label: np.ndarray) -> Any:
-    lightgbm = pytest.importorskip("lightgbm")
-    return lightgbm.LGBMClassifier(n_estimators=10, num_leaves=7, n_jobs=1, verbose=-1, random_state=0).fit(
-        people, label
-    )
-
-
-def _network(people: pd.DataFrame, label: np.ndarray) -> Any:
-    made = make_pipeline(StandardScaler(), MLPClassifier((8,), max_iter=60, random_state=0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return made.fit(people, label)
-
-
-MAKERS: dict[str, Callable[[pd.DataFrame, np.ndarray], Any]] = {
-    "LightGBM": _lightgbm,
-    "network": _network,
-    "function": lambda people, label: function,
-    "neighbours": lambda people, label: KNeighborsClassifier(9).fit(people, label),
-    "machine": lambda people, label: SVC(C=3.0).fit(people, label),
-    "linear": lambda people, label: LogisticRegression(max_iter=1000).fit(people, label),
-    "forest": lambda people, label: RandomForestClassifier(8, max_depth=4, random_state=1).fit(people, label),
-    "naive Bayes": lambda people, label: GaussianNB().fit(people, label),
+MODELS: dict[str, Family] = {
+    "LightGBM": COMPILED["LightGBM"],
+    "network": EXTERNAL["tanh network"],
+    "function": Family(fit=lambda *_: function),
+    "neighbours": EXTERNAL["neighbours"],
+    "machine": EXTERNAL["rbf machine"],
+    "linear": COMPILED["scaled logistic regression"],
+    "forest": COMPILED["random forest"],
+    "naive Bayes": EXTERNAL["naive Bayes"],
 }
 
 
@@ -76,23 +56,16 @@ MAKERS: dict[str, Callable[[pd.DataFrame, np.ndarray], Any]] = {
 def model(name: str, *, backwards: bool = False) -> Any:
     """Fit a model on other labels than its neighbours', so that they disagree."""
     people = loans.people()
-    rng = np.random.default_rng(sorted(MAKERS).index(name))
+    rng = np.random.default_rng(sorted(MODELS).index(name))
     label = np.where(rng.random(len(people)) < 0.15, 1 - loans.label(), loans.label())
-    return MAKERS[name](people[COLUMNS[::-1]] if backwards else people, label)
+    columns = COLUMNS[::-1] if backwards else COLUMNS
+    return MODELS[name].fit(people[columns], label, 2)  # a seed that gives five neighbours: no ties
 
 
 def scorer(fitted: Any) -> Scorer:
     """Score rows by a model in its own columns."""
-
-    def score(rows: pd.DataFrame) -> np.ndarray:
-        if not hasattr(fitted, "fit"):
-            return fitted(rows)
-        own = rows[list(fitted.feature_names_in_)]
-        if hasattr(fitted, "predict_proba"):
-            return fitted.predict_proba(own)[:, 1]
-        return fitted.decision_function(own)
-
-    return score
+    score = score_of(fitted)
+    return lambda rows: score(rows[list(getattr(fitted, "feature_names_in_", rows))])
 
 
 def usual(fitted: Any) -> float:
@@ -129,21 +102,14 @@ def assert_all_accept(
         person,
         loans.people(),
         few(),
-        score=accepted,
-        threshold=1.0,
-        is_plausible=None,
+        accepts=lambda rows: accepted(rows) == 1.0,
         max_changes=max_changes,
         objectives=found.objectives,
     )
-    assert found.status is (Status.OPTIMAL if truth.cells else Status.NO_RECOURSE)
-    assert found.certificate.proven
-    assert set(reported_quanta(found)) == truth.costs
-    points = [tuple(float(option.values[name]) for name in COLUMNS) for option in found]
-    assert set(points) <= truth.cells
-    assert len(points) == (len(truth.cells) if ties else len(truth.costs))
+    assert_is_front(found, truth, ties=ties)
 
 
-NAMES = st.lists(st.sampled_from(sorted(MAKERS)), min_size=1, max_size=3, unique=True)
+NAMES = st.lists(st.sampled_from(sorted(MODELS)), min_size=1, max_size=3, unique=True)
 
 
 @examples(40)
@@ -191,7 +157,7 @@ def test_the_front_is_that_of_all_models_together(
 
 
 @examples(15)
-@given(names=st.permutations(sorted(MAKERS)), person=st.integers(0, 200), count=st.integers(1, 2))
+@given(names=st.permutations(sorted(MODELS)), person=st.integers(0, 200), count=st.integers(1, 2))
 def test_one_more_model_never_lowers_a_cost(names: list[str], person: int, count: int) -> None:
     fitted = [model(name) for name in names[: count + 1]]
     row = someone(person, all_accept(fitted[:count], [usual(one) for one in fitted[:count]]))
@@ -213,7 +179,7 @@ def test_the_order_of_models_is_irrelevant(names: list[str], person: int, turn: 
     assert [option.score for option in other] == pytest.approx([option.score for option in found])
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", MODELS)
 def test_a_list_of_one_is_that_one(name: str) -> None:
     fitted = model(name)
     row = someone(3, all_accept([fitted], [usual(fitted)]))
@@ -227,8 +193,8 @@ def test_a_list_of_one_is_that_one(name: str) -> None:
 
 @examples(20)
 @given(
-    name=st.sampled_from(sorted(MAKERS)),
-    second=st.sampled_from([None, *sorted(MAKERS)]),
+    name=st.sampled_from(sorted(MODELS)),
+    second=st.sampled_from([None, *sorted(MODELS)]),
     margin=st.sampled_from([0.0, 0.05, 0.2]),
     person=st.integers(0, 200),
 )

@@ -1,6 +1,7 @@
 """Do columns that move as one keep their values on the way to levels and back?"""
 
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,8 +9,22 @@ from p2ce.grid import grid_of
 from p2ce.grid.grouped_axis import Compound, narrow, widen
 from p2ce.problem import ActionSet
 from p2ce.tables.codebook import MISSING
-from tests.grid.homes import HOME, PEOPLE
 
+# People whose home is one category in three columns of 0 and 1.
+PEOPLE = pd.DataFrame(
+    {
+        "Home_free": [1, 0, 0, 0, 0, 0],
+        "Home_own": [0, 1, 0, 1, 0, 1],
+        "Home_rent": [0, 0, 1, 0, 1, 0],
+        "Age": [20, 30, 40, 50, 60, 70],
+    }
+)
+HOME = Compound(
+    name="Home",
+    members=np.array([0, 1, 2]),
+    levels=np.vstack([np.eye(3), np.zeros(3)]),
+    may_go_to=np.array([True, True, True, False]),
+)
 CELLS = st.sampled_from([0.0, 1.0, 2.5, MISSING])
 
 

@@ -22,8 +22,8 @@ import p2ce
 from p2ce.errors import InvalidArgument
 from p2ce.paper import P2CE, Mapocam
 from p2ce.result.status import Status
-from tests.explain import loans
-from tests.properties.cases import no_cheaper
+from tests.oracle import no_cheaper
+from tests.populations import loans
 
 CHOICES = {
     "Income": [12, 24, 36, 48],

@@ -10,7 +10,7 @@ import pytest
 
 import p2ce
 from p2ce.result.status import Status
-from tests.properties.cases import no_cheaper
+from tests.oracle import no_cheaper
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]
 COLUMNS = list("abcde")

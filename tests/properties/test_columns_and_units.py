@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from tests.properties.amount import examples
-from tests.properties.cases import Case, answers_of, cases, make_case
+from tests.properties.stated_problems import CORE, StatedProblem, numeric_problems, results_of, state_problem
 
 
 def with_columns(model: Any, order: list[int]) -> Any:
@@ -40,7 +40,7 @@ def is_same(one: p2ce.Explanation, other: p2ce.Explanation) -> bool:
 
     A model of float32 columns adds in single precision.
     """
-    (status, options), (other_status, other_options) = answers_of(one), answers_of(other)
+    (status, options), (other_status, other_options) = results_of(one), results_of(other)
     scores, others = ([option[2] for option in some] for some in (options, other_options))
     rest, other_rest = (
         [(changes, costs, plausibility) for changes, costs, _, plausibility in some]
@@ -50,8 +50,8 @@ def is_same(one: p2ce.Explanation, other: p2ce.Explanation) -> bool:
 
 
 @examples(40)
-@given(case=cases, shuffle=st.randoms(use_true_random=False), detector=st.booleans())
-def test_column_order_changes_nothing(case: Case, shuffle: Any, detector: bool) -> None:
+@given(case=numeric_problems(), shuffle=st.randoms(use_true_random=False), detector=st.booleans())
+def test_column_order_changes_nothing(case: StatedProblem, shuffle: Any, detector: bool) -> None:
     order = list(range(case.frame.shape[1]))
     shuffle.shuffle(order)
     names = [str(case.frame.columns[i]) for i in order]
@@ -74,14 +74,10 @@ def test_column_order_changes_nothing(case: Case, shuffle: Any, detector: bool) 
 
 
 @examples(30)
-@given(
-    seed=st.integers(0, 10_000),
-    power=st.integers(-3, 6),
-    detector=st.booleans(),
-    family=st.sampled_from(["decision tree"]),
-)
-def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: bool, family: str) -> None:
-    case = make_case(family, seed, 5, ["mean_distance", "max_distance", "percentile_shift"])
+@given(seed=st.integers(0, 10_000), power=st.integers(-3, 6), detector=st.booleans())
+def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: bool) -> None:
+    objectives = ["mean_distance", "max_distance", "percentile_shift"]
+    case = state_problem("decision tree", CORE["decision tree"], seed, columns=5, objectives=objectives)
     # Whole and single-precision columns cannot be halved; powers of two round nothing.
     scaled = [name for name in case.frame.columns if case.frame[name].dtype == np.float64]
     unit = dict.fromkeys(scaled, 2.0**power)

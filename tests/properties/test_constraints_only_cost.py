@@ -6,25 +6,26 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import p2ce
+from tests.oracle import no_cheaper
 from tests.properties.amount import examples
-from tests.properties.cases import Case, answers_of, cases, no_cheaper
+from tests.properties.stated_problems import StatedProblem, numeric_problems, results_of
 
 names = st.integers(0, 100)
 
 
-def pick(case: Case, which: int) -> str:
+def pick(case: StatedProblem, which: int) -> str:
     return str(case.frame.columns[which % case.frame.shape[1]])
 
 
-def assert_no_cheaper(case: Case, stricter: p2ce.Explanation, before: p2ce.Explanation) -> None:
+def assert_no_cheaper(case: StatedProblem, stricter: p2ce.Explanation, before: p2ce.Explanation) -> None:
     assert no_cheaper(stricter, before)
     if before.status is p2ce.Status.NO_RECOURSE:
         assert stricter.status is p2ce.Status.NO_RECOURSE
 
 
 @examples(25)
-@given(case=cases, which=names, kind=st.sampled_from(["fix", "increase_only", "decrease_only"]))
-def test_fixing_or_turning_a_feature(case: Case, which: int, kind: str) -> None:
+@given(case=numeric_problems(), which=names, kind=st.sampled_from(["fix", "increase_only", "decrease_only"]))
+def test_fixing_or_turning_a_feature(case: StatedProblem, which: int, kind: str) -> None:
     before = case.explain()
     assume(before.status is not p2ce.Status.ALREADY_FAVOURABLE)
     name = pick(case, which)
@@ -38,8 +39,8 @@ def test_fixing_or_turning_a_feature(case: Case, which: int, kind: str) -> None:
 
 
 @examples(25)
-@given(case=cases, which=names, cut=st.floats(0.0, 1.0), upper=st.booleans())
-def test_narrowing_a_range(case: Case, which: int, cut: float, upper: bool) -> None:
+@given(case=numeric_problems(), which=names, cut=st.floats(0.0, 1.0), upper=st.booleans())
+def test_narrowing_a_range(case: StatedProblem, which: int, cut: float, upper: bool) -> None:
     before = case.explain()
     assume(before.status is not p2ce.Status.ALREADY_FAVOURABLE)
     name = pick(case, which)
@@ -54,20 +55,20 @@ def test_narrowing_a_range(case: Case, which: int, cut: float, upper: bool) -> N
 
 
 @examples(25)
-@given(case=cases, fewer=st.integers(1, 3))
-def test_allowing_fewer_changes(case: Case, fewer: int) -> None:
+@given(case=numeric_problems(), fewer=st.integers(1, 3))
+def test_allowing_fewer_changes(case: StatedProblem, fewer: int) -> None:
     explainer = case.explainer(max_changes=None)
     before = explainer.explain(case.person)
     assume(before.status is not p2ce.Status.ALREADY_FAVOURABLE)
     stricter = explainer.explain(case.person, max_changes=fewer)
     assert_no_cheaper(case, stricter, before)
     assert all(len(option.changes) <= fewer for option in stricter)
-    assert answers_of(stricter) == answers_of(case.explain(max_changes=fewer))
+    assert results_of(stricter) == results_of(case.explain(max_changes=fewer))
 
 
 @examples(25)
-@given(case=cases, contamination=st.sampled_from([0.05, 0.2, 0.5]))
-def test_asking_for_plausible_points(case: Case, contamination: float) -> None:
+@given(case=numeric_problems(), contamination=st.sampled_from([0.05, 0.2, 0.5]))
+def test_asking_for_plausible_points(case: StatedProblem, contamination: float) -> None:
     before = case.explain()
     assume(before.status is not p2ce.Status.ALREADY_FAVOURABLE)
     forest = p2ce.IsolationForest(n_estimators=10, contamination=contamination)
@@ -77,8 +78,8 @@ def test_asking_for_plausible_points(case: Case, contamination: float) -> None:
 
 
 @examples(25)
-@given(case=cases, more=st.floats(0.0, 0.4))
-def test_a_higher_threshold(case: Case, more: float) -> None:
+@given(case=numeric_problems(), more=st.floats(0.0, 0.4))
+def test_a_higher_threshold(case: StatedProblem, more: float) -> None:
     before = case.explain(threshold=0.5)
     assume(before.status is not p2ce.Status.ALREADY_FAVOURABLE)
     stricter = case.explain(threshold=0.5 + more)
@@ -87,8 +88,8 @@ def test_a_higher_threshold(case: Case, more: float) -> None:
 
 
 @examples(20)
-@given(case=cases)
-def test_the_front_is_an_antichain_and_every_option_is_a_change(case: Case) -> None:
+@given(case=numeric_problems())
+def test_the_front_is_an_antichain_and_every_option_is_a_change(case: StatedProblem) -> None:
     found = case.explain(max_changes=None)
     costs = np.array([list(option.costs.values()) for option in found]).reshape(
         len(found), len(case.objectives)
@@ -105,8 +106,8 @@ def test_the_front_is_an_antichain_and_every_option_is_a_change(case: Case) -> N
 
 
 @examples(15)
-@given(case=cases)
-def test_ties_add_only_points_of_equal_cost(case: Case) -> None:
+@given(case=numeric_problems())
+def test_ties_add_only_points_of_equal_cost(case: StatedProblem) -> None:
     alone = case.explain(plausibility=p2ce.IsolationForest(n_estimators=10, contamination=0.3))
     tied = case.explain(plausibility=p2ce.IsolationForest(n_estimators=10, contamination=0.3), ties=True)
     assert tied.status is alone.status

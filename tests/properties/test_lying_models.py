@@ -13,9 +13,9 @@ from sklearn.ensemble import IsolationForest as SklearnForest
 
 import p2ce
 from p2ce.scores.score_rows import score_rows
+from tests.oracle import brute_force_front, reported_quanta, typed_rows
 from tests.properties.amount import examples
-from tests.properties.cases import Case, cases
-from tests.properties.whole_grid import as_frame, brute_force_front, reported_quanta
+from tests.properties.stated_problems import StatedProblem, numeric_problems
 
 Evaluate = Callable[[pd.DataFrame], np.ndarray]
 PROVEN = (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
@@ -51,7 +51,7 @@ def with_lie(explainer: p2ce.Explainer, lie: Evaluate) -> p2ce.Explainer:
 
 
 def assert_never_wrong(
-    case: Case, explainer: p2ce.Explainer, found: p2ce.Explanation, max_changes: Any
+    case: StatedProblem, explainer: p2ce.Explainer, found: p2ce.Explanation, max_changes: Any
 ) -> None:
     """Compare with the liar's verdict on every point that the parsed score accepts."""
     problem = explainer._problem
@@ -72,15 +72,12 @@ def assert_never_wrong(
         case.person,
         case.frame,
         problem.actions,
-        score=problem.model.evaluate,
-        threshold=problem.model.threshold,
-        is_plausible=believed,
+        accepts=lambda rows: (problem.model.evaluate(rows) >= problem.model.threshold) & believed(rows),
         max_changes=max_changes,
         objectives=found.objectives,
     )
-    values = [[float(option.values[name]) for name in names] for option in found]
-    if values:
-        rows = as_frame(np.array(values), case.frame)
+    if len(found):
+        rows = typed_rows([option.values for option in found], case.frame)
         assert (problem.model.evaluate(rows) >= problem.model.threshold).all()
         assert believed(rows).all()
         # A model of float32 columns adds in single precision, and otherwise in other company.
@@ -94,13 +91,13 @@ def assert_never_wrong(
 
 @examples(40)
 @given(
-    case=cases,
+    case=numeric_problems(),
     share=st.sampled_from([0.05, 0.3, 0.7]),
     salt=st.integers(0, 1000),
     max_changes=st.sampled_from([1, 2, None]),
 )
 def test_a_model_that_rejects_what_was_read_as_accepted(
-    case: Case, share: float, salt: int, max_changes: int | None
+    case: StatedProblem, share: float, salt: int, max_changes: int | None
 ) -> None:
     explainer = case.explainer(max_changes=max_changes)
     ask = explainer._problem.model.evaluate
@@ -114,12 +111,12 @@ def test_a_model_that_rejects_what_was_read_as_accepted(
 
 @examples(30)
 @given(
-    case=cases,
+    case=numeric_problems(),
     share=st.sampled_from([0.3, 1.0]),
     way=st.sampled_from([-1, 1]),
     salt=st.integers(0, 1000),
 )
-def test_a_model_that_reports_other_values(case: Case, share: float, way: int, salt: int) -> None:
+def test_a_model_that_reports_other_values(case: StatedProblem, share: float, way: int, salt: int) -> None:
     explainer = case.explainer()
     by = 4 * way * explainer._problem.model.tolerance
     with_lie(explainer, shifting(explainer._problem.model.evaluate, by, share, salt))
@@ -132,8 +129,10 @@ def test_a_model_that_reports_other_values(case: Case, share: float, way: int, s
 
 
 @examples(30)
-@given(case=cases, share=st.sampled_from([0.1, 0.5]), salt=st.integers(0, 1000))
-def test_a_detector_that_rejects_what_was_read_as_plausible(case: Case, share: float, salt: int) -> None:
+@given(case=numeric_problems(), share=st.sampled_from([0.1, 0.5]), salt=st.integers(0, 1000))
+def test_a_detector_that_rejects_what_was_read_as_plausible(
+    case: StatedProblem, share: float, salt: int
+) -> None:
     forest = SklearnForest(n_estimators=10, contamination=0.1, random_state=0).fit(case.frame)
     explainer = case.explainer(plausibility=forest)
     problem = explainer._problem
@@ -150,8 +149,8 @@ def test_a_detector_that_rejects_what_was_read_as_plausible(case: Case, share: f
 
 
 @examples(20)
-@given(case=cases)
-def test_a_model_that_accepts_the_person_after_all(case: Case) -> None:
+@given(case=numeric_problems())
+def test_a_model_that_accepts_the_person_after_all(case: StatedProblem) -> None:
     explainer = case.explainer()
     with_lie(explainer, lambda frame: np.full(len(frame), 0.9))
     found = explainer.explain(case.person)
@@ -160,8 +159,8 @@ def test_a_model_that_accepts_the_person_after_all(case: Case) -> None:
 
 
 @examples(12)
-@given(case=cases, max_changes=st.sampled_from([1, None]))
-def test_a_model_that_rejects_everything(case: Case, max_changes: int | None) -> None:
+@given(case=numeric_problems(), max_changes=st.sampled_from([1, None]))
+def test_a_model_that_rejects_everything(case: StatedProblem, max_changes: int | None) -> None:
     explainer = case.explainer(max_changes=max_changes)
     honest = explainer.explain(case.person)
     ask = explainer._problem.model.evaluate
@@ -175,13 +174,13 @@ def test_a_model_that_rejects_everything(case: Case, max_changes: int | None) ->
 
 @examples(30)
 @given(
-    case=cases,
+    case=numeric_problems(),
     share=st.sampled_from([0.2, 0.6]),
     salt=st.integers(0, 1000),
     wide=st.sampled_from([0.01, 0.1]),
 )
 def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
-    case: Case, share: float, salt: int, wide: float
+    case: StatedProblem, share: float, salt: int, wide: float
 ) -> None:
     explainer = case.explainer()
     problem = explainer._problem
@@ -208,9 +207,7 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
         case.person,
         case.frame,
         problem.actions,
-        score=lying_score,
-        threshold=problem.model.threshold,
-        is_plausible=None,
+        accepts=lambda rows: lying_score(rows) >= problem.model.threshold,
         max_changes=3,
         objectives=found.objectives,
     )

@@ -5,22 +5,17 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
 
 import p2ce
 from p2ce.paper import P2CE, Mapocam
+from tests.oracle import no_cheaper, reported_quanta
+from tests.populations.families import proven_bound
 from tests.properties.amount import examples
-from tests.properties.cases import Case, answers_of, cases, no_cheaper
-from tests.properties.whole_grid import reported_quanta
+from tests.properties.stated_problems import StatedProblem, numeric_problems, results_of
 
 FOREST = p2ce.IsolationForest(n_estimators=15, contamination=0.3)
 limits = st.sampled_from([1, 2, 3, None])
 orders = st.sampled_from(["importance", "index"])
-
-
-def proven_bounds(case: Case) -> list[str]:
-    """List the bounds of the paper's algorithms that prove what they prune for such a model."""
-    return ["monotone" if isinstance(case.model, LogisticRegression) else "tree", "none"]
 
 
 def costs_of(explanation: p2ce.Explanation) -> tuple[Any, ...]:
@@ -29,13 +24,13 @@ def costs_of(explanation: p2ce.Explanation) -> tuple[Any, ...]:
 
 
 @examples(30)
-@given(case=cases, max_changes=limits, order=orders)
+@given(case=numeric_problems(), max_changes=limits, order=orders)
 def test_p2ce_its_ablation_and_the_exact_search_agree(
-    case: Case, max_changes: int | None, order: str
+    case: StatedProblem, max_changes: int | None, order: str
 ) -> None:
     arguments: dict[str, Any] = {"plausibility": FOREST, "max_changes": max_changes}
     exact = case.explain(**arguments)
-    for bound in proven_bounds(case):
+    for bound in {proven_bound(case.family, case.frame), "none"}:
         whole = case.explain(method=P2CE(bound=bound, order=order), **arguments)
         ablation = case.explain(
             method=P2CE(bound=bound, order=order, partial_plausibility=False), **arguments
@@ -53,8 +48,8 @@ def test_p2ce_its_ablation_and_the_exact_search_agree(
 
 
 @examples(30)
-@given(case=cases, max_changes=limits)
-def test_mapocam_ignores_the_detector(case: Case, max_changes: int | None) -> None:
+@given(case=numeric_problems(), max_changes=limits)
+def test_mapocam_ignores_the_detector(case: StatedProblem, max_changes: int | None) -> None:
     plausible = case.explain(plausibility=FOREST, max_changes=max_changes)
     free = case.explain(method="mapocam", plausibility=FOREST, max_changes=max_changes)
     without = case.explain(plausibility=None, max_changes=max_changes)
@@ -69,9 +64,9 @@ def test_mapocam_ignores_the_detector(case: Case, max_changes: int | None) -> No
 
 
 @examples(20)
-@given(case=cases, max_changes=limits, form=st.sampled_from(["k-limited", "plain"]))
+@given(case=numeric_problems(), max_changes=limits, form=st.sampled_from(["k-limited", "plain"]))
 def test_what_the_papers_estimate_leaves_over_is_valid_and_never_cheaper(
-    case: Case, max_changes: int | None, form: str
+    case: StatedProblem, max_changes: int | None, form: str
 ) -> None:
     method = P2CE(bound="shap", form=form, explainer="sampling", background=10)
     explainer = case.explainer(method=method, plausibility=FOREST, max_changes=max_changes)
@@ -89,9 +84,9 @@ def test_what_the_papers_estimate_leaves_over_is_valid_and_never_cheaper(
 
 
 @examples(15)
-@given(case=cases, max_changes=limits, plausible=st.booleans())
+@given(case=numeric_problems(), max_changes=limits, plausible=st.booleans())
 def test_an_algorithm_as_printed_claims_nothing_and_shows_only_what_is_allowed(
-    case: Case, max_changes: int | None, plausible: bool
+    case: StatedProblem, max_changes: int | None, plausible: bool
 ) -> None:
     method = (P2CE if plausible else Mapocam)(errata="as printed", bound="none")
     explainer = case.explainer(method=method, plausibility=FOREST, max_changes=max_changes)
@@ -106,11 +101,11 @@ def test_an_algorithm_as_printed_claims_nothing_and_shows_only_what_is_allowed(
 
 
 @examples(30)
-@given(case=cases, max_changes=limits)
-def test_bounds_change_the_work_and_not_the_answer(case: Case, max_changes: int | None) -> None:
+@given(case=numeric_problems(), max_changes=limits)
+def test_bounds_change_the_work_and_not_the_answer(case: StatedProblem, max_changes: int | None) -> None:
     bounded = case.explain(plausibility=FOREST, max_changes=max_changes)
     plain = case.explain(plausibility=FOREST, max_changes=max_changes, bound="none")
-    assert answers_of(bounded) == answers_of(plain)
+    assert results_of(bounded) == results_of(plain)
     if plain.certificate is not None:
         assert plain.certificate.bound == "none"
         assert plain.certificate.pruned["model bound"] == 0
@@ -118,9 +113,9 @@ def test_bounds_change_the_work_and_not_the_answer(case: Case, max_changes: int 
 
 
 @examples(25)
-@given(case=cases, max_changes=limits, method=st.sampled_from(["exact", "p2ce", "mapocam"]))
+@given(case=numeric_problems(), max_changes=limits, method=st.sampled_from(["exact", "p2ce", "mapocam"]))
 def test_the_same_question_gets_the_same_answer_to_the_byte(
-    case: Case, max_changes: int | None, method: str
+    case: StatedProblem, max_changes: int | None, method: str
 ) -> None:
     arguments = {"plausibility": FOREST, "max_changes": max_changes, "method": method}
     once = case.explainer(**arguments)
@@ -130,9 +125,9 @@ def test_the_same_question_gets_the_same_answer_to_the_byte(
 
 
 @examples(25)
-@given(case=cases, max_changes=limits, time_limit=st.sampled_from([None, 0]), ties=st.booleans())
+@given(case=numeric_problems(), max_changes=limits, time_limit=st.sampled_from([None, 0]), ties=st.booleans())
 def test_an_answer_survives_the_way_through_json(
-    case: Case, max_changes: int | None, time_limit: float | None, ties: bool
+    case: StatedProblem, max_changes: int | None, time_limit: float | None, ties: bool
 ) -> None:
     explainer = case.explainer(plausibility=FOREST, max_changes=max_changes, ties=ties)
     found = explainer.explain(case.person, time_limit=time_limit)
@@ -146,8 +141,8 @@ def test_an_answer_survives_the_way_through_json(
 
 
 @examples(25)
-@given(case=cases, time_limit=st.sampled_from([0, 0.0, 1e-9]))
-def test_no_time_at_all_still_gives_a_valid_answer(case: Case, time_limit: float) -> None:
+@given(case=numeric_problems(), time_limit=st.sampled_from([0, 0.0, 1e-9]))
+def test_no_time_at_all_still_gives_a_valid_answer(case: StatedProblem, time_limit: float) -> None:
     explainer = case.explainer(plausibility=FOREST)
     full = explainer.explain(case.person)
     found = explainer.explain(case.person, time_limit=time_limit)

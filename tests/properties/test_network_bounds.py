@@ -1,5 +1,6 @@
 """What a network's bounds and verdicts claim holds for every cell, whatever the network."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -17,11 +18,12 @@ from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighte
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
 from p2ce.scores.score import seen_as_given, seen_in_single
+from p2ce.testing.boxes import cells_of, random_boxes, stacked
 from tests.properties.amount import examples
-from tests.properties.random_boxes import random_box
 
 MOST_CELLS = 4_000
 SEEDS = st.integers(0, 10**9)
+MOST_CELLS = 3_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,13 +117,18 @@ def random_case(seed: int, *, unit: float = DOUBLE, steepness: float | None = No
     return Case(score=score, grid=grid, placement=placement, person=person, laid=laid)
 
 
+def boxes_with_cells(placement: Placement, rng: np.random.Generator) -> Iterator[tuple[Boxes, np.ndarray]]:
+    """Give random boxes, and the cells that a search could complete each to, or many of them."""
+    for box in random_boxes(placement, 5, rng):
+        yield stacked([box])[1], cells_of(box, placement.position[0], MOST_CELLS, rng)
+
+
 @examples(150)
 @given(seed=SEEDS)
 def test_every_bound_covers_every_completion(seed: int) -> None:
     case = random_case(seed)
     rng = np.random.default_rng(seed + 1)
-    for _ in range(5):
-        boxes, cells = random_box(case.placement, rng)
+    for boxes, cells in boxes_with_cells(case.placement, rng):
         if not len(cells):
             continue
         most = case.truth(cells).max()
@@ -139,8 +146,7 @@ def test_a_box_is_hopeless_only_if_the_library_rejects_every_cell(seed: int, sin
     case = random_case(seed, unit=SINGLE if single else DOUBLE)
     rng = np.random.default_rng(seed + 1)
     owner = np.zeros(1, dtype=np.int64)
-    for _ in range(5):
-        boxes, cells = random_box(case.placement, rng)
+    for boxes, cells in boxes_with_cells(case.placement, rng):
         if not len(cells):
             continue
         most = case.in_single(cells).max() if single else case.score.score_rows(case.rows(cells)).max()

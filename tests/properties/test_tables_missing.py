@@ -10,33 +10,35 @@ from hypothesis import strategies as st
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import p2ce
+from tests.oracle import plain, typed_rows
+from tests.populations.families import OF_TABLES
 from tests.properties.amount import examples
-from tests.properties.random_tables import KINDS, plain
-from tests.properties.table_questions import Question, questions
-from tests.properties.whole_tables import as_typed_frame
+from tests.properties.stated_problems import StatedProblem, table_problems
 
 WITH_GAPS = ("debt", "years", "flag", "home")
 
 
 GAPS = st.lists(st.sampled_from(WITH_GAPS), min_size=1, unique=True)
-FAMILIES = [family for family in KINDS if "network" not in family]
+FAMILIES = [family for family in OF_TABLES if "network" not in family]
 
 
-def with_gaps(gaps: list[str]) -> st.SearchStrategy[tuple[Question, list[str]]]:
-    """Draw questions that have the first of these columns, and perhaps others of them."""
-    return st.tuples(questions(FAMILIES, columns=st.integers(3, 5), must=st.just(gaps[:1])), st.just(gaps))
+def with_gaps(gaps: list[str]) -> st.SearchStrategy[tuple[StatedProblem, list[str]]]:
+    """Draw problems that have the first of these columns, and perhaps others of them."""
+    return st.tuples(
+        table_problems(FAMILIES, columns=st.integers(3, 5), must=st.just(gaps[:1])), st.just(gaps)
+    )
 
 
 @examples(20)
 @given(drawn=GAPS.flatmap(with_gaps))
-def test_missing_stays_unless_it_may_be_filled(drawn: tuple[Question, list[str]]) -> None:
-    question, gaps = drawn
-    person = {name: None if name in gaps else value for name, value in question.person.items()}
+def test_missing_stays_unless_it_may_be_filled(drawn: tuple[StatedProblem, list[str]]) -> None:
+    problem, gaps = drawn
+    person = {name: None if name in gaps else value for name, value in problem.person.items()}
     assert None in person.values()
-    row = as_typed_frame([person], question.frame)
-    found = question.explainer().explain(row)
+    row = typed_rows([person], problem.frame)
+    found = problem.explainer().explain(row)
     for name, value in person.items():
-        feature = question.actions[name]
+        feature = problem.actions[name]
         assert (plain(found.person[name]) is None) == (value is None)
         for option in found:
             now = plain(option.values[name])
@@ -82,11 +84,9 @@ def test_nobody_is_advised_to_withhold_a_value_unless_asked() -> None:
 @pytest.mark.parametrize("family", ["LightGBM", "histogram boosting", "function"])
 def test_a_gap_that_nobody_of_the_reference_has(family: str) -> None:
     """The model is parsed anew for an instance with a new missing value; alone and among others alike."""
-    from tests.properties.random_tables import FITS
-
     frame = PEOPLE.dropna().reset_index(drop=True)
     label = (frame["income"] > 15).to_numpy().astype(int)
-    model = FITS[family](frame, label, 0)
+    model = OF_TABLES[family].fit(frame, label, 0)
     explainer = p2ce.Explainer(model, frame, threshold=0.5, plausibility=None)
     person = pd.DataFrame([LACKING])
     alone = explainer.explain(person)

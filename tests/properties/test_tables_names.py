@@ -15,9 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 import p2ce
+from tests.oracle import plain, plain_row
+from tests.populations.families import OF_TABLES, fit_network
 from tests.properties.amount import examples
-from tests.properties.random_tables import FITS, few_candidates, fit_network, plain, plain_row
-from tests.properties.rules_in_pandas import make_if_then, make_transitions
+from tests.properties.stated_problems import random_actions
+from tests.properties.stated_rules import make_if_then, make_transitions
 
 ROWS = 80
 # Every name becomes another one's, so that the order of the alphabet is another one too.
@@ -79,7 +81,7 @@ def _in_categories(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 MODELS: dict[str, Callable[[pd.DataFrame, np.ndarray], Any]] = {
-    "LightGBM": lambda frame, label: FITS["LightGBM"](frame, label, 0),
+    "LightGBM": lambda frame, label: OF_TABLES["LightGBM"].fit(frame, label, 0),
     "histogram boosting": lambda frame, label: HistGradientBoostingClassifier(
         max_iter=8, min_samples_leaf=3, categorical_features="from_dtype", random_state=0
     ).fit(frame, label),
@@ -99,7 +101,7 @@ NATIVE = ("LightGBM", "histogram boosting")
 def explain_row(model: Any, frame: pd.DataFrame, place: int, seed: int, **changed: Any) -> p2ce.Explanation:
     """Ask about one person, with actions and rules that are the same whatever labels are called."""
     draw = np.random.default_rng(seed)
-    actions = few_candidates(frame, draw)
+    actions = random_actions(frame, draw)
     for make in (make_if_then, make_transitions):
         actions = actions.rule(make(frame, ["job", "home", "grade"], draw).rule)
     arguments = {"actions": actions, "max_changes": 2, "plausibility": None, **changed}

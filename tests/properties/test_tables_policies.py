@@ -1,4 +1,4 @@
-"""A policy survives saving and loading, and so does every answer."""
+"""A policy survives saving and loading, and so does every result."""
 
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce import ActionSet, rules
 from tests.properties.amount import examples
-from tests.properties.table_questions import Question, questions
-from tests.properties.whole_tables import as_typed_frame
+from tests.properties.stated_problems import StatedProblem, table_problems
 
 
 @pytest.fixture(scope="module")
@@ -21,27 +20,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("policies")
 
 
-def answered(question: Question, actions: ActionSet) -> Any:
-    found = question.explainer(actions=actions).explain(as_typed_frame([question.person], question.frame))
+def results(problem: StatedProblem, actions: ActionSet) -> Any:
+    found = problem.explain(actions=actions)
     return found.status, list(found), found.certificate.rules if found.certificate else None
 
 
 @examples(12)
 @given(
-    question=questions(
+    problem=table_problems(
         ["LightGBM", "logistic regression behind a one-hot encoder"],
         rule_count=st.integers(1, 4),
         detector=st.just(False),
     )
 )
-def test_a_loaded_policy_gives_the_same_answers(folder: Path, question: Question) -> None:
-    saved = [one.rule for one in question.spoken if one.rule.kind != "predicate"]
-    actions = question.actions.rule(*saved)
+def test_a_loaded_policy_gives_the_same_results(folder: Path, problem: StatedProblem) -> None:
+    saved = [one.rule for one in problem.stated if one.rule.kind != "predicate"]
+    actions = problem.actions.rule(*saved)
     path = folder / "policy.yaml"
     actions.save(path)
     loaded = ActionSet.load(path)
     assert loaded == actions
-    assert answered(question, loaded) == answered(question, actions)
+    assert results(problem, loaded) == results(problem, actions)
     first = path.read_bytes()
     loaded.save(path)
     assert path.read_bytes() == first

@@ -10,47 +10,37 @@ from hypothesis import strategies as st
 
 import p2ce
 from p2ce import rules
+from tests.oracle import Group, Link, no_cheaper, plain
+from tests.populations.random_tables import GROUP
 from tests.properties.amount import examples
-from tests.properties.cases import no_cheaper
-from tests.properties.random_tables import GROUP, plain
-from tests.properties.rules_in_pandas import Group, Link
-from tests.properties.table_questions import Question, questions
-from tests.properties.whole_tables import as_typed_frame
+from tests.properties.stated_problems import StatedProblem, table_problems
 
 QUICK = ["LightGBM", "histogram boosting", "logistic regression behind a one-hot encoder", "function"]
 
 
-def rows_of(found: p2ce.Explanation) -> list[dict[str, Any]]:
+def plain_options(found: p2ce.Explanation) -> list[dict[str, Any]]:
     """Give the options as plain rows."""
     return [{name: plain(value) for name, value in option.values.items()} for option in found]
 
 
-def explain(question: Question, **changed: Any) -> p2ce.Explanation:
-    return question.explainer(**changed).explain(as_typed_frame([question.person], question.frame))
-
-
-def explain_all(question: Question, **changed: Any) -> p2ce.Explanations:
-    return question.explainer(**changed).explain_many(as_typed_frame(question.people, question.frame))
-
-
 @examples(18)
 @given(
-    question=questions(
+    problem=table_problems(
         QUICK, columns=st.integers(3, 5), rule_count=st.integers(1, 4), detector=st.just(False)
     )
 )
-def test_no_option_breaks_a_rule(question: Question) -> None:
-    """Every rule is said again in pandas; the objects that the search uses are not used."""
-    for person, found in zip(question.people, explain_all(question), strict=True):
+def test_no_option_breaks_a_rule(problem: StatedProblem) -> None:
+    """Every rule is stated again in pandas; the objects that the search uses are not used."""
+    for person, found in zip(problem.people, problem.explain_all(), strict=True):
         assert found.status is not p2ce.Status.ERROR
-        rows = pd.DataFrame(rows_of(found), columns=list(question.frame), dtype=object)
-        for one in question.spoken:
+        rows = pd.DataFrame(plain_options(found), columns=list(problem.frame), dtype=object)
+        for one in problem.stated:
             assert one.keeps(person, rows).all(), one.rule.text()
 
 
 @examples(18)
 @given(
-    question=questions(
+    problem=table_problems(
         QUICK,
         columns=st.integers(2, 5),
         rule_count=st.integers(1, 3),
@@ -58,37 +48,37 @@ def test_no_option_breaks_a_rule(question: Question) -> None:
         link=st.just(False),
     )
 )
-def test_adding_a_rule_never_lowers_a_cost(question: Question) -> None:
+def test_adding_a_rule_never_lowers_a_cost(problem: StatedProblem) -> None:
     """For rules that only take rows away.
 
     linked() and one_hot() do something else as well: what moves together is one move, which may go where
     no single feature's grid goes, and is priced and counted as one.
     """
-    said = [one.rule for one in question.spoken]
-    assert said
-    before = explain_all(question, actions=question.actions)
-    for count in range(1, len(said) + 1):
-        after = explain_all(question, actions=question.actions.rule(*said[:count]))
+    stated = [one.rule for one in problem.stated]
+    assert stated
+    before = problem.explain_all(actions=problem.actions)
+    for count in range(1, len(stated) + 1):
+        after = problem.explain_all(actions=problem.actions.rule(*stated[:count]))
         assert all(no_cheaper(*pair) for pair in zip(after, before, strict=True))
         before = after
 
 
 @examples(15)
-@given(question=questions(QUICK, group=st.just(True), columns=st.integers(1, 3)))
-def test_a_one_hot_group_never_shows_two_levels(question: Question) -> None:
-    (group,) = (one for one in question.spoken if isinstance(one, Group))
-    for option in explain(question):
+@given(problem=table_problems(QUICK, group=st.just(True), columns=st.integers(1, 3)))
+def test_a_one_hot_group_never_shows_two_levels(problem: StatedProblem) -> None:
+    (group,) = (one for one in problem.stated if isinstance(one, Group))
+    for option in problem.explain():
         moved = [name for name in GROUP if name in option.changes]
         count = sum(option.values[name] for name in GROUP)
         assert count == 1 or (count == 0 and group.may_be_none)
         others = len(option.changes) - len(moved)
-        if not any(isinstance(one, Link) for one in question.spoken) and "changes" in option.costs:
+        if not any(isinstance(one, Link) for one in problem.stated) and "changes" in option.costs:
             assert option.costs["changes"] == others + bool(moved)
 
 
 @examples(15)
 @given(
-    question=questions(
+    problem=table_problems(
         QUICK,
         columns=st.integers(2, 5),
         rule_count=st.integers(1, 4),
@@ -96,12 +86,12 @@ def test_a_one_hot_group_never_shows_two_levels(question: Question) -> None:
         link=st.just(True),
     )
 )
-def test_a_follower_moves_with_its_driver_and_counts_as_said(question: Question) -> None:
-    links = [one for one in question.spoken if isinstance(one, Link)]
+def test_a_follower_moves_with_its_driver_and_counts_as_stated(problem: StatedProblem) -> None:
+    links = [one for one in problem.stated if isinstance(one, Link)]
     assert links
-    answered = explain_all(question, objectives=("changes", "mean_distance"))
-    for person, found in zip(question.people, answered, strict=True):
-        for row, option in zip(rows_of(found), found, strict=True):
+    explained = problem.explain_all(objectives=("changes", "mean_distance"))
+    for person, found in zip(problem.people, explained, strict=True):
+        for row, option in zip(plain_options(found), found, strict=True):
             counted = len(option.changes)
             for link in links:
                 before, after, start = person[link.driver], row[link.driver], person[link.follower]
@@ -111,7 +101,7 @@ def test_a_follower_moves_with_its_driver_and_counts_as_said(question: Question)
                 assert row[link.follower] == start + link.ratio * (after - before)
                 counted -= link.follower in option.changes and link.counts == "once"
             assert option.costs["changes"] == counted
-            assert question.max_changes is None or counted <= question.max_changes
+            assert problem.max_changes is None or counted <= problem.max_changes
 
 
 PEOPLE = pd.DataFrame(
@@ -144,7 +134,7 @@ def counted(person: dict[str, Any], *links: rules.Rule, limit: int | None) -> li
     [("once", "once", 1), ("once", "each", 2), ("each", "once", 2), ("each", "each", 3)],
 )
 @pytest.mark.parametrize("chain", [True, False])
-def test_a_chain_of_links_counts_those_that_were_said_to(
+def test_a_chain_of_links_counts_those_that_were_stated_to(
     first: str, second: str, count: int, chain: bool
 ) -> None:
     person = {"age": 40, "years": 10.0, "pay": 2}

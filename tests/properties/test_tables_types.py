@@ -8,7 +8,7 @@ import pytest
 
 import p2ce
 from p2ce import Status
-from tests.properties.random_tables import plain
+from tests.oracle import plain
 
 LETTERS = ["b", "a", "c", "b", "a", "b"] * 5
 NUMBERS = [0, 1, 2, 0, 3, 1] * 5

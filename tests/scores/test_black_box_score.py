@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier, LocalOutlierFactor
 import p2ce
 from p2ce.adapters.checked_calls import REBATCHED
 from p2ce.result.status import Status
-from tests.explain import loans
+from tests.populations import loans
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]
 CHOICES = {

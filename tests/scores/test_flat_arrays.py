@@ -14,8 +14,7 @@ from p2ce.scores.score import CompiledScore, Spending
 from p2ce.scores.score_cells import score_points
 from p2ce.scores.score_rows import score_rows
 from tests.properties.amount import examples
-from tests.properties.random_problems import Problem, problems
-from tests.properties.random_rules import ruled_problems
+from tests.properties.random_problems import Problem, problems, ruled_problems
 
 
 def every_cell(problem: Problem, person: int) -> np.ndarray:

@@ -18,8 +18,7 @@ from p2ce.solver.branch_and_bound import Settings, make_settings, solve
 from p2ce.solver.counters import RULE
 from p2ce.tables.codebook import MISSING
 from tests.properties.amount import examples
-from tests.properties.random_problems import Problem, problem_of
-from tests.properties.random_rules import ruled_problems
+from tests.properties.random_problems import Problem, problem_of, ruled_problems
 from tests.properties.test_search_is_exact import (
     LIMITS,
     VARIANTS,

@@ -5,7 +5,7 @@ import pytest
 
 import p2ce
 from p2ce.testing.brute_force_front import brute_force_front
-from tests.explain import loans
+from tests.populations import loans
 
 
 @pytest.mark.parametrize(("limit", "detector"), [(1, True), (2, True), (2, False), (3, True)])

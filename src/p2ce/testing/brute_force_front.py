@@ -16,19 +16,23 @@ from p2ce.solver.undominated import undominated
 CELLS_AT_ONCE = 200_000
 
 
-def brute_force_front(explainer: Explainer, row: pd.DataFrame) -> FloatArray:
+def brute_force_front(
+    explainer: Explainer, row: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray] | None = None
+) -> FloatArray:
     """Find the costs (points, objectives) of a person's front by evaluating every cell.
 
-    Without rules, that is every combination of candidates with at most so many changes.
+    Without rules, that is every combination of candidates with at most so many changes. ``accepts`` calls the
+    user's own objects; without it, the explainer's adapters do.
     """
-    problem, accepts = explainer._problem, _accepts(explainer)
+    problem, accepts = explainer._problem, accepts or _accepts(explainer)
     batch = place_and_price(problem, problem.codebook.encode(row))
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
     found: list[FloatArray] = []
     for cells in _cells(placement.lowest[0], placement.highest[0], here, problem.max_changes):
-        rows = batch.rows(np.zeros(len(cells), dtype=np.int64), cells)
-        cells = cells[accepts(problem.frame(rows))]
+        if len(cells):
+            rows = batch.rows(np.zeros(len(cells), dtype=np.int64), cells)
+            cells = cells[accepts(problem.frame(rows))]
         totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
         found = [_cheapest(np.concatenate([*found, totals]))]
     costs: FloatArray = found[0].copy() if found else np.empty((0, len(problem.objectives)))

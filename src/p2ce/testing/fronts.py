@@ -8,18 +8,14 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.comparing import quanta
-from p2ce.compilation.batch import place_and_price
-from p2ce.compilation.compiled_problem import Problem
 from p2ce.explainer import Explainer
 from p2ce.result import Explanation
 from p2ce.result.status import Status
-from p2ce.solver.undominated import undominated
-from p2ce.testing.boxes import BoxOf, cells_of
+from p2ce.testing.brute_force_front import brute_force_front
 from p2ce.testing.failing import require
 from p2ce.testing.subject import shown
 
 MAX_CHANGES = 3
-EVERY_CELL = 1 << 20
 
 
 class Fronts(NamedTuple):
@@ -41,11 +37,10 @@ def check_fronts(
         row = people.iloc[[at]]
         fronts = {}
         for how, explainer in explainers.items():
-            problem = explainer._problem
             fronts[how] = explainer.explain(row)
             which = f"The front that was found {how} for {shown(row.iloc[0])}"
             _require_proof(fronts[how], which)
-            truth = brute_force_costs(problem, problem.codebook.encode(row)[0], accepts)
+            truth = brute_force_front(explainer, row, accepts)
             _require_equal(fronts[how], truth, which)
             points += len(truth)
         first, *others = fronts
@@ -57,34 +52,6 @@ def check_fronts(
                 f"{shown(row.iloc[0])}. The two decide differently about some cell.",
             )
     return Fronts(len(people), points // max(len(explainers), 1))
-
-
-def brute_force_costs(
-    problem: Problem, person: FloatArray, accepts: Callable[[pd.DataFrame], BoolArray]
-) -> FloatArray:
-    """Evaluate every cell of a person's grid; give the costs (points, objectives) of the front, sorted."""
-    batch = place_and_price(problem, person[None, :])
-    placement, tables = batch.placement, batch.tables
-    here = placement.position[0]
-    box = BoxOf(
-        person=0,
-        low=placement.lowest[0],
-        high=placement.highest[0],
-        must=np.zeros(len(here), dtype=np.int32),
-        left=len(here) if problem.max_changes is None else problem.max_changes,
-    )
-    cells = cells_of(box, here, EVERY_CELL, np.random.default_rng(0))
-    cells = cells[(cells != here).any(axis=1)]
-    if len(cells):
-        rows = batch.rows(np.zeros(len(cells), dtype=np.int64), cells)
-        cells = cells[accepts(problem.frame(rows))]
-    totals = tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
-    totals = totals[undominated(quanta(totals))] if len(totals) else totals
-    _, first = np.unique(quanta(totals), axis=0, return_index=True)
-    costs: FloatArray = totals[first]
-    for m, objective in enumerate(problem.objectives):
-        costs[:, m] = objective.report(costs[:, m])
-    return costs
 
 
 def same_costs(one: FloatArray, other: FloatArray) -> bool:
