@@ -38,7 +38,7 @@ def entry(function: Function) -> Function:
     if config.DISABLE_JIT:
         return function
     compiled = EntryDispatcher(function, targetoptions=dict(OPTIONS), pipeline_class=EntryCompiler)
-    # Without a folder to keep compiled code in (a read-only install without a home): compiled in each process.
+    # Without a folder to keep compiled code in (a read-only install without a home), each process compiles.
     with suppress(RuntimeError):
         compiled.enable_caching()
     return cast(Function, compiled)
