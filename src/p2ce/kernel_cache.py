@@ -4,15 +4,13 @@ import logging
 import os
 import stat
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from numba import config, njit
+from numba import config
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 logger = logging.getLogger("p2ce")
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -28,16 +26,14 @@ class CacheUse:
     folders: tuple[Path, ...]
 
 
-def cached_njit(function: Function, **options: Any) -> Function:
-    """Compile a function on its first call, with a cache on disk wherever there is a writable folder."""
-    kernel: Function
+def keep_compiled(kernel: Any) -> None:
+    """Keep what a kernel compiles to on disk, wherever there is a writable folder."""
     try:
-        kernel = njit(cache=True, **options)(function)
+        kernel.enable_caching()
     except RuntimeError:
         # Numba may write neither beside the sources nor into the user's cache: a read-only container.
-        kernel = _cached_in(temporary_folder(), function, options)
+        _keep_in(temporary_folder(), kernel)
     _kernels.append(kernel)
-    return kernel
 
 
 def cache_use() -> CacheUse:
@@ -77,18 +73,15 @@ def temporary_folder() -> Path | None:
     return folder
 
 
-def _cached_in(folder: Path | None, function: Function, options: dict[str, Any]) -> Function:
-    kernel: Function
+def _keep_in(folder: Path | None, kernel: Any) -> None:
     if folder is None:
-        kernel = njit(**options)(function)
-        return kernel
-    # Only for this function: other libraries of the process keep their own cache folders.
+        return
+    # Only for this kernel: other libraries of the process keep their own cache folders.
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
-        kernel = njit(cache=True, **options)(function)
+        kernel.enable_caching()
     finally:
         config.CACHE_DIR = before
-    return kernel
 
 
 def _is_private(folder: Path) -> bool:

@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 
 from p2ce.comparing import quanta
+from p2ce.jit import entry
 from p2ce.scores.flat_arrays import tick_for
 from p2ce.scores.one_instance import instance_of
 from p2ce.scores.reachable_leaves import highest_total
@@ -22,7 +22,7 @@ from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
 
 
-@njit(_nrt=False)
+@entry
 def box_is_infeasible(flat, instances, p, s, changes_left, scratch, counters):
     """Tell whether the bound of score ``s`` prunes the box at hand."""
     instance = instance_of(instances, p)
@@ -31,7 +31,7 @@ def box_is_infeasible(flat, instances, p, s, changes_left, scratch, counters):
     return is_infeasible(flat, s, instance, box, size, changes_left, scratch.sums.few, scratch.walk, counters)
 
 
-@njit(_nrt=False)
+@entry
 def bound_of_trees(flat, instances, p, s, changes_left, scratch):
     """Give the bound of a forest's part over the box at hand, in ticks."""
     instance = instance_of(instances, p)
@@ -39,14 +39,14 @@ def bound_of_trees(flat, instances, p, s, changes_left, scratch):
     return bound
 
 
-@njit(_nrt=False)
+@entry
 def corner_of_box(instances, p, least, scratch):
     """Write the lower corner of the box at hand; give how many axes must change in it."""
     instance = instance_of(instances, p)
     return price_corner(instance, scratch.box, list_axes(instance, scratch.box), least, scratch.sums)
 
 
-@njit(_nrt=False)
+@entry
 def corner_with(instances, p, least, axis, candidate, scratch):
     """Write the corner of the box's points at one candidate; False where the axis cannot move."""
     instance = instance_of(instances, p)

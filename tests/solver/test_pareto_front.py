@@ -3,13 +3,13 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 
+from p2ce.jit import entry
 from p2ce.solver.pareto_front import add_point, find_tied, is_dominated, new_front
 from tests.properties.amount import examples
 
 
-@njit(_nrt=False)
+@entry
 def offer(front, costs, steps, index, keep_ties):
     """Offer a point as the search does: 2 beaten, 1 taken or tied, 0 no room."""
     if is_dominated(front, costs):
@@ -17,7 +17,7 @@ def offer(front, costs, steps, index, keep_ties):
     return 1 if add_point(front, costs, steps, index, keep_ties) else 0
 
 
-@njit(_nrt=False)
+@entry
 def tied_with(front, costs):
     return find_tied(front, costs)
 
