@@ -88,7 +88,9 @@ def test_slips_say_what_to_do():
         read([TREE, NEAR, LINE], [0.5, 0.5])
     with pytest.raises(InvalidThreshold, match=r"1 values? for 1 model"):
         read(TREE, [0.5])
-    with pytest.raises(InvalidArgument, match=r"margin=0.6 on top of the threshold 0.5 is a probability of 1.1"):
+    with pytest.raises(
+        InvalidArgument, match=r"margin=0.6 on top of the threshold 0.5 is a probability of 1.1"
+    ):
         read(TREE, margin=0.6)
     with pytest.raises(InvalidThreshold):
         read([TREE, NEAR], [0.5, 1.5])
