@@ -46,6 +46,8 @@ _registered: dict[str, list[Family]] = {MODEL: [], DETECTOR: []}
 def register(family: Family, *, kind: Literal["model", "detector"] = "model") -> None:
     """Register a model family or a kind of detector; what is registered last comes first.
 
+    This holds for the process that calls it. An entry point holds for worker processes as well.
+
     Args:
         family: an object or a module with ``recognises(model)`` and ``parse(model, request)``.
         kind: "model" or "detector".

@@ -230,7 +230,7 @@ def raises(rows):
         (raises, "raised ZeroDivisionError: oops"),
         (lambda rows: np.full(len(rows), np.nan), "NaN for 150 of 150 rows"),
         (lambda rows: np.zeros((len(rows), 2)), r"one number per row.*gave shape \(150, 2\)"),
-        (lambda rows: np.zeros(7), r"gave shape \(7,\)"),
+        (lambda rows: np.zeros(7), r"returned shape \(7,\)"),
         (lambda rows: np.full(len(rows), "fine"), "return numbers"),
         (lambda rows: np.random.default_rng().random(len(rows)), "different values when called twice"),
         (lambda rows: np.arange(float(len(rows))), "when other rows are in its batch"),

@@ -81,7 +81,7 @@ def test_decision_values_of_several_classes_are_those_of_the_target():
     found = parse_model(model, reference=SCALED, target=2, threshold=1.5)
     assert (found.evaluate(SCALED) == model.decision_function(SCALED)[:, 2]).all()
     pairs = SVC(decision_function_shape="ovo").fit(SCALED, THREE)
-    with pytest.raises(UnsupportedModel, match="3 classes"):
+    with pytest.raises(UnsupportedModel, match="compares classes in pairs"):
         parse_model(pairs, reference=SCALED)
 
 
@@ -228,7 +228,7 @@ USELESS = {
     "missing": (lambda rows: np.full((len(rows), 2), np.nan), "NaN for 150 of 150 rows"),
     "flat": (lambda rows: np.zeros(len(rows)), r"shape \(150, one per class\).*gave shape \(150,\)"),
     "short": (lambda rows: np.zeros((3, 2)), r"for 150 rows it returned shape \(3, 2\)"),
-    "deep": (lambda rows: np.zeros((len(rows), 2, 2)), r"gave shape \(150, 2, 2\)"),
+    "deep": (lambda rows: np.zeros((len(rows), 2, 2)), r"returned shape \(150, 2, 2\)"),
     "words": (lambda rows: np.full((len(rows), 2), "yes"), "has to return numbers.*'yes'"),
     "nothing": (lambda rows: None, "has to return numbers"),
     "complex": (lambda rows: np.zeros((len(rows), 2)) * 1j, "complex128"),

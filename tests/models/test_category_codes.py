@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from p2ce.models.category_codes import library_codes, steps_of_stretches, with_missing
+from p2ce.models.category_codes import library_codes
+from p2ce.scores.steps import steps_of_stretches, with_missing
 from p2ce.tables.codebook import MISSING, coding_of
 
 

@@ -38,20 +38,18 @@ def fitted():
 
 
 def test_every_family_in_the_folder_is_registered():
-    modules = [
-        importlib.import_module(f"p2ce.models.{one.name}")
-        for one in pkgutil.iter_modules(p2ce.models.__path__)
-    ]
-    readers = {module for module in modules if hasattr(module, "recognises")}
-    assert readers == set(FAMILIES)
-    assert all(callable(module.parse) for module in readers)
+    found = pkgutil.walk_packages(p2ce.models.__path__, "p2ce.models.")
+    modules = [importlib.import_module(one.name) for one in found]
+    families = {module for module in modules if hasattr(module, "recognises")}
+    assert families == set(FAMILIES)
+    assert all(callable(module.parse) for module in families)
 
 
 @pytest.mark.parametrize(
     ("model", "way_out"),
     [
         (DecisionTreeClassifier, "Pass a fitted instance"),
-        (SimpleNamespace(best_estimator_=None), "Its best_estimator_ may be readable"),
+        (SimpleNamespace(best_estimator_=None), "Its best_estimator_ may be supported"),
         (None, "model is None. Pass a fitted model"),
         ("model.txt", "load it from its file first"),
         (SimpleNamespace(fit=len), "Supported are the classifiers and regressors of LightGBM"),

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from p2ce.testing import check_adapter, check_model
@@ -39,13 +38,12 @@ def torch_network(*, double: bool) -> Any:
         (lightgbm, "tree leaves"),
         (tree, "tree leaves"),
         (logistic, "additive"),
-        (lambda: GaussianNB().fit(FRAME, LABEL), "additive"),
         (network, "network"),
         (lambda: torch_network(double=True), "network"),
         (lambda: KNeighborsClassifier(5).fit(FRAME, LABEL), "none (black box)"),
         (lambda: formula, "none (black box)"),
     ],
-    ids=["lightgbm", "tree", "logistic", "bayes", "mlp", "torch", "neighbours", "callable"],
+    ids=["lightgbm", "tree", "logistic", "mlp", "torch", "neighbours", "callable"],
 )
 def test_real_models_conform(make: Callable[[], Any], bound: str) -> None:
     report = check_model(make(), FRAME, **QUICK)

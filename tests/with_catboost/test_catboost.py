@@ -46,11 +46,11 @@ def test_what_cannot_be_read_is_only_asked_or_refused():
     cats = ["job", "grade", "town", "owner", "region"]
     model = catboost.CatBoostClassifier(iterations=20, depth=3, cat_features=cats, **QUIET)
     model.fit(table_frame, number > np.median(number))
-    request = Request(reference=table_frame, target=1, reach=np.ones(8), parse=catboost_family.read)
+    request = Request(reference=table_frame, target=1, reach=np.ones(8), parse=catboost_family.parse)
     with pytest.raises(UnsupportedModel, match="statistics of a category"):
         catboost_family.parse(model, request)
     poisson = catboost.CatBoostRegressor(iterations=2, loss_function="Poisson", **QUIET).fit(frame, label)
-    request = Request(reference=frame, target=(0.0, 1.0), reach=np.ones(5), parse=catboost_family.read)
+    request = Request(reference=frame, target=(0.0, 1.0), reach=np.ones(5), parse=catboost_family.parse)
     with pytest.raises(UnsupportedModel, match="does not predict the sum of its trees"):
         catboost_family.parse(poisson, request)
 
@@ -72,7 +72,7 @@ def test_a_category_that_the_reference_does_not_show_is_not_guessed():
     frame = whole(frame)
     model = catboost.CatBoostClassifier(**one_hot()).fit(frame, (number > np.median(number)).astype(int))
     part = frame[frame["job"] != "cook"]
-    request = Request(reference=part, target=1, reach=np.ones(8), parse=catboost_family.read)
+    request = Request(reference=part, target=1, reach=np.ones(8), parse=catboost_family.parse)
     with pytest.raises(UnsupportedModel, match="category of 'job' that the reference frame does not show"):
         catboost_family.parse(model, request)
 

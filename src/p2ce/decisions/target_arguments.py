@@ -114,7 +114,7 @@ def is_range(target: Any) -> bool:
 
 
 def wanted_range(request: Request, *, name: str) -> Range:
-    """Check the target of a regressor, (low, high) with an end that may be open, and move ends by the margin."""
+    """Check the wanted range of a regressor, of which one end may be open, and narrow it by the margin."""
     target = request.target
     if request.threshold is not None:
         raise InvalidThreshold(
@@ -138,7 +138,7 @@ def wanted_range(request: Request, *, name: str) -> Range:
         )
     if low + request.margin > high - request.margin:
         raise InvalidArgument(
-            f"margin={echoed(request.margin)} leaves nothing of the range {echoed(target)}. Pass a smaller one."
+            f"margin={echoed(request.margin)} leaves nothing of the range {echoed(target)}. Lower it."
         )
     return Range(low + request.margin, high - request.margin)
 

@@ -119,7 +119,8 @@ def subject_of_model(
     made = _subject(
         "model", read, reference, codebook, nullable, call=read.evaluate, threshold=read.threshold
     )
-    return _with_unseen(replace(made, scores=read.scores, decides=read.decides))
+    made = replace(made, scores=read.scores, decides=read.decides)
+    return _with_unseen(made) if read.knows_unseen_categories or read.score is None else made
 
 
 def subject_of_detector(

@@ -27,7 +27,7 @@ def test_a_start_that_is_a_model_is_only_asked(caplog):
 def test_a_regressor_that_starts_from_a_model_is_not_read():
     frame, _ = people()
     model = GradientBoostingRegressor(n_estimators=3, init=LinearRegression()).fit(frame, frame["income"])
-    request = Request(reference=frame, target=(0.0, 1.0), reach=np.ones(5), parse=sklearn_boosting.read)
+    request = Request(reference=frame, target=(0.0, 1.0), reach=np.ones(5), parse=sklearn_boosting.parse)
     with pytest.raises(UnsupportedModel, match="starts from LinearRegression"):
         sklearn_boosting.parse(model, request)
 
@@ -36,6 +36,6 @@ def test_labels_that_look_like_numbers_are_not_read():
     frame, label = people()
     frame["owner"] = frame["owner"].astype("category")
     model = GradientBoostingClassifier(n_estimators=3).fit(frame, label)
-    request = Request(reference=frame, reach=np.ones(5), parse=sklearn_boosting.read)
+    request = Request(reference=frame, reach=np.ones(5), parse=sklearn_boosting.parse)
     with pytest.raises(UnsupportedModel, match="'owner' holds categories"):
         sklearn_boosting.parse(model, request)

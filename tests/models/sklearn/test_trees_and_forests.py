@@ -13,8 +13,7 @@ from sklearn.tree import (
 
 from p2ce.errors import InvalidArgument, InvalidTarget, UnsupportedModel
 from p2ce.models.parse_model import parse_model
-from p2ce.scores.score_rows import score_rows
-from tests.models.laws import assert_conforms, people, rows_near_splits
+from tests.models.laws import assert_conforms, people
 
 
 def three_classes() -> tuple[pd.DataFrame, np.ndarray]:
@@ -49,12 +48,9 @@ def test_forests_have_no_decision_function():
 def test_shares_that_tie_with_the_threshold_are_decided_as_the_library_decides():
     frame, label = people()
     model = RandomForestClassifier(n_estimators=3, max_depth=2, random_state=0).fit(frame, label)
-    rows = rows_near_splits(parse_model(model, reference=frame), frame)
-    answers = parse_model(model, reference=frame).evaluate(rows)
-    for threshold in np.unique(answers):
-        found = parse_model(model, reference=frame, threshold=float(threshold))
-        decided = score_rows(found.score, rows.to_numpy()) >= found.score.accept_from
-        assert (decided == (answers >= threshold)).all()
+    for threshold in np.unique(model.predict_proba(frame)[:, 1]):
+        found, _ = assert_conforms(model, frame, threshold=float(threshold))
+        assert found.score.accept_from == found.score.reject_below
 
 
 def test_several_outputs_are_refused():
