@@ -59,7 +59,7 @@ def check_paper(problem: Problem, *, bound: object) -> None:
     assert settings is not None
     if bound != "auto":
         raise InvalidArgument(
-            f"bound={echoed(bound)} is a setting of the exact solver. The paper's algorithms have bounds "
+            f"bound={echoed(bound)} is a setting of the exact search. The paper's algorithms have bounds "
             "of their "
             'own: method=p2ce.paper.P2CE(bound="shap"), for example.'
         )
