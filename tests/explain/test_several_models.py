@@ -18,7 +18,7 @@ from p2ce.result.outcome_text import shown_end
 from p2ce.result.status import Status
 from tests.oracle import assert_is_front, brute_force_front, no_cheaper
 from tests.populations import loans
-from tests.populations.families import COMPILED, EXTERNAL, Family, score_of
+from tests.populations.small_models import COMPILED, EXTERNAL, Family, score_of
 from tests.properties.amount import examples
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce.errors import ContradictoryConstraints
 from tests.oracle import Accepts, Link, StatedRule, Truth, brute_force_front, plain_row, typed_rows
-from tests.populations.families import COMPILED, OF_TABLES, Family, score_of, threshold_of
 from tests.populations.random_tables import GROUP, random_table
+from tests.populations.small_models import COMPILED, OF_TABLES, Family, score_of, threshold_of
 from tests.properties.stated_rules import LINKABLE, MAKERS, make_group, make_link
 
 # Libraries that every installation has; the others are compared with brute force elsewhere.

@@ -13,8 +13,8 @@ from sklearn.ensemble import IsolationForest as SklearnForest
 import p2ce
 from p2ce.paper import P2CE
 from tests.oracle import Accepts, allowed_cells, assert_is_front, brute_force_front, typed_cells, typed_rows
-from tests.populations.families import COMPILED, proven_bound
 from tests.populations.random_tables import random_table
+from tests.populations.small_models import COMPILED, proven_bound
 from tests.properties.amount import examples
 from tests.properties.stated_problems import OBJECTIVES, random_actions
 

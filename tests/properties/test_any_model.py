@@ -13,7 +13,7 @@ from sklearn.neighbors import LocalOutlierFactor
 
 import p2ce
 from tests.oracle import assert_is_front, rows_of
-from tests.populations.families import COMPILED, EXTERNAL, Family, score_of
+from tests.populations.small_models import COMPILED, EXTERNAL, Family, score_of
 from tests.properties.amount import examples
 from tests.properties.stated_problems import OBJECTIVES, StatedProblem, numeric_problems
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce.paper import P2CE, Mapocam
 from tests.oracle import no_cheaper, reported_quanta
-from tests.populations.families import proven_bound
+from tests.populations.small_models import proven_bound
 from tests.properties.amount import examples
 from tests.properties.stated_problems import StatedProblem, numeric_problems, results_of
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import p2ce
 from tests.oracle import assert_is_front
-from tests.populations.families import OF_TABLES, proven_bound
+from tests.populations.small_models import OF_TABLES, proven_bound
 from tests.properties.amount import examples
 from tests.properties.stated_problems import StatedProblem, table_problems
 

@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import p2ce
 from tests.oracle import plain, typed_rows
-from tests.populations.families import OF_TABLES
+from tests.populations.small_models import OF_TABLES
 from tests.properties.amount import examples
 from tests.properties.stated_problems import StatedProblem, table_problems
 

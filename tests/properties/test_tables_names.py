@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 import p2ce
 from tests.oracle import plain, plain_row
-from tests.populations.families import OF_TABLES, fit_network
+from tests.populations.small_models import OF_TABLES, fit_network
 from tests.properties.amount import examples
 from tests.properties.stated_problems import random_actions
 from tests.properties.stated_rules import make_if_then, make_transitions

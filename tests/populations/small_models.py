@@ -216,9 +216,7 @@ EXTERNAL: dict[str, Family] = {
     "torch, two logits": _torch(2),
     "neighbours": _of(lambda seed: KNeighborsClassifier(3 + seed % 3), is_parsed=False),
     "rbf machine": _of(lambda _: SVC(kernel="rbf", C=2.0), is_parsed=False),
-    "poly machine": _of(lambda _: SVC(kernel="poly", C=2.0), is_parsed=False),
-    "linear machine": _of(lambda _: SVC(kernel="linear", C=2.0)),
-    "naive Bayes": _of(lambda _: GaussianNB(var_smoothing=1e-2)),
+    "naive Bayes": _of(lambda _: GaussianNB(var_smoothing=1e-2), is_parsed=False),
 }
 # Models of tables with categories and missing values; text needs an encoder.
 OF_TABLES: dict[str, Family] = {
