@@ -33,7 +33,7 @@ from p2ce.explain.check_proposal import check_proposal, encode_proposal
 from p2ce.explain.compile_arguments import compile_arguments
 from p2ce.explain.compile_kernels import compile_kernels, is_ready
 from p2ce.explain.describe_model import facts_of
-from p2ce.explain.describe_problem import asked_with
+from p2ce.explain.describe_problem import described_for
 from p2ce.explain.evaluation_budget import with_needed_estimate
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.explain_many import explain_many
@@ -58,7 +58,7 @@ DEFAULT_OBJECTIVES = ("mean_distance", "max_distance", "changes")
 
 
 class Explainer:
-    """Explains to people whom a model rejects what they could change to be accepted.
+    """Explains to people that a model rejects what they could change to be accepted.
 
     Args:
         model: a fitted model, or anything that scores rows: an object with `predict_proba` or
@@ -281,14 +281,14 @@ class Explainer:
         is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
         """
         known = self._compiled
-        asked = arguments_to_save(
+        saved = arguments_to_save(
             self._arguments,
             model=self._model,
             reference=known.reference,
             kind=known.kind,
             problem=self._problem,
         )
-        save(path, asked, self._problem, known.values)
+        save(path, saved, self._problem, known.values)
 
     def describe(self) -> ModelFacts:
         """Say what the model is parsed as, by what explanations are proven, and how large the grid is."""
@@ -380,7 +380,7 @@ class Explainer:
             last = self._last_policy
             if last is None or last[0] is not actions:
                 assert question is not None
-                last = self._last_policy = actions, asked_with(question, settled, problem.searched)
+                last = self._last_policy = actions, described_for(question, settled, problem.searched)
             problem = replace(problem, question=last[1])
         if isinstance(max_changes, str) and max_changes == AS_GIVEN:
             return problem

@@ -68,18 +68,18 @@ def label_columns(rows: Rows) -> list[str]:
 
 def _likely_reasons(rows: Rows) -> str:
     """Name the columns with missing values, and those with labels, at the end of a message."""
-    told = ""
+    text = ""
     if names := missing_columns(rows):
-        told += (
+        text += (
             f" Columns with missing values here: {listed(names, 5)}. "
             "If it does not take them, put an imputer in front of it, or fill or drop them."
         )
     elif names := label_columns(rows):
-        told += (
+        text += (
             f" Columns of text or categories here: {listed(names, 5)}. "
             "If it does not take them, put an encoder in front of it."
         )
-    return told
+    return text
 
 
 def some_rows(reference: Rows) -> Rows:
@@ -116,8 +116,8 @@ def _first_answered(
             return feed, found
     if len(failures) == 1:
         raise failures[0][1]
-    told = " ".join(f"Given {feed.called}: {error}" for feed, error in failures)
-    raise InvalidOutput(f"{call} takes rows in neither form. {told}") from failures[0][1]
+    text = " ".join(f"Given {feed.called}: {error}" for feed, error in failures)
+    raise InvalidOutput(f"{call} takes rows in neither form. {text}") from failures[0][1]
 
 
 def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:
@@ -162,9 +162,9 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
             ) from error
         why = _likely_reasons(given if rows is None else rows)
         # Libraries explain missing values in whole paragraphs; their first line says it.
-        told = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
+        text = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
         raise InvalidOutput(
-            f"{call} {what_happened(error, told)} when called with {count} rows.{why}"
+            f"{call} {what_happened(error, text)} when called with {count} rows.{why}"
         ) from error
     return found
 

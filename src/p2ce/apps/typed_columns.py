@@ -47,7 +47,7 @@ def natural(table: Table, name: str) -> "pd.Series[Any]":
     numbers = [_number(cell, decimal_comma=table.decimal_comma) for cell in cells]
     if all(number is not None for number in numbers) and (known or all(map(is_missing, cells))):
         return _numeric(table, name, numbers)
-    _refuse_separators(table, name, known)
+    _reject_separators(table, name, known)
     return pd.Series(cells, index=column.index, name=name, dtype="str")
 
 
@@ -91,7 +91,7 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
         return natural(table, name)
     numbers = [_number(cell, decimal_comma=table.decimal_comma) for cell in cells]
     if None in numbers:
-        _refuse_separators(table, name, known)
+        _reject_separators(table, name, known)
         row = numbers.index(None)
         raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[row])} in row {row}, where "
@@ -149,7 +149,7 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
     numbers: list[Any] = [_number(cell, decimal_comma=table.decimal_comma, words=True) for cell in cells]
     bad = [place for place, number in enumerate(numbers) if number is None]
     if 2 * len(bad) > len(cells) - sum(map(says_missing, cells)):
-        _refuse_separators(table, name, [cell for cell in cells if not says_missing(cell)])
+        _reject_separators(table, name, [cell for cell in cells if not says_missing(cell)])
         kind = "True and False" if pd.api.types.is_bool_dtype(reference) else "numbers"
         raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[bad[0]])}, where the reference "
@@ -208,7 +208,7 @@ def _number(cell: Any, *, decimal_comma: bool, words: bool = False) -> float | N
     return None if "_" in text else found  # Python reads 1_000, nobody else does
 
 
-def _refuse_separators(table: Table, name: str, cells: list[Any]) -> None:
+def _reject_separators(table: Table, name: str, cells: list[Any]) -> None:
     """Distinguish numbers with separators from text: labels such as 1,234 do not occur."""
     texts = [str(cell).strip() for cell in cells]
     separated = [text for text in texts if THOUSANDS.fullmatch(text) or DECIMAL_COMMA.fullmatch(text)]

@@ -63,7 +63,7 @@ class Problem:
     estimate: Estimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
     refinement: Refinement | None = None  # what inferred candidates are refined by; None: by nothing
-    finest: bool = False  # whether inferred candidates are all that can be told apart
+    finest: bool = False  # whether inferred candidates are all values that the scores distinguish
     searched: ActionSet = field(default=None)  # type: ignore[assignment]  # actions as refined, by laid_out()
     grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()

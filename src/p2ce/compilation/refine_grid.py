@@ -41,7 +41,7 @@ class Refinement:
     distinct: Mapping[str, FloatArray]  # of the reference; only the ends where trees decide about everything
 
     def everything(self, name: str) -> FloatArray | None:
-        """Give all that can be told apart on a column; None if it is no column of numbers."""
+        """Give every value that the scores distinguish on a column; None if it is no column of numbers."""
         if name not in self.distinct:
             return None
         return np.unique(np.concatenate([self.usual[name], self.distinct[name], *self.finest[name]]))

@@ -91,8 +91,8 @@ def _warn(model: Any, found: ModelAdapter, request: Request, *, compares: bool, 
             continue
         if doubt:
             shown = [part if isinstance(part, str) else part.on_command_line() for part in doubt]
-            told = [part if isinstance(part, str) else part.in_python() for part in doubt]
-            log.warning("%s", "".join(told), extra={"on_command_line": "".join(shown)})
+            parts = [part if isinstance(part, str) else part.in_python() for part in doubt]
+            log.warning("%s", "".join(parts), extra={"on_command_line": "".join(shown)})
 
 
 def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Doubt:
@@ -113,9 +113,9 @@ def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: 
     apart &= np.abs(scores - threshold) > _TIE * max(1.0, abs(threshold))
     if not apart.any():
         return NO_DOUBT
-    told = f"{found.scale} >= {threshold:g}" if found.scale != LEAD else "the largest score"
+    rule = f"{found.scale} >= {threshold:g}" if found.scale != LEAD else "the largest score"
     return (
-        f"predict of {name_of(model)} and {told} disagree about class {echoed(target)} on "
+        f"predict of {name_of(model)} and {rule} disagree about class {echoed(target)} on "
         f"{int(apart.sum())} of "
         f"{len(apart)} rows of the reference. {_cut(model, found, scores, given)} Pass ",
         Argument("threshold"),

@@ -79,7 +79,7 @@ class ModelAdapter:
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """All scores that have to reach their thresholds; none for a model that can only be asked."""
+        """All scores that have to reach their thresholds; none for a black box."""
         return () if self.score is None else (self.score, *self.also)
 
     @property

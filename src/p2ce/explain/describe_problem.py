@@ -37,7 +37,7 @@ def question_of(
     libraries an explanation depends on.
     """
     spreads = distributions(values, problem.codebook)
-    return asked_with(
+    return described_for(
         Question(
             features={name: Feature(name=name, distribution=spreads[name]) for name in problem.names},
             people=len(values),
@@ -53,7 +53,7 @@ def question_of(
     )
 
 
-def asked_with(question: Question, actions: ActionSet, searched: ActionSet) -> Question:
+def described_for(question: Question, actions: ActionSet, searched: ActionSet) -> Question:
     """Describe the same problem over another action set, and the candidates that are searched for it."""
     followers = {rule.follower for rule in actions.rules if isinstance(rule, Linked)}
     groups = {name: rule.name for rule in actions.rules if isinstance(rule, OneHot) for name in rule.columns}

@@ -69,7 +69,7 @@ def _start(place: int, coding: Coding) -> InputMap:
 
 
 class Prepared:
-    """Transformed rows that are not a frame, in the place of one: whoever takes columns gets all of it.
+    """Transformed rows that are not a frame, in the place of one: what takes columns gets all of it.
 
     A model that was fitted on an array or a sparse matrix must be given just that.
     """

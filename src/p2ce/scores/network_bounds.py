@@ -1,4 +1,4 @@
-"""Prove that a network refuses every cell of a box: intervals, then lines instead of activations.
+"""Prove that a network rejects every cell of a box: intervals, then lines instead of activations.
 
 Three bounds of the output over a box, each tried only on the boxes that the one before left open:
 
@@ -96,27 +96,27 @@ def infeasible(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> Bool
         with np.errstate(all="ignore"):
             part = Boxes(boxes.low[chunk], boxes.high[chunk], boxes.must[chunk], boxes.changes_left[chunk])
             region = region_of(people, owner[chunk], part)
-            answer[chunk] = _refused(people, region)
+            answer[chunk] = _rejected(people, region)
     return answer
 
 
-def _refused(people: "PreparedNetwork", region: Region) -> BoolArray:
+def _rejected(people: "PreparedNetwork", region: Region) -> BoolArray:
     top, intervals = by_intervals(people, region)
-    refused = _below(people, region.owner, top)
+    rejected = _below(people, region.owner, top)
     if len(people.score.layers) == 1:
-        return refused
+        return rejected
     bounded = np.isfinite(people.reach.margin[region.owner])
-    for chosen in _chunks(np.flatnonzero(~refused & bounded), PASSES_AT_ONCE):
+    for chosen in _chunks(np.flatnonzero(~rejected & bounded), PASSES_AT_ONCE):
         part, known = region.part(chosen), _chosen(intervals, chosen)
         top[chosen] = by_lines(people, part, known)
-        refused[chosen] = _below(people, part.owner, top[chosen])
+        rejected[chosen] = _below(people, part.owner, top[chosen])
     if len(people.score.layers) == 2:
-        return refused  # the only hidden layer's interval is exact already
+        return rejected  # the only hidden layer's interval is exact already
     hoped = _is_near(people, region.owner, top)
-    for chosen in _chunks(np.flatnonzero(~refused & bounded & hoped), _passes_at_once(people)):
+    for chosen in _chunks(np.flatnonzero(~rejected & bounded & hoped), _passes_at_once(people)):
         part, known = region.part(chosen), _chosen(intervals, chosen)
-        refused[chosen] = _below(people, part.owner, by_lines(people, part, tighten(people, part, known)))
-    return refused
+        rejected[chosen] = _below(people, part.owner, by_lines(people, part, tighten(people, part, known)))
+    return rejected
 
 
 def _chunks(which: IntArray, step: int) -> Iterator[IntArray]:

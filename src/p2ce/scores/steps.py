@@ -41,7 +41,7 @@ def with_missing(ends: Sequence[float], sides: Sequence[bool], *, missing_left: 
 
 
 def steps_of_cut(cut: float, *, missing_left: bool) -> Steps:
-    """Values up to ``cut`` go left, missing ones as told.
+    """Values up to ``cut`` go left, missing ones to the given side.
 
     >>> steps_of_cut(3.0, missing_left=False).goes_left(np.array([-np.inf, 3.0, 4.0])).tolist()
     [False, True, False]

@@ -66,16 +66,16 @@ def joined(trees: Sequence[TreeNodes], *, columns: int | None = None) -> JoinedT
         value=np.concatenate([tree.value for tree in trees]).astype(np.float64),
     )
     inner = left != LEAF
-    _refuse(first, (right != LEAF) != inner, "has one child")
+    _reject(first, (right != LEAF) != inner, "has one child")
     for child in (nodes.left, nodes.right):
-        _refuse(first, inner & ((child < shift) | (child >= last)), "leads to a node that is not in its tree")
+        _reject(first, inner & ((child < shift) | (child >= last)), "leads to a node that is not in its tree")
     parents = np.bincount(np.concatenate([nodes.left[inner], nodes.right[inner]]), minlength=len(left))
     parents[first] += 1  # nothing leads to a root
-    _refuse(first, parents > 1, "is reached in more than one way, or from itself")
+    _reject(first, parents > 1, "is reached in more than one way, or from itself")
     unknown = (nodes.feature < 0) | (nodes.feature >= (np.inf if columns is None else columns))
-    _refuse(first, inner & unknown, "splits by a feature that there is not")
+    _reject(first, inner & unknown, "splits by a feature that there is not")
     no_number = np.where(inner, np.isnan(nodes.threshold), ~np.isfinite(nodes.value))
-    _refuse(first, no_number, "holds what is no number")
+    _reject(first, no_number, "holds what is no number")
     return nodes
 
 
@@ -86,7 +86,7 @@ def _size(number: int, tree: TreeNodes) -> int:
     return lengths.pop()
 
 
-def _refuse(first: IntArray, wrong: np.ndarray, why: str) -> None:
+def _reject(first: IntArray, wrong: np.ndarray, why: str) -> None:
     if wrong.any():
         node = int(np.argmax(wrong))
         tree = int(np.searchsorted(first, node, side="right")) - 1

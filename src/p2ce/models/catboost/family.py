@@ -233,7 +233,7 @@ def _codes_of_categories(
 
     CatBoost knows categories by a number of 32 bits that it makes of their text. So it is evaluated
     on every category: the leaf that it reaches in a symmetric tree tells the outcome of each split. Any other
-    label could be told apart only if CatBoost itself took it for one of these.
+    label differs only if CatBoost itself took it for one of these.
     """
     category_splits: dict[
         tuple[int, int], tuple[int, int]
