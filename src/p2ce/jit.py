@@ -86,6 +86,8 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
 class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
     """The code of an entry and of all the kernels below it."""
 
+    _linking_libraries: list[Any]
+
     def finalize(self) -> None:
         """Link each kernel once, and optimise all of them together."""
         libraries = list(dict.fromkeys(self._linking_libraries))
