@@ -53,10 +53,6 @@ def black_boxes(options: argparse.Namespace) -> Iterator[Row]:
         for name in options.data:
             case = build_case(name, kind, people=options.few, rows=options.rows)
             trained_on = min(options.rows, len(case.data.train))
-            if kind == "svc":  # which is also read, with margins of its own
-                yield any_sections.black_boxes(
-                    case, trained_on=trained_on, score=case.model.decision_function
-                )
             yield any_sections.black_boxes(case, trained_on=trained_on)
 
 
@@ -76,7 +72,7 @@ def _case(name: str, kind: str, options: argparse.Namespace) -> Case:
 
 
 SECTIONS: dict[str, tuple[str, Callable[[argparse.Namespace], Iterator[Row]]]] = {
-    "network": ("MLP (100, 100), read and proven, beside brute force", network),
+    "network": ("MLP (100, 100), parsed and proven, beside brute force", network),
     "callable": ("The same MLP as a bare callable: the complete search", bare_callable),
     "estimated": ("The same callable: the complete search beside the estimates", estimated),
     "trees": (
@@ -84,7 +80,7 @@ SECTIONS: dict[str, tuple[str, Callable[[argparse.Namespace], Iterator[Row]]]] =
         estimated_trees,
     ),
     "black-box": (
-        "SVC (rbf), as a black box and parsed, and 5 nearest neighbours, on few training rows and people",
+        "SVC (rbf) and 5 nearest neighbours, on few training rows and people",
         black_boxes,
     ),
     "memory": ("Memory for a batch of people, MLP", memory),
