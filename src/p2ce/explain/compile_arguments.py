@@ -49,7 +49,7 @@ class Compiled:
     """What the arguments were compiled into, and what compiling for other instances and actions takes."""
 
     problem: Problem
-    # SavedExplainer, since instances that stand farther out, or lack other values, have the models parsed again.
+    # Kept, since the models are parsed again for instances farther out, or with other missing values.
     parse_models: "partial[tuple[ModelAdapter, ...]]"
     reference: (
         pd.DataFrame
