@@ -255,7 +255,7 @@ def test_a_slow_day_gives_the_same_answers(
 def test_a_calibration_that_time_cut_says_so(caplog: pytest.LogCaptureFixture) -> None:
     spec = p2ce.ShapEstimate(people=40, background=3, rows=1, seconds=1e-9)
     explainer(wavy, max_changes=2, bound=spec, threshold=0.9).warm_up()
-    assert "seconds=1e-09 cut the calibration: 0 of 40 people" in caplog.text
+    assert "seconds=1e-09 cut the calibration: 0 of 40 instances" in caplog.text
 
 
 def test_a_calibration_that_its_evaluations_cut_says_so(caplog: pytest.LogCaptureFixture) -> None:
@@ -263,4 +263,4 @@ def test_a_calibration_that_its_evaluations_cut_says_so(caplog: pytest.LogCaptur
     spec = p2ce.ShapEstimate(people=40, background=3, rows=1, evaluations=16)
     explainer(wavy, max_changes=2, bound=spec, threshold=0.9).warm_up()
     assert "cut the calibration" not in caplog.text
-    assert "Too many of the 16 people to calibrate on could not be searched to the end" in caplog.text
+    assert "Too many of the 16 instances to calibrate on could not be solved to the end" in caplog.text
