@@ -23,6 +23,9 @@ settings.register_profile("random", deadline=None, suppress_health_check=slow_st
 settings.register_profile("thorough", settings.get_profile("random"), max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
+# A package of its own, which a test installs; importing it here would want the library that it is for.
+collect_ignore = ["models/scorecards"]
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Forget cached kernels that are older than their sources, before any worker starts.

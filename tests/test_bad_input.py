@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import p2ce
 from p2ce import ActionSet, errors
-from p2ce.explain import explain_batch as answer
+from p2ce.explain import solve_batch
 from tests.populations import loans
 
 
@@ -26,8 +26,8 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def searched(*_: Any, **__: Any) -> None:
         raise AssertionError("the search began")
 
-    monkeypatch.setattr(answer, "search_in_kernel", searched)
-    monkeypatch.setattr(answer, "search_by_paper", searched)
+    monkeypatch.setattr(solve_batch, "solve", searched)
+    monkeypatch.setattr(solve_batch, "solve_by_paper", searched)
 
 
 def person(**changed: Any) -> dict[str, Any]:

@@ -256,7 +256,7 @@ def test_a_model_that_refuses_to_speak_about_some_concerns_only_them(
 def test_a_model_that_refuses_to_speak_about_some_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only whoever could reach such a cell cheaply enough is concerned; a proof skips nothing."""
     # Few cells at a time, so that dear ones are ruled out before anybody is asked about them.
-    for constant, value in {"LEAF_CELLS": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1}.items():
+    for constant, value in {"SMALL_BOX_CELLS": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1}.items():
         monkeypatch.setattr(f"p2ce.solver.search_driver.{constant}", value)
 
     def shy(rows: pd.DataFrame) -> np.ndarray:

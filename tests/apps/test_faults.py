@@ -58,7 +58,7 @@ def test_a_killed_process_is_one_persons_error(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr("p2ce.explain.explain_many.BATCH_IN_WAVES", 4)
+    monkeypatch.setattr("p2ce.explain.explain_many.BATCH_OUTSIDE", 4)
     # Processes import the module anew; the command's own one only scores, to know the model again.
     act = "os.getppid() == int(os.environ['P2CE_TEST_PARENT']) and os.kill(os.getpid(), signal.SIGKILL)"
     monkeypatch.setenv("P2CE_TEST_PARENT", str(os.getpid()))

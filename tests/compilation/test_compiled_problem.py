@@ -15,7 +15,7 @@ from p2ce import ActionSet, rules
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import parsed_for, shaped_for, within_reach
 from p2ce.compilation.requirements import in_columns_of
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING
 from tests.properties.amount import examples
@@ -54,7 +54,7 @@ def test_a_score_finds_its_columns_among_those_of_all(seed: int, trees: bool) ->
     rng = np.random.default_rng(seed)
     own = [f"f{i}" for i in rng.permutation(4)]
     names = [f"f{i}" for i in rng.permutation(6)]
-    score = CompiledScore(
+    score = FlatScore(
         name="one of several",
         column_count=4,
         forest=random_forest(rng, 4, 3, 4, coarse=False) if trees else None,

@@ -51,7 +51,7 @@ def test_the_order_is_that_of_the_kernel_and_then_that_of_evaluation() -> None:
     assert [one.score.flat is not None for one in problem.requirements] == [True] * 4 + [False] * 3
     assert problem.model_scores == ((6,), (4,), (0,), (2,))
     assert problem.flat_detector == 1
-    assert not problem.is_compiled
+    assert not problem.kernel_decides_alone
     assert problem.calls_user_code
 
 

@@ -30,7 +30,7 @@ from p2ce.estimates.tree_shap import TreeShap
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING
 from tests.estimates.shapley import chance, shapley
@@ -89,7 +89,7 @@ def attributor(found: Parsed | None, explainer: str, link: Link = Link.LOGIT) ->
 @pytest.mark.parametrize("name", TREES)
 def test_trees_are_explained_by_the_definition(name: str) -> None:
     score = parsed(TREES[name]().fit(REFERENCE, LABELS)).score
-    assert isinstance(score, CompiledScore)
+    assert isinstance(score, FlatScore)
     expected = [shapley(lambda rows: score_rows(score, rows), row, BACKGROUND) for row in ROWS]
     assert_allclose(TreeShap(score, BACKGROUND, unchanged).explain(ROWS), expected, atol=1e-9)
 
@@ -97,7 +97,7 @@ def test_trees_are_explained_by_the_definition(name: str) -> None:
 def test_missing_values_are_explained_by_the_definition() -> None:
     model = TREES["histograms"]().fit(WITH_GAPS, LABELS)
     score = parsed(model, WITH_GAPS).score
-    assert isinstance(score, CompiledScore)
+    assert isinstance(score, FlatScore)
     background, rows = encoded(WITH_GAPS)[:12], encoded(WITH_GAPS)[10:20]
     assert (background == MISSING).any()
     assert (rows == MISSING).any()

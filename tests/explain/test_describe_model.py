@@ -17,7 +17,7 @@ def test_a_model_that_is_read_is_described() -> None:
     assert (facts.family, facts.bound) == ("scikit-learn random forest", "tree leaves")
     assert not facts.is_black_box
     assert facts.black_box_because == ""
-    assert facts.is_compiled
+    assert facts.kernel_decides_alone
     more_than_half = np.nextafter(0.5, 1.0)
     assert (facts.scale, facts.threshold) == ("probability", more_than_half)
     assert (facts.classes, facts.target) == ((0, 1), 1)
@@ -47,7 +47,7 @@ def test_a_model_that_is_asked_says_why() -> None:
 
     facts = loans.explainer(model=Odd()).describe()
     assert facts.is_black_box
-    assert not facts.is_compiled
+    assert not facts.kernel_decides_alone
     assert "is not supported natively" in facts.black_box_because
 
 

@@ -13,8 +13,6 @@ from sklearn.datasets import load_diabetes, load_wine
 from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.external import ACCEPT, REJECT
-from p2ce.scores.score import CompiledScore
-from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 JOBS = ("clerk", "cook", "king", "smith", "none of these")
@@ -175,15 +173,10 @@ def certified(found: ModelAdapter, codes: np.ndarray) -> Certified:
     accepted, rejected = np.ones(len(codes), dtype=bool), np.zeros(len(codes), dtype=bool)
     values = []
     for score in found.scores:
-        if isinstance(score, CompiledScore):
-            values.append(score_rows(score, codes))
-            accepted &= values[-1] >= score.accept_from
-            rejected |= values[-1] < score.reject_below
-        else:
-            judged = score.judge_rows(codes)
-            values.append(judged.value)
-            accepted &= judged.verdict == ACCEPT
-            rejected |= judged.verdict == REJECT
+        found_by = score.evaluate_rows(codes)
+        values.append(found_by.value)
+        accepted &= found_by.verdict == ACCEPT
+        rejected |= found_by.verdict == REJECT
     return Certified(accepted, rejected, values[0])
 
 

@@ -19,7 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncod
 from p2ce.errors import InvalidOutput
 from p2ce.models.parse_model import ModelAdapter, parse_model
 from p2ce.scores.external import ACCEPT, REJECT
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from tests.models.laws import assert_black_box
@@ -60,7 +60,7 @@ def rows_to_try(found: ModelAdapter, frame: pd.DataFrame, book: Codebook) -> pd.
 
 
 def judged(score: Any, codes: np.ndarray) -> np.ndarray:
-    if not isinstance(score, CompiledScore):
+    if not isinstance(score, FlatScore):
         return score.evaluate_rows(codes).verdict
     values = score_rows(score, codes)
     return np.where(values >= score.accept_from, ACCEPT, np.where(values < score.reject_below, REJECT, 0))
@@ -82,7 +82,7 @@ def assert_reads(model: Any, frame: pd.DataFrame, *, doubts: float = 0.02, **opt
         assert accepted[(verdicts == ACCEPT).all(axis=0)].all()
         assert (verdicts == 0).any(axis=0).mean() <= doubts
     assert not accepted[(verdicts == REJECT).any(axis=0)].any()
-    if found.report is not None and isinstance(found.score, CompiledScore):
+    if found.report is not None and isinstance(found.score, FlatScore):
         error = np.abs(found.report(score_rows(found.score, codes)) - answers)
         assert (error <= found.tolerance * np.maximum(1.0, np.abs(answers))).all()
     return found

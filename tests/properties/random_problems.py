@@ -13,7 +13,7 @@ from p2ce.grid.placement import Placement, place
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.scores.forest import Forest
-from p2ce.scores.score import CompiledScore, Spending, seen_as_given
+from p2ce.scores.score import FlatScore, Spending, seen_as_given
 from p2ce.scores.score_rows import score_rows
 from p2ce.scores.steps import Steps, steps_of_codes, steps_of_cut
 from p2ce.scores.tree_nodes import TreeNodes
@@ -37,7 +37,7 @@ class Problem:
 
     grid: BaseGrid
     people: FloatArray  # (n, d)
-    scores: tuple[CompiledScore, ...]
+    scores: tuple[FlatScore, ...]
     placement: Placement
     tables: CostTables
     layout: ScoreLayout
@@ -148,7 +148,7 @@ def random_forest(rng: np.random.Generator, columns: int, trees: int, depth: int
 
 def random_score(
     rng: np.random.Generator, columns: int, *, trees: bool, see: Callable, doubt: bool
-) -> CompiledScore:
+) -> FlatScore:
     """Make a score whose threshold lies somewhere among the scores of random rows, now and then infinite."""
     forest = weights = None
     if trees:
@@ -159,8 +159,8 @@ def random_score(
     offset = float(rng.normal())
     rows = rng.choice(VALUES, size=(100, columns))
 
-    def made(accept_from: float, reject_below: float) -> CompiledScore:
-        return CompiledScore(
+    def made(accept_from: float, reject_below: float) -> FlatScore:
+        return FlatScore(
             name="random",
             column_count=columns,
             offset=offset,
@@ -208,7 +208,7 @@ def random_costs(
 def problem_of(
     grid: BaseGrid,
     people: FloatArray,
-    scores: Sequence[CompiledScore],
+    scores: Sequence[FlatScore],
     placement: Placement,
     costs: Sequence[FloatArray],
     joins: Sequence[Join],
@@ -289,14 +289,14 @@ def random_trees(rng: np.random.Generator, columns: int, trees: int, depth: int)
     )
 
 
-def random_model(rng: np.random.Generator, columns: int, *, trees: bool) -> CompiledScore:
+def random_model(rng: np.random.Generator, columns: int, *, trees: bool) -> FlatScore:
     """Make a score whose threshold is that of some row."""
     forest = random_trees(rng, columns, int(rng.integers(1, 6)), int(rng.integers(1, 5))) if trees else None
     weights = None if trees else rng.integers(-4, 5, columns) / 4.0
     rows = rng.choice([MISSING, *range(CODES)], size=(60, columns))
 
-    def made(threshold: float) -> CompiledScore:
-        return CompiledScore(
+    def made(threshold: float) -> FlatScore:
+        return FlatScore(
             name="random",
             column_count=columns,
             forest=forest,
@@ -309,7 +309,7 @@ def random_model(rng: np.random.Generator, columns: int, *, trees: bool) -> Comp
     return made(float(np.quantile(score_rows(made(0.0), rows), 0.3 + 0.6 * rng.random(), method="nearest")))
 
 
-def random_budget(rng: np.random.Generator, columns: int) -> CompiledScore:
+def random_budget(rng: np.random.Generator, columns: int) -> FlatScore:
     """Make a budget of whole costs, as rules have them; some values are free whatever the others take."""
     spending = np.flatnonzero(rng.random(columns) < 0.7)
     at_value = rng.integers(-2, 4, size=(columns, CODES + 1)).astype(np.float64)  # last: a missing value
@@ -321,7 +321,7 @@ def random_budget(rng: np.random.Generator, columns: int) -> CompiledScore:
         return at_value[column, codes] + if_changed[column] * (values != current)
 
     limit = float(rng.integers(-2, 6)) + 0.5
-    return CompiledScore(
+    return FlatScore(
         name="budget",
         column_count=columns,
         spending=Spending(columns=tuple(spending.tolist()), of=of),

@@ -94,7 +94,7 @@ DETECTORS = {
     "a forest": _forest,
 }
 # Rows are proposed by dozens, so that fronts move between waves even on grids as small as these.
-SMALL = {"LEAF_CELLS": 4, "BATCH_CELLS": 4, "LEAST_QUOTA": 2}
+SMALL = {"SMALL_BOX_CELLS": 4, "BATCH_CELLS": 4, "LEAST_QUOTA": 2}
 
 
 def _black_box(family: Family) -> Family:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from p2ce.arrays import BoolArray, Int32Array, IntArray
 from p2ce.scores.external import ACCEPT, REJECT, Boxes, Verdicts
 from p2ce.scores.flat_arrays import FlatInstances, flatten_scores, lay_out_instances
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver import search_driver
 from p2ce.solver.branch_and_bound import Evaluator, Fronts, Progress, make_settings, solve
@@ -19,13 +19,13 @@ from tests.properties.random_problems import Problem, make_problem, problems
 
 LIMITS = st.one_of(st.none(), st.integers(1, 6))
 # Small numbers make many batches, many boxes and many bounds out of small problems.
-SMALL = {"LEAF_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1, "HARD_CELLS": 0}
+SMALL = {"SMALL_BOX_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1, "HARD_CELLS": 0}
 
 
 class Outside:
     """A score of the problem, computed outside; its bound looks at every completion of a box."""
 
-    def __init__(self, problem: Problem, score: CompiledScore) -> None:
+    def __init__(self, problem: Problem, score: FlatScore) -> None:
         self.problem, self.score = problem, score
         self.seen: set[tuple[int, ...]] = set()
 
@@ -57,7 +57,7 @@ class Outside:
         return np.array(found, dtype=bool)
 
 
-def parts_of(problem: Problem, inside: int) -> tuple[list[CompiledScore], list[Outside]]:
+def parts_of(problem: Problem, inside: int) -> tuple[list[FlatScore], list[Outside]]:
     """Compile the first scores, and compute the others outside."""
     inside = min(inside, len(problem.scores) - 1)
     return list(problem.scores[:inside]), [Outside(problem, score) for score in problem.scores[inside:]]

@@ -9,7 +9,7 @@ from p2ce.errors import UnsupportedModel
 from p2ce.scores import assemble
 from p2ce.scores.assemble import assemble_forest, largest_leaves
 from p2ce.scores.forest import Forest
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import leaves_reached, score_rows
 from p2ce.scores.steps import Steps, steps_of_codes, steps_of_cut
 from p2ce.scores.tree_nodes import TreeNodes
@@ -47,7 +47,7 @@ def test_a_tree_may_be_a_single_leaf():
         value=np.array([0.25]),
     )
     forest = assemble_forest([leaf, stump(0, 0.0, 1.0, 2.0)])
-    score = CompiledScore(name="model", column_count=1, forest=forest, accept_from=0.0, reject_below=0.0)
+    score = FlatScore(name="model", column_count=1, forest=forest, accept_from=0.0, reject_below=0.0)
     assert score_rows(score, np.array([[0.0], [0.5]])).tolist() == [1.25, 2.25]
 
 

@@ -18,7 +18,7 @@ from p2ce.solver.counters import ESTIMATE
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 
-SMALL = {"LEAF_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1}
+SMALL = {"SMALL_BOX_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1}
 
 
 class Judged:

@@ -10,7 +10,7 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import place
 from p2ce.scores.flat_arrays import SCORE_BITS, FlatInstances, flatten_scores, lay_out_instances, tick_for
-from p2ce.scores.score import CompiledScore, Spending
+from p2ce.scores.score import FlatScore, Spending
 from p2ce.scores.score_cells import score_points
 from p2ce.scores.score_rows import score_rows
 from tests.properties.amount import examples
@@ -59,7 +59,7 @@ def test_limits_in_ticks_never_contradict_the_thresholds(problem: Problem) -> No
             assert (exact[ticks >= limit["accept_from"]] >= score.accept_from).all()
 
 
-def tree_ticks(problem: Problem, s: int, score: CompiledScore, rows: np.ndarray) -> np.ndarray:
+def tree_ticks(problem: Problem, s: int, score: FlatScore, rows: np.ndarray) -> np.ndarray:
     """Add up the ticks of the leaves that rows fall into."""
     from p2ce.scores.score_rows import leaves_reached
 
@@ -85,8 +85,8 @@ def test_scores_of_one_view_share_it() -> None:
         return rows * 2.0
 
     grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
-    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0)
-    seen = CompiledScore(
+    plain = FlatScore(name="plain", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0)
+    seen = FlatScore(
         name="seen", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0, see=double
     )
     layout = flatten_scores([plain, seen, plain], grid, np.zeros(1))
@@ -100,7 +100,7 @@ def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
     grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
     for accept_from in (limit, np.nextafter(limit, 0.0)):
         reject_below = min(limit, accept_from)
-        score = CompiledScore(
+        score = FlatScore(
             name="always",
             column_count=1,
             weights=np.full(1, 1e-3),
@@ -138,9 +138,9 @@ def test_budgets_are_tables_that_add_up_to_the_slow_sum(problem: Problem) -> Non
             np.testing.assert_array_equal(ticks >= limit["accept_from"], keeps)
 
 
-def budget_of(costs: np.ndarray, limit: float) -> CompiledScore:
+def budget_of(costs: np.ndarray, limit: float) -> FlatScore:
     """Make a budget that charges each column by the value it has: costs (columns, values)."""
-    return CompiledScore(
+    return FlatScore(
         name="budget",
         column_count=len(costs),
         spending=Spending(
@@ -152,7 +152,7 @@ def budget_of(costs: np.ndarray, limit: float) -> CompiledScore:
     )
 
 
-def laid_out(scores: list[CompiledScore], grid: BaseGrid, people: np.ndarray) -> FlatInstances:
+def laid_out(scores: list[FlatScore], grid: BaseGrid, people: np.ndarray) -> FlatInstances:
     placement = place(grid, people)
     tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
     return lay_out_instances(flatten_scores(scores, grid, people[0]), grid, placement, tables, people)
@@ -184,7 +184,7 @@ def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
 
 def test_budgets_come_behind_all_other_scores() -> None:
     grid = BaseGrid.from_candidates({"a": [0, 1]}, columns=["a"])
-    plain = CompiledScore(name="plain", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0)
+    plain = FlatScore(name="plain", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0)
     rule = budget_of(np.zeros((1, 2)), 0.5)
     layout = flatten_scores([plain, rule, rule], grid, np.zeros(1))
     assert layout.flat.scores["table"].tolist() == [0, 1, 2]

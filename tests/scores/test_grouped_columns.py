@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from p2ce.grid.grouped_axis import Compound, narrow, widen
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.grouped_columns import onto_compounds
-from p2ce.scores.score import CompiledScore, Spending, seen_as_given
+from p2ce.scores.score import FlatScore, Spending, seen_as_given
 from p2ce.scores.score_rows import leaves_reached, score_rows
 from p2ce.tables.codebook import MISSING
 from tests.properties.amount import examples
@@ -68,7 +68,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 def test_trees_reach_the_same_leaves(seed: int, see) -> None:
     rng = np.random.default_rng(seed)
     asked = moved(rng, of=np.array([MISSING, *VALUES[::4]]))
-    score = CompiledScore(
+    score = FlatScore(
         name="trees",
         column_count=COLUMNS,
         offset=0.25,
@@ -96,7 +96,7 @@ def test_trees_reach_the_same_leaves(seed: int, see) -> None:
 def test_weights_add_up_to_the_same(seed: int, see) -> None:
     rng = np.random.default_rng(seed)
     asked = moved(rng)
-    score = CompiledScore(
+    score = FlatScore(
         name="sum",
         column_count=COLUMNS,
         offset=-1.0,
@@ -124,7 +124,7 @@ def test_members_spend_what_they_spent(seed: int, columns: set[int]) -> None:
         assert column in columns, "asked about a column that spends nothing"
         return np.where(values == VALUES[3], -np.inf, factor[column] * values + 2.0 * (values != current))
 
-    score = CompiledScore(
+    score = FlatScore(
         name="budget",
         column_count=COLUMNS,
         spending=Spending(columns=tuple(sorted(columns)), of=of),
@@ -143,7 +143,7 @@ def test_a_score_that_looks_at_no_member_stays_as_it_is() -> None:
     rng = np.random.default_rng(0)
     compound = Compound(name="c", members=np.array([4]), levels=np.zeros((1, 1)), may_go_to=np.ones(1, bool))
     forest = random_forest(rng, 4, 2, 3, coarse=False)  # of the columns 0 to 3
-    score = CompiledScore(name="trees", column_count=5, forest=forest, accept_from=0.0, reject_below=0.0)
+    score = FlatScore(name="trees", column_count=5, forest=forest, accept_from=0.0, reject_below=0.0)
     found = onto_compounds(score, [compound])
     assert found.column_count == 6
     assert found.see is score.see  # one view less to show people to
@@ -162,7 +162,7 @@ def test_splits_of_one_member_become_runs_of_levels(levels: int) -> None:
         may_go_to=np.ones(levels, dtype=np.bool_),
     )
     forest = assemble_forest([stump(k, 0.5, -1.0, float(k)) for k in range(levels)])
-    score = CompiledScore(name="trees", column_count=levels, forest=forest, accept_from=0.0, reject_below=0.0)
+    score = FlatScore(name="trees", column_count=levels, forest=forest, accept_from=0.0, reject_below=0.0)
     found = onto_compounds(score, [hot])
     rows = np.zeros((levels, levels + 1))
     rows[:, -1] = np.arange(levels)

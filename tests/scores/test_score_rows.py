@@ -3,13 +3,13 @@
 import numpy as np
 
 from p2ce.scores.assemble import assemble_forest
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.scores.tree_nodes import TreeNodes
 
 
 def test_weights_and_offset_are_added_to_what_is_seen():
-    score = CompiledScore(
+    score = FlatScore(
         name="model",
         column_count=2,
         offset=1.0,
@@ -33,7 +33,7 @@ def test_leaves_are_added_in_the_order_of_the_trees():
         )
         for value in values
     ]
-    score = CompiledScore(
+    score = FlatScore(
         name="model", column_count=1, forest=assemble_forest(trees), accept_from=0.0, reject_below=0.0
     )
     assert score_rows(score, np.zeros((1, 1))).tolist() == [((1e16 + 1.0) - 1e16) + 1.0]

@@ -10,7 +10,7 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join
 from p2ce.grid.placement import place
 from p2ce.scores.flat_arrays import FlatInstances
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.solver import search_driver
 from p2ce.solver.branch_and_bound import Fronts, Progress, make_settings, solve
 from p2ce.solver.brute_force import brute_force, sort_points
@@ -26,7 +26,7 @@ def large_front(points: int) -> Problem:
     values = list(range(points))
     grid = BaseGrid.from_candidates({"a": values, "b": values}, columns=["a", "b"])
     people = np.zeros((3, 2))
-    score = CompiledScore(
+    score = FlatScore(
         name="sum",
         column_count=2,
         weights=np.ones(2),

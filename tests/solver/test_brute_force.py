@@ -5,14 +5,12 @@ import numpy as np
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import place
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.solver.brute_force import brute_force
 
 # Two features that add up; at least 3 is asked for.
 GRID = BaseGrid.from_candidates({"a": [0, 1, 2, 3], "b": [0, 1, 2, 3]}, columns=["a", "b"])
-SCORE = CompiledScore(
-    name="sum", column_count=2, weights=np.array([1.0, 1.0]), accept_from=3.0, reject_below=3.0
-)
+SCORE = FlatScore(name="sum", column_count=2, weights=np.array([1.0, 1.0]), accept_from=3.0, reject_below=3.0)
 PEOPLE = np.zeros((1, 2))
 PLACEMENT = place(GRID, PEOPLE)
 AWAY = np.abs(PLACEMENT.values - PLACEMENT.current[:, :, None])
@@ -45,9 +43,7 @@ def test_banned_cells_give_way() -> None:
 
 
 def test_nothing_is_enough() -> None:
-    impossible = CompiledScore(
-        name="sum", column_count=2, weights=np.ones(2), accept_from=9.0, reject_below=9.0
-    )
+    impossible = FlatScore(name="sum", column_count=2, weights=np.ones(2), accept_from=9.0, reject_below=9.0)
     tables = tabulate([AWAY], [Join.SUM], PLACEMENT)
     found = brute_force([impossible], GRID, PLACEMENT, tables, PEOPLE, 0, max_changes=2)
     assert found.shape == (0, 2)

@@ -11,7 +11,7 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join
 from p2ce.grid.placement import place
 from p2ce.scores.assemble import assemble_forest
-from p2ce.scores.score import CompiledScore, Spending
+from p2ce.scores.score import FlatScore, Spending
 from p2ce.scores.score_cells import score_points
 from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.solver.branch_and_bound import Settings, make_settings, solve
@@ -58,7 +58,7 @@ EXACT = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
 
 
 def asked(
-    scores: list[CompiledScore], grid: BaseGrid, people: np.ndarray, settings: Settings = EXACT
+    scores: list[FlatScore], grid: BaseGrid, people: np.ndarray, settings: Settings = EXACT
 ) -> tuple[Any, Problem]:
     """Search by distance, a missing value lying one below zero."""
     placement = place(grid, people)
@@ -74,8 +74,8 @@ def test_a_rule_that_nothing_keeps_ends_the_search_at_once() -> None:
     """Its bound needs no walk through trees: whole boxes fall before anything is scored."""
     names = [f"f{i}" for i in range(6)]
     grid = BaseGrid.from_candidates({name: range(8) for name in names}, columns=names)
-    model = CompiledScore(name="sum", column_count=6, weights=np.ones(6), accept_from=1.0, reject_below=1.0)
-    never = CompiledScore(
+    model = FlatScore(name="sum", column_count=6, weights=np.ones(6), accept_from=1.0, reject_below=1.0)
+    never = FlatScore(
         name="never",
         column_count=6,
         spending=Spending(columns=(0,), of=lambda column, values, current: np.ones(values.shape)),
@@ -91,10 +91,10 @@ def test_a_rule_that_nothing_keeps_ends_the_search_at_once() -> None:
 def test_budgets_speak_of_where_a_person_stands() -> None:
     """The same cells are within the budget of one person and beyond that of the other."""
     grid = BaseGrid.from_candidates({"a": range(5)}, columns=["a"])
-    model = CompiledScore(
+    model = FlatScore(
         name="at least 3", column_count=1, weights=np.ones(1), accept_from=3.0, reject_below=3.0
     )
-    near = CompiledScore(
+    near = FlatScore(
         name="not far",
         column_count=1,
         spending=Spending(columns=(0,), of=lambda column, values, current: np.abs(values - current)),
@@ -122,7 +122,7 @@ def test_a_missing_value_ends_at_the_leaf_that_it_reaches() -> None:
         value=np.array([0.0, 1.0, 0.0, 0.25, 5.0]),
     )
     forest = assemble_forest([tree] * 3)
-    score = CompiledScore(name="trees", column_count=2, forest=forest, accept_from=3.0, reject_below=3.0)
+    score = FlatScore(name="trees", column_count=2, forest=forest, accept_from=3.0, reject_below=3.0)
     people = np.array([[1.0, MISSING], [0.0, 7.0], [MISSING, MISSING]])
     found, problem = asked([score], grid, people)
     for person, row in enumerate(people):

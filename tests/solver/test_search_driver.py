@@ -121,7 +121,7 @@ def test_in_doubt_a_cell_goes_on() -> None:
 
 
 def test_fronts_and_boxes_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_driver, "LEAF_CELLS", 1)
+    monkeypatch.setattr(search_driver, "SMALL_BOX_CELLS", 1)
     question = Question(people=2, size=16, apart=True)
     found = solve(question.layout, question.people, SETTINGS, [outside(Sum(question, 15.0))])
     cells = [(i, j, 15 - i - j) for i in range(16) for j in range(16 - i)]
@@ -173,7 +173,7 @@ def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
     cells: int, lanes: int, has_bound: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search_driver, "ACTIVE_INSTANCES", lanes)
-    for constant, value in {"HARD_CELLS": 100, "LEAF_CELLS": 16, "CELLS_PER_BOUND": 2}.items():
+    for constant, value in {"HARD_CELLS": 100, "SMALL_BOX_CELLS": 16, "CELLS_PER_BOUND": 2}.items():
         monkeypatch.setattr(search_driver, constant, value)
     question = Question(people=5, size=14)
     most = CELL_WORK * cells * np.arange(1, 6)
@@ -219,7 +219,7 @@ def test_a_limit_that_is_not_reached_changes_no_front() -> None:
 def test_work_without_cells_ends_a_wave(monkeypatch: pytest.MonkeyPatch) -> None:
     """Boxes that are cut without a cell worth judging count as well, and the listener is heard between."""
     monkeypatch.setattr(search_driver, "BATCH_WORK", 200)
-    monkeypatch.setattr(search_driver, "LEAF_CELLS", 1)
+    monkeypatch.setattr(search_driver, "SMALL_BOX_CELLS", 1)
     question = Question(size=12)
     heard: list[Progress] = []
     found = solve(
@@ -255,7 +255,7 @@ def test_a_bound_spares_cells_once_somebody_is_hard(monkeypatch: pytest.MonkeyPa
     plain = Sum(question, 85.0)
     expected = solve(question.layout, question.people, SETTINGS, [outside(plain)])
     monkeypatch.setattr(search_driver, "HARD_CELLS", 0)
-    for constant, value in {"LEAF_CELLS": 8, "BATCH_CELLS": 8, "LEAST_QUOTA": 1}.items():
+    for constant, value in {"SMALL_BOX_CELLS": 8, "BATCH_CELLS": 8, "LEAST_QUOTA": 1}.items():
         monkeypatch.setattr(search_driver, constant, value)
     bounded = Sum(question, 85.0)
     found = solve(question.layout, question.people, SETTINGS, [outside(bounded, has_bound=True)])

@@ -7,7 +7,7 @@ from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import place
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.solver.branch_and_bound import make_settings, solve
 
@@ -22,7 +22,7 @@ def test_a_tree_that_spans_all_ticks_does_not_overflow() -> None:
         threshold=np.array([0.5, 0.0, 0.0]),
         value=np.array([0.0, -value, value]),
     )
-    score = CompiledScore(
+    score = FlatScore(
         name="s", column_count=1, forest=assemble_forest([stump]), accept_from=0.0, reject_below=0.0
     )
     grid = BaseGrid.from_candidates({"a": [0, 1]}, columns=["a"])

@@ -19,7 +19,7 @@ from p2ce import IsolationForest
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.models.parse_model import parse_model
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.tables.codebook import codebook_of
 from p2ce.testing import check_adapter, check_detector, check_model
 from p2ce.testing.subject import subject_of_model
@@ -97,9 +97,7 @@ def of_codes() -> ModelAdapter:
         scale="decision",
         threshold=1.5,
         classes=(0, 1),
-        score=CompiledScore(
-            name="model", column_count=1, weights=np.ones(1), accept_from=1.5, reject_below=1.5
-        ),
+        score=FlatScore(name="model", column_count=1, weights=np.ones(1), accept_from=1.5, reject_below=1.5),
         evaluate=lambda rows: rows["housing"].astype(object).map(places).fillna(0.0).to_numpy(dtype=float),
         report=lambda scores: scores,
         tolerance=1e-9,

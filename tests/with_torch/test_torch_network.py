@@ -191,7 +191,7 @@ def test_grids_of_float32_modules_are_judged_and_bounded(name):
         points[0], points[1] = low, high
         rows = np.repeat(crowd[[who]], len(points), axis=0)
         rows[:, grid.columns] = placement.values[who, np.arange(5), points]
-        accepted = found.ask(pd.DataFrame(rows, columns=COLUMNS)) >= threshold
+        accepted = found.evaluate(pd.DataFrame(rows, columns=COLUMNS)) >= threshold
         said = laid.evaluate(np.full(len(points), who), points).verdict
         assert accepted[said == ACCEPT].all()
         assert not accepted[said == REJECT].any()

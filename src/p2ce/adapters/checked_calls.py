@@ -1,4 +1,4 @@
-"""Call the user's own model or detector, and reject outputs from which nothing can be concluded."""
+"""Call a method of the user's own object, here and nowhere else, and check what it returns."""
 
 import warnings
 from collections.abc import Callable, Sequence

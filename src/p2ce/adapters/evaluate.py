@@ -1,4 +1,4 @@
-"""Call the user's own objects, and check the form of what they return."""
+"""Evaluate rows by an adapted model or detector; rows close to the threshold alone as well."""
 
 import time
 from collections.abc import Callable

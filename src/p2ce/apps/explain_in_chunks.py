@@ -49,7 +49,8 @@ def explain_in_chunks(
     shown = (sys.stderr.isatty() and len(places) > 1) if progress is None else progress
     size, largest = (
         FIRST_CHUNK,
-        jobs_of(jobs) * (LARGEST_CHUNK if explainer.describe().is_compiled else LARGEST_IF_BLACK_BOX),
+        jobs_of(jobs)
+        * (LARGEST_CHUNK if explainer.describe().kernel_decides_alone else LARGEST_IF_BLACK_BOX),
     )
     with hearing_interrupts() as interrupts, _bar(len(places), shown) as advance:
         advance(len(places) - len(left))

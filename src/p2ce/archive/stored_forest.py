@@ -17,7 +17,7 @@ from p2ce.detectors.isolation_forest import Decision, own_forest
 from p2ce.errors import P2CEError
 from p2ce.scores.assemble import assemble_forest, trees_of
 from p2ce.scores.forest import Forest
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 
 ARRAYS = {"root": "i", "feature": "i", "threshold": "f", "right": "i", "value": "f"}
 NUMBERS = ("accept_from", "reject_below", "whole_length", "offset")
@@ -60,7 +60,7 @@ def read_forest(written: Any, array: Callable[[str], npt.NDArray[Any]]) -> Detec
         value=held["value"].astype(np.float64),
     )
     check_forest(forest, len(columns))
-    score = CompiledScore(
+    score = FlatScore(
         name="plausibility",
         column_count=len(columns),
         forest=forest,

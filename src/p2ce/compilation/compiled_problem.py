@@ -102,7 +102,7 @@ class Problem:
         return any(isinstance(one.score, BlackBoxScore) for one in self.requirements)
 
     @cached_property
-    def is_compiled(self) -> bool:
+    def kernel_decides_alone(self) -> bool:
         """Whether the kernel alone evaluates every cell, and no estimate prunes."""
         return self.estimate is None and all(one.score.flat is not None for one in self.requirements)
 
@@ -248,7 +248,7 @@ class Problem:
         """How fine the grid is where candidates were inferred."""
         if self.finest:
             return Detail.FINEST
-        return Detail.USUAL if self.is_compiled else Detail.THINNED
+        return Detail.USUAL if self.kernel_decides_alone else Detail.THINNED
 
     def _refined(self) -> ActionSet:
         if self.refinement is None:

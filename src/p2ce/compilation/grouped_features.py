@@ -12,7 +12,7 @@ from p2ce.grid.grouped_axis import Compound
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
-from p2ce.scores.score import CompiledScore, Spending
+from p2ce.scores.score import FlatScore, Spending
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
@@ -174,7 +174,7 @@ def limits_of(
     codebook: Codebook,
     axes: Sequence[int],
     max_changes: int | None,
-) -> list[CompiledScore]:
+) -> list[FlatScore]:
     """Give the budgets that compounds bring along: how often moves count, and what members may not do.
 
     ``axes`` are the places of all columns that may change, compounds behind the user's own.
@@ -210,9 +210,9 @@ def limits_of(
     return found
 
 
-def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: float) -> CompiledScore:
+def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: float) -> FlatScore:
     assert callable(of)
-    return CompiledScore(
+    return FlatScore(
         name=name,
         column_count=width,
         spending=Spending(columns=columns, of=of),

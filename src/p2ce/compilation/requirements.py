@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.grouped_columns import onto_compounds
-from p2ce.scores.score import CompiledScore, Score, seen_as_given
+from p2ce.scores.score import FlatScore, Score, seen_as_given
 
 if TYPE_CHECKING:
     from p2ce.compilation.compiled_problem import Problem
@@ -110,7 +110,7 @@ def _over_groups(requirement: Requirement, shared: Sequence[Any]) -> Requirement
     return replace(requirement, score=onto_compounds(requirement.score.flat, shared))
 
 
-def in_columns_of(score: CompiledScore, own: Sequence[str], names: Sequence[str]) -> CompiledScore:
+def in_columns_of(score: FlatScore, own: Sequence[str], names: Sequence[str]) -> FlatScore:
     """Renumber a score's columns as the first model numbers them."""
     if tuple(own) == tuple(names):
         return score

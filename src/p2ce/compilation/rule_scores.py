@@ -10,7 +10,7 @@ from p2ce.arrays import BoolArray, FloatArray
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.rules.rule import Budget, ResolvedRule, Rule
-from p2ce.scores.score import CompiledScore, Spending
+from p2ce.scores.score import FlatScore, Spending
 from p2ce.tables.codebook import Codebook
 
 
@@ -26,7 +26,7 @@ class CompiledRule:
         """Whether the rule is a function of the user's, which is called with rows and cannot prune."""
         return isinstance(self.rule, Predicate)
 
-    def scores(self, names: Sequence[str]) -> list[CompiledScore]:
+    def scores(self, names: Sequence[str]) -> list[FlatScore]:
         """Give the rule as flat scores: minus what a row spends of each budget."""
         return [_score(budget, names) for budget in self.resolved.budgets]
 
@@ -58,13 +58,13 @@ def columns_to_miss(actions: ActionSet) -> frozenset[str]:
     return frozenset(feature.name for feature in actions.features if feature.may_go_missing)
 
 
-def _score(budget: Budget, names: Sequence[str]) -> CompiledScore:
+def _score(budget: Budget, names: Sequence[str]) -> FlatScore:
     places = {names.index(name): name for name in budget.columns}
 
     def of(column: int, values: FloatArray, current: FloatArray) -> FloatArray:
         return budget.costs(places[column], values, current)
 
-    return CompiledScore(
+    return FlatScore(
         name=budget.name,
         column_count=len(names),
         spending=Spending(columns=tuple(places), of=of),

@@ -10,7 +10,7 @@ from p2ce.decisions.model_adapter import LEAD, PROBABILITY
 from p2ce.scores.assemble import assemble_forest, largest_leaves
 from p2ce.scores.error_bands import summation_error
 from p2ce.scores.forest import NO_TREES, Forest
-from p2ce.scores.score import CompiledScore, Score
+from p2ce.scores.score import FlatScore, Score
 from p2ce.scores.tree_nodes import TreeNodes
 
 
@@ -67,7 +67,7 @@ class ForestMargins:
 
     def score(
         self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
-    ) -> CompiledScore:
+    ) -> FlatScore:
         """Give a margin, or the difference of two, as one forest."""
         margin = self.margin(plus)
         forest, offset = margin.forest, margin.offset
@@ -75,7 +75,7 @@ class ForestMargins:
             other = self.margin(minus)
             subtract = leafwise_difference if self.share_trees else joined
             forest, offset = subtract(forest, other.forest), offset - other.offset
-        return CompiledScore(
+        return FlatScore(
             name="model",
             column_count=len(self.columns),
             offset=sign * offset,

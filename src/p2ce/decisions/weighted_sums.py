@@ -8,7 +8,7 @@ from p2ce.arrays import FloatArray
 from p2ce.decisions.decision import Decision
 from p2ce.decisions.model_adapter import DECISION, PROBABILITY
 from p2ce.scores.error_bands import summation_error
-from p2ce.scores.score import CompiledScore, Score
+from p2ce.scores.score import FlatScore, Score
 
 # Of a margin that is farther behind the largest one, softmax makes 0, or less than any threshold it is used
 # for; so rounding counts only up to here.
@@ -56,12 +56,12 @@ class WeightedSums:
 
     def score(
         self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
-    ) -> CompiledScore:
+    ) -> FlatScore:
         """Give a sum, or the difference of two, as a score."""
         weights, offset = self.weights[plus], float(self.intercepts[plus])
         if minus is not None:
             weights, offset = weights - self.weights[minus], offset - float(self.intercepts[minus])
-        return CompiledScore(
+        return FlatScore(
             name="model",
             column_count=len(self.columns),
             offset=sign * offset,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.tables.codebook import Codebook
 
 
@@ -37,7 +37,7 @@ class DetectorAdapter:
     """
 
     family: str
-    score: CompiledScore | None
+    score: FlatScore | None
     columns: tuple[str, ...]
     evaluate: Callable[[pd.DataFrame], FloatArray] | None
     report: Callable[[FloatArray], FloatArray]

@@ -19,7 +19,7 @@ from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.cuts import cut_of_float32_at_most
 from p2ce.scores.error_bands import certified
 from p2ce.scores.float_bisection import first_true
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.steps import steps_of_cut
 from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.visible import echoed
@@ -122,7 +122,7 @@ def _fit(wanted: IsolationForest, request: DetectorRequest) -> DetectorAdapter:
     return own_forest(score, columns=codebook.names, decide=decide)
 
 
-def own_forest(score: CompiledScore, *, columns: tuple[str, ...], decide: Decision) -> DetectorAdapter:
+def own_forest(score: FlatScore, *, columns: tuple[str, ...], decide: Decision) -> DetectorAdapter:
     """Make the detector that a compiled forest is by itself, fitted just now or kept in a file."""
     return DetectorAdapter(
         family="isolation forest", score=score, columns=columns, evaluate=None, report=decide
@@ -181,7 +181,7 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
 
 def _score(
     fitted: Any, columns: Sequence[str], nullable: Collection[str], *, accept_from: float, reject_below: float
-) -> CompiledScore:
+) -> FlatScore:
     """Add path lengths in scikit-learn's own order, with its own c(n) for leaves that hold several rows.
 
     Every split of scikit-learn's sends missing values to a side of its own; only in ``nullable`` need that
@@ -216,7 +216,7 @@ def _score(
         forest = assemble_forest(trees)
     except UnsupportedModel as error:  # too many cuts
         raise UnsupportedDetector(str(error)) from error
-    return CompiledScore(
+    return FlatScore(
         name="plausibility",
         column_count=len(columns),
         forest=forest,

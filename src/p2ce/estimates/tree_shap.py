@@ -19,7 +19,7 @@ from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.errors import InvalidArgument
 from p2ce.estimates.native import rescaling
 from p2ce.scores.forest import Forest
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.tree_kernels import add_leaves, look_up
 
 LARGEST_PATH = 62  # columns on the path of a leaf, one bit each
@@ -75,7 +75,7 @@ class TreeShap:
     """Attributions of a forest's score on the reported scale, averaged over the background rows."""
 
     def __init__(
-        self, score: CompiledScore, background: FloatArray, scaled: Callable[[FloatArray], FloatArray]
+        self, score: FlatScore, background: FloatArray, scaled: Callable[[FloatArray], FloatArray]
     ) -> None:
         assert score.forest is not None
         self.score, self.scaled = score, scaled

@@ -14,7 +14,7 @@ from p2ce.verification.verify_cells import surely_rejected
 
 def is_ready(problem: Problem) -> bool:
     """Tell whether such a problem was solved in this process: its kernels are compiled and loaded."""
-    return problem.method is None and kernels_are_loaded(external=not problem.is_compiled)
+    return problem.method is None and kernels_are_loaded(external=not problem.kernel_decides_alone)
 
 
 def compile_kernels(problem: Problem, values: FloatArray) -> None:
@@ -28,6 +28,6 @@ def compile_kernels(problem: Problem, values: FloatArray) -> None:
         return
     if problem.flat_detector is not None:
         batch.scores[problem.flat_detector].verify(everyone, batch.placement.position)
-    if not problem.is_compiled:
+    if not problem.kernel_decides_alone:
         external = evaluators(batch, everyone)
         compile_rest(problem.layout, batch.instances, small.problem.settings, external)

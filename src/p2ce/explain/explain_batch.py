@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.explain.display_counterfactuals import display_counterfactuals
+from p2ce.explain.collect_counterfactuals import collect_counterfactuals
 from p2ce.explain.finest_grid import finest_searches
 from p2ce.explain.rounds import Rounds
 from p2ce.explain.solve_batch import SearchLimits, solve_batch
@@ -24,7 +24,7 @@ def explain_batch(
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
     `compilation.encode` comes before this, `build_explanation` after it. With ``finest``, instances for which
-    the problem's own grid proves that there is none are solved again on the finest grid.
+    the problem's own grid proves that there is no counterfactual are solved again on the finest grid.
     """
     begin = time.perf_counter()
     try:
@@ -44,7 +44,7 @@ def explain_batch(
                 until=rounds.left_to_verify(),
             )
             rounds.note_checked(fronts, checked)
-        verified = display_counterfactuals(rounds)
+        verified = collect_counterfactuals(rounds)
     except Exception as error:
         blame_labels(error, problem, values)  # raises where unseen categories are what fails
         raise

@@ -143,7 +143,7 @@ def _explain_batches(
 ) -> Iterator[Part]:
     """Explain batch after batch, here or in other processes, moving the bar along."""
     size = batch_size(problem)
-    if not problem.is_compiled:
+    if not problem.kernel_decides_alone:
         # Evaluating takes its time: enough to share, and a bar that moves.
         size = max(1, min(size, BATCH_OUTSIDE, -(-len(some) // job_count(n_jobs))))
     batches = [some[begin : begin + size] for begin in range(0, len(some), size)]

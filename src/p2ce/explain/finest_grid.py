@@ -32,7 +32,7 @@ def finest_searches(
         return
     if problem.is_personal:
         finer = finer.for_instance(values[0])
-    work = MOST_WORK if finer.is_compiled else CELL_WORK * MOST_EVALUATIONS
+    work = MOST_WORK if finer.kernel_decides_alone else CELL_WORK * MOST_EVALUATIONS
     for begin in range(0, len(who), BATCH):
         some = who[begin : begin + BATCH]
         seconds = limits.seconds

@@ -84,7 +84,7 @@ def solve_batch(batch: Batch, who: IntArray, limits: LimitsLeft) -> Fronts:
         problem.layout,
         instances,
         problem.settings,
-        None if problem.is_compiled else evaluators(batch, who, limits.until),
+        None if problem.kernel_decides_alone else evaluators(batch, who, limits.until),
         time_limits=limits.seconds,
         work_limits=limits.work,
         listener=limits.listener,

@@ -20,7 +20,7 @@ from p2ce.paper.maximum import shap_maximum
 from p2ce.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, PaperProblem, Record
 from p2ce.problem.method import Mapocam
 from p2ce.scores.external import REJECT
-from p2ce.scores.score import Bound, CompiledScore
+from p2ce.scores.score import Bound, FlatScore
 from p2ce.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
 from p2ce.solver.brute_force import front_of, point_costs
 from p2ce.verification.constraints import check_constraints
@@ -320,12 +320,12 @@ class _Instance:
         largest = self._largest(score)
         return lambda cell, open_axes: largest(cell, open_axes) < score.reject_below
 
-    def _flat(self, number: int) -> CompiledScore:
+    def _flat(self, number: int) -> FlatScore:
         flat = self.problem.requirements[number].score.flat
         assert flat is not None
         return flat
 
-    def _largest(self, score: CompiledScore) -> Callable[[Int32Array, IntArray], float]:
+    def _largest(self, score: FlatScore) -> Callable[[Int32Array, IntArray], float]:
         """Give the largest score of a forest that is left when some axes are open."""
         from p2ce.scores.tree_kernels import largest_sum
 
@@ -374,7 +374,7 @@ class _Instance:
 
         return short_at_corner
 
-    def _best_cell(self, score: CompiledScore) -> Int32Array:
+    def _best_cell(self, score: FlatScore) -> Int32Array:
         """Find the candidate of each axis that adds most to an additive score."""
         assert score.weights is not None
         best: Int32Array = self.start.copy()

@@ -12,7 +12,7 @@ class ModelFacts:
     bound: str  # "tree leaves", "additive", "network", "complete", …: what boxes are pruned by
     is_black_box: bool  # the model itself decides about cells, in part or wholly
     black_box_because: str  # why it is not supported natively; "" where it is
-    is_compiled: bool  # the search runs in one compiled loop, without external evaluators
+    kernel_decides_alone: bool  # the search runs in one compiled loop, without external evaluators
     scale: str
     threshold: float
     classes: tuple[Any, ...]

@@ -13,7 +13,7 @@ from p2ce.grid.placement import Placement, spread
 from p2ce.scores.forest import Forest
 from p2ce.scores.grid_inputs import see_base
 from p2ce.scores.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
-from p2ce.scores.score import CompiledScore, Spending
+from p2ce.scores.score import FlatScore, Spending
 
 Records: TypeAlias = npt.NDArray[Any]
 
@@ -53,7 +53,7 @@ class ScoreLayout(NamedTuple):
     """The flat scores with what is needed to lay instances out against them."""
 
     flat: FlatScores
-    views: tuple[CompiledScore, ...]  # one representative score per distinct view
+    views: tuple[FlatScore, ...]  # one representative score per distinct view
     budgets: tuple[Spending, ...]  # in the order of their tables
     base_seen: tuple[FloatArray, ...]  # per view: (axes, width) base candidates as seen, as in BaseGrid.table
     span: FloatArray  # (scores,) largest possible |tree sum| plus |offset|
@@ -61,12 +61,12 @@ class ScoreLayout(NamedTuple):
     deepest: int  # most splits on the way to a leaf
 
 
-def flatten_scores(scores: Sequence[CompiledScore], grid: BaseGrid, sample: FloatArray) -> ScoreLayout:
+def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArray) -> ScoreLayout:
     """Join the scores' trees and find each split's cut on the grid.
 
     ``sample`` (columns,) is any valid row; it fills the columns that a candidate does not speak about.
     """
-    views: list[CompiledScore] = []
+    views: list[FlatScore] = []
     looks_at: list[int] = []
     for score in scores:
         known = [v for v, other in enumerate(views) if other.see is score.see]

@@ -9,11 +9,11 @@ from p2ce.arrays import FloatArray
 from p2ce.grid.grouped_axis import Compound
 from p2ce.scores.assemble import resplit
 from p2ce.scores.forest import Forest
-from p2ce.scores.score import CompiledScore, Spending, seen_as_given
+from p2ce.scores.score import FlatScore, Spending, seen_as_given
 from p2ce.scores.steps import steps_of_codes
 
 
-def onto_compounds(score: CompiledScore, compounds: Sequence[Compound]) -> CompiledScore:
+def onto_compounds(score: FlatScore, compounds: Sequence[Compound]) -> FlatScore:
     """Let a score look at levels instead of members; the compounds' columns come behind its own."""
     if not compounds:
         return score
@@ -30,7 +30,7 @@ def onto_compounds(score: CompiledScore, compounds: Sequence[Compound]) -> Compi
     return replace(score, column_count=width, weights=np.ones(width), see=see)
 
 
-def _shown(score: CompiledScore, compound: Compound) -> FloatArray:
+def _shown(score: FlatScore, compound: Compound) -> FloatArray:
     """Show the members' values at every level as the score sees them: (levels, k)."""
     rows = np.zeros((len(compound.levels), score.column_count))
     rows[:, compound.members] = compound.levels
@@ -61,7 +61,7 @@ def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArra
 
 
 def _contributions(
-    score: CompiledScore, compounds: Sequence[Compound], shown: list[FloatArray]
+    score: FlatScore, compounds: Sequence[Compound], shown: list[FloatArray]
 ) -> Callable[[FloatArray], FloatArray]:
     """Give what each column adds, that of members under their compound.
 

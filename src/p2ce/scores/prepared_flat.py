@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, Int32Array, IntArray
 from p2ce.scores.external import Boxes, Verdicts
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second
     from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the kernels load Numba, which takes a second
 class PreparedFlat:
     """A flat score beside a batch of instances. Its boxes are bounded by the kernel itself."""
 
-    score: CompiledScore
+    score: FlatScore
     layout: "ScoreLayout"
     number: int  # of the score in the layout
     instances: "FlatInstances"

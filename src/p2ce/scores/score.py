@@ -19,7 +19,6 @@ class Bound(Enum):
     TREE_LEAVES = "tree leaves"
     ADDITIVE = "additive"
     NETWORK = "network"
-    KERNEL = "kernel"
     COMPLETE = "complete"  # no bound: every cell that is not dominated is evaluated
     SHAP = "shap"  # a calibrated estimate, which proves nothing
     SHAP_PAPER = "shap-paper"  # the paper's estimate
@@ -48,7 +47,7 @@ class Score(Protocol):
         ...
 
     @property
-    def flat(self) -> "CompiledScore | None":
+    def flat(self) -> "FlatScore | None":
         """The form that kernels evaluate and bound; None for a score that is evaluated in batches outside."""
         ...
 
@@ -67,7 +66,7 @@ def seen_as_given(rows: FloatArray) -> FloatArray:
 
 
 def seen_in_single(rows: FloatArray) -> FloatArray:
-    """Show rows to a model that casts them to float32; a cast never decreases."""
+    """Show rows to a model that casts them to float32; a cast never reverses the order of two values."""
     with np.errstate(over="ignore"):
         return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
 
@@ -92,15 +91,16 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompiledScore:
+class FlatScore:
     """A score in its flat form: a sum over trees, weights or a budget.
 
-    The score of a row is ``offset``, plus either ``weights @ seen row`` or one leaf value per tree, added
-    in float64 and in that order. ``see`` turns the user's values (n, d) into what the trees and
-    weights look at (n, d): the scaler of a pipeline, or nothing. It works column by column. Under trees it
-    is non-decreasing in each, so that a split stays a cut; under weights it may be any function.
+    The score of a row is ``offset``, plus ``weights @ seen row`` or one leaf value per tree, added in float64
+    and in that order, or minus what the row spends of a budget. ``see`` turns the user's values (n, d) into
+    the inputs of trees and weights (n, d): the scaler of a pipeline, or the identity. It works column by
+    column. Under trees it is non-decreasing in each, so that a split stays a cut; under weights it may be any
+    function.
 
-    The two thresholds are the proven part, since the library adds in another order or precision.
+    The two thresholds are proven: between them, the library's other order or precision may decide.
     ``reject_below <= accept_from``; both may be infinite.
 
     A rule between features is a score as well: minus what a row spends of a budget.
@@ -117,7 +117,8 @@ class CompiledScore:
     see: Callable[[FloatArray], FloatArray] = seen_as_given
 
     def __post_init__(self) -> None:
-        # Ticks of trees are shared by all instances, those of weights are each instance's own.
+        # One kind for each score: the kernel's integer units (ticks) are scaled for all instances together
+        # under trees, and for each instance under sums.
         kinds = (self.forest, self.weights, self.spending)
         assert sum(kind is not None for kind in kinds) == 1, "a score has trees, or weights, or a budget"
         assert self.reject_below <= self.accept_from
@@ -133,7 +134,7 @@ class CompiledScore:
         return Bound.ADDITIVE if self.forest is None else Bound.TREE_LEAVES
 
     @property
-    def flat(self) -> "CompiledScore":
+    def flat(self) -> "FlatScore":
         """The score itself: it is flat."""
         return self
 

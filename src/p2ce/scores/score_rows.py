@@ -4,11 +4,11 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.scores.forest import Forest
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 
 
-def score_rows(score: CompiledScore, rows: FloatArray) -> FloatArray:
-    """Add offset, weights and leaves in the order that CompiledScore promises: (n, d) → (n,)."""
+def score_rows(score: FlatScore, rows: FloatArray) -> FloatArray:
+    """Add offset, weights and leaves in the order that FlatScore promises: (n, d) → (n,)."""
     seen = score.see(np.asarray(rows, dtype=np.float64))
     total = np.full(len(seen), score.offset, dtype=np.float64)
     if score.weights is not None:

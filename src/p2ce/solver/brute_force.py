@@ -10,13 +10,13 @@ from p2ce.comparing import quanta
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import CostTables
 from p2ce.grid.placement import Placement
-from p2ce.scores.score import CompiledScore
+from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver.undominated import undominated
 
 
 def brute_force(
-    scores: Sequence[CompiledScore],
+    scores: Sequence[FlatScore],
     grid: BaseGrid,
     placement: Placement,
     tables: CostTables,

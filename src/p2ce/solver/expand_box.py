@@ -1,4 +1,4 @@
-"""Expand one box: prune it as dominated or infeasible, evaluate it as a leaf, or split it."""
+"""Expand one box: prune it as dominated or infeasible, evaluate its cells, or split it."""
 
 from p2ce.jit import kernel
 from p2ce.scores.dense import fill_dense
@@ -10,7 +10,7 @@ from p2ce.solver.check_cell import is_banned, passes
 from p2ce.solver.counters import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED, TOO_MANY, WORK
 from p2ce.solver.offer_cells import offer_cells, put_widest_last
 from p2ce.solver.pareto_front import add_point, is_dominated
-from p2ce.solver.queue_cells import queue_box, queue_cells, screen_leaf
+from p2ce.solver.queue_cells import queue_box, queue_cells, screen_cells
 from p2ce.solver.split_box import split_by_cost, split_for_bounds
 from p2ce.solver.upper_bounds import estimate_is_low, is_infeasible
 
@@ -19,12 +19,14 @@ ADDED, NO_ROOM, REJECTED, IMPLAUSIBLE = range(4)
 
 
 @kernel
-def expand_box(flat, instance, p, settings, size, least, grouped, best_first, search, scratch, queue):
+def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_first, search, scratch, queue):
     """Settle the box at hand, or push its parts; False when the front has no room for a point.
 
-    ``size`` axes are listed in it, and only points with at least ``least`` changes count. A box that is
-    ``grouped`` has at most three axes, all of which must change. Where there is a ``queue``, external
-    evaluators decide about cells; where it is None, the kernel does, and nothing of the queue is compiled.
+    The box is ``scratch.box``; ``p`` is the number of the instance, for the queue; ``flat`` are the arrays of
+    the scores. ``size`` axes are listed in the box, and only points with at least ``least_changes`` count. A
+    box that is ``grouped`` has at most three axes, all of which must change. Where there is a ``queue``,
+    external evaluators decide about cells; where it is None, the kernel does, and nothing of the queue is
+    compiled.
     """
     box = scratch.box
     counters = search.counters
@@ -32,19 +34,19 @@ def expand_box(flat, instance, p, settings, size, least, grouped, best_first, se
     counters[BOXES] += 1
 
     # Prune by cost: too many changes, or dominated by the incumbent front.
-    forced = price_corner(instance, box, size, least, sums)
+    forced = price_corner(instance, box, size, least_changes, sums)
     if forced > settings.max_changes:
         counters[TOO_MANY] += 1
         return True
-    if forced == settings.max_changes and not grouped:
+    if forced == settings.max_changes and not grouped:  # no change is left: undecided axes stay
         size = stay_where_undecided(instance, box)
-        forced = price_corner(instance, box, size, least, sums)
+        forced = price_corner(instance, box, size, least_changes, sums)
     if forced < 0 or corner_is_covered(instance, box, settings.keep_ties, search.front, sums.corner):
         counters[DOMINATED] += 1
         return True
-    if trim_box(instance, box, size, least - forced, sums, search.front):
+    if trim_box(instance, box, size, least_changes - forced, sums, search.front):
         size = list_axes(instance, box)
-        if price_corner(instance, box, size, least, sums) < 0:
+        if price_corner(instance, box, size, least_changes, sums) < 0:
             counters[DOMINATED] += 1
             return True
     volume = 1
@@ -52,13 +54,13 @@ def expand_box(flat, instance, p, settings, size, least, grouped, best_first, se
         span = box.spans[box.axes[k]]
         volume = min(volume * (span.high - span.low + 1), 1 << 40)
 
-    # A small box is a leaf. External evaluators get cells in the order of cost, so that all axes of their
-    # leaves are decided; in leaves of the kernel they need not be.
+    # The cells of a small box are evaluated. External evaluators get them by cost, so that all axes of their
+    # boxes are decided; in the kernel they need not be.
     outcome = ADDED
     if queue is None:
-        is_leaf = size > 0 and volume <= settings.dense_cells
+        is_small = size > 0 and volume <= settings.dense_cells
         walks_model = True
-        if not is_leaf:
+        if not is_small:
             outcome = probe_corner(flat, instance, box, size, settings.keep_ties, search, scratch)
             if outcome == NO_ROOM:
                 return False
@@ -67,11 +69,12 @@ def expand_box(flat, instance, p, settings, size, least, grouped, best_first, se
         # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
         walks_others = outcome == IMPLAUSIBLE
     else:
-        is_leaf = forced == size and volume <= max(settings.dense_cells, 1)
-        walks_model = forced == size and not is_leaf
+        is_small = forced == size and volume <= max(settings.dense_cells, 1)
+        walks_model = forced == size and not is_small
         walks_others = walks_model
 
-    # Prune by upper bounds: no point can reach a threshold. Additive scores cost next to nothing to bound.
+    # Prune by upper bounds: no point can reach a threshold. Sums are always bounded, forests only where
+    # walking them pays.
     changes_left = settings.max_changes - forced
     count = 0
     best = 0
@@ -110,25 +113,25 @@ def expand_box(flat, instance, p, settings, size, least, grouped, best_first, se
             )
             counters[WORK] += 4 * visited
             best_total(flat, 0, scratch.reached, count, scratch.best)  # what the choice of a cut goes by
-        if not is_leaf:
-            split_for_bounds(flat, instance, box, size, least, count, best_first, search, scratch)
+        if not is_small:
+            split_for_bounds(flat, instance, box, size, least_changes, count, best_first, search, scratch)
             return True
         counters[SCORED] += volume
         counters[WORK] += 4 * volume
         put_widest_last(box, size, scratch.reached, count, search.state)
         if count > 0:
             fill_dense(scratch.reached, count, box.spans, box.axes, size, scratch.corner, scratch.cells)
-        has_room = offer_cells(flat, instance, box, size, volume, least, settings, search, scratch)
+        has_room = offer_cells(flat, instance, box, size, volume, least_changes, settings, search, scratch)
     else:
         has_room = True
-        if not is_leaf:
-            # A listed support comes before what is best first, and so do its parts: it is not left for later.
+        if not is_small:
+            # Parts of a listed support are split at once; only best-first boxes wait for an external bound.
             if best_first and (count_cells(instance, box, size, changes_left) >= queue.quota.worth_bounding):
                 queue_box(p, box, changes_left, queue)
             else:
-                split_by_cost(instance, box, size, least, best_first, search, sums)
+                split_by_cost(instance, box, size, least_changes, best_first, search, sums)
             return True
-        if screen_leaf(flat, instance, box, size, volume, search, scratch):
+        if screen_cells(flat, instance, box, size, volume, search, scratch):
             queue_cells(flat, instance, p, box, size, volume, settings.keep_ties, search, scratch, queue)
     for k in range(size):
         box.cell[box.axes[k]] = instance.positions[box.axes[k]].here

@@ -13,7 +13,7 @@ REJECTED, ACCEPTED, UNDECIDED = 0, 1, 2
 
 
 @kernel
-def screen_leaf(flat, instance, box, size, volume, search, scratch):
+def screen_cells(flat, instance, box, size, volume, search, scratch):
     """Score all cells of a leaf by the compiled forests; False when none of them is left."""
     for i in range(volume):
         scratch.passed[i] = ACCEPTED

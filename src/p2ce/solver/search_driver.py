@@ -22,7 +22,7 @@ from p2ce.solver.settings import Settings
 SHORT_SLICE = 1_500_000
 LONG_SLICE = 20_000_000
 # Leaves whose cells are evaluated externally have up to this many cells, all screened by the compiled scores.
-LEAF_CELLS = 1024
+SMALL_BOX_CELLS = 1024
 # So many instances are searched side by side; together they fill the batches of the evaluators.
 ACTIVE_INSTANCES = 64
 # Cells of a batch: enough to make the fixed cost of a call small beside that of its rows.
@@ -103,7 +103,7 @@ class SearchDriver:
         self.external = evaluators is not None
         if self.external:
             settings = settings._replace(
-                dense_cells=LEAF_CELLS, listed=min(LISTED_WITH_QUEUE, settings.max_changes)
+                dense_cells=SMALL_BOX_CELLS, listed=min(LISTED_WITH_QUEUE, settings.max_changes)
             )
         self.settings = settings
         # With a limit, each instance gets a state and a call of its own: neither room nor time is shared.
@@ -241,7 +241,7 @@ class SearchDriver:
         self.most_cells = int(np.clip(most, LEAST_CELLS, MOST_QUOTA * ACTIVE_INSTANCES))
         self.batch_work = SHORT_SLICE
         # The cells of a leaf are queued together.
-        self.settings = self.settings._replace(dense_cells=min(LEAF_CELLS, self.most_cells))
+        self.settings = self.settings._replace(dense_cells=min(SMALL_BOX_CELLS, self.most_cells))
 
     def _quota(self, one: _Active) -> int:
         """Give how many cells of an instance the next batch may hold."""

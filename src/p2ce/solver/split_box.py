@@ -9,7 +9,7 @@ from p2ce.solver.open_boxes import push_box
 
 
 @kernel
-def split_for_bounds(flat, instance, box, size, least, count, best_first, search, scratch):
+def split_for_bounds(flat, instance, box, size, least_changes, count, best_first, search, scratch):
     """Split where the upper bounds of the parts fall most; the kernel evaluates the leaves."""
     k, cut = choose_cut(flat, instance, box, size, scratch.reached, count, scratch.best, scratch.votes)
     span = box.spans[box.axes[k]]
@@ -18,16 +18,16 @@ def split_for_bounds(flat, instance, box, size, least, count, best_first, search
     for half in range(2):
         span.low = low if half == 0 else cut
         span.high = cut - 1 if half == 0 else high
-        push_part(instance, box, size, least, best_first, search, scratch.sums)
+        push_part(instance, box, size, least_changes, best_first, search, scratch.sums)
 
 
 @kernel
-def push_part(instance, box, size, least, best_first, search, sums):
+def push_part(instance, box, size, least_changes, best_first, search, sums):
     """Open the box that the spans at hand describe.
 
     It may be empty: only the current value of an axis that must change, or too few axes left.
     """
-    if price_corner(instance, box, size, least, sums) >= 0:
+    if price_corner(instance, box, size, least_changes, sums) >= 0:
         push_box(search, box, corner_key(instance, sums), best_first)
 
 
@@ -96,7 +96,7 @@ def choose_cut(flat, instance, box, size, reached, count, best, votes):
 
 
 @kernel
-def split_by_cost(instance, box, size, least, best_first, search, sums):
+def split_by_cost(instance, box, size, least_changes, best_first, search, sums):
     """Split an undecided axis into staying and changing, a decided one into near and far.
 
     The cheapest cells of the parts differ: best first then reaches the cells in the order of cost, so that
@@ -121,7 +121,7 @@ def split_by_cost(instance, box, size, least, best_first, search, sums):
                 span.low = here
                 span.high = here
             span.must = 1 - part
-            push_part(instance, box, size, least, best_first, search, sums)
+            push_part(instance, box, size, least_changes, best_first, search, sums)
         return
     widest = -1.0
     for k in range(size):
@@ -152,4 +152,4 @@ def split_by_cost(instance, box, size, least, best_first, search, sums):
     for part in range(2):
         span.low = low if part == 0 else cut
         span.high = cut - 1 if part == 0 else high
-        push_part(instance, box, size, least, best_first, search, sums)
+        push_part(instance, box, size, least_changes, best_first, search, sums)

@@ -107,7 +107,7 @@ def _check_terms(read: DetectorAdapter | None) -> None:
     assert read is not None
     require(
         read.score is not None or read.evaluate is not None,
-        f"A detector adapter has a score, or `ask`, or both; this one ({read.family}) has neither.",
+        f"A detector adapter has a score, or `evaluate`, or both; this one ({read.family}) has neither.",
     )
 
 
@@ -122,7 +122,7 @@ def _check_share(subject: Subject, own: FloatArray, contamination: float | None)
         contamination - at_threshold - slack <= implausible <= contamination + slack,
         f"With contamination={contamination!r} about that share of the reference is implausible to this "
         f"detector ({subject.family}); got {implausible:.4f}, and {at_threshold:.4f} exactly at the "
-        "threshold. Take the percentile of the values that `ask` gives for the reference.",
+        "threshold. Take the percentile of the values that `evaluate` gives for the reference.",
     )
 
 

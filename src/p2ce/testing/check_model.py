@@ -117,12 +117,12 @@ def check_adapter(
     ``explainer`` makes the explainer whose fronts are compared; by default one of this adapter.
 
     >>> import numpy as np, pandas as pd
-    >>> from p2ce.scores.score import CompiledScore
+    >>> from p2ce.scores.score import FlatScore
     >>> people = pd.DataFrame({"Income": [10.0, 20.0, 30.0, 40.0], "Debts": [3.0, 1.0, 2.0, 0.0]})
     >>> weights = np.array([1.0, -4.0])
     >>> adapter = ModelAdapter(
     ...     family="my family", columns=("Income", "Debts"), scale="decision", threshold=20.0, classes=(0, 1),
-    ...     score=CompiledScore(
+    ...     score=FlatScore(
     ...         name="model", column_count=2, weights=weights, accept_from=20.001, reject_below=19.999
     ...     ),
     ...     evaluate=lambda frame: frame[["Income", "Debts"]].to_numpy() @ weights,

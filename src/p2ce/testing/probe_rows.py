@@ -10,7 +10,7 @@ from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.problem.actions import ActionSet
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.float_bisection import first_true
-from p2ce.scores.score import CompiledScore, seen_as_given
+from p2ce.scores.score import FlatScore, seen_as_given
 from p2ce.tables.codebook import MISSING
 from p2ce.testing.subject import Subject
 
@@ -118,7 +118,7 @@ def _around(cuts: FloatArray, *, whole: bool) -> FloatArray:
     return np.asarray(np.concatenate([*exact, *beside]), dtype=np.float64)
 
 
-def _cuts(score: CompiledScore, column: int, rng: np.random.Generator) -> FloatArray:
+def _cuts(score: FlatScore, column: int, rng: np.random.Generator) -> FloatArray:
     """Give the values of the user at which some tree of the score splits a column."""
     assert score.forest is not None
     cuts = np.unique(score.forest.threshold[score.forest.feature == column])
@@ -128,7 +128,7 @@ def _cuts(score: CompiledScore, column: int, rng: np.random.Generator) -> FloatA
     return np.array([_first_above(score, column, float(cut)) for cut in rng.permutation(cuts)[:HIDDEN_CUTS]])
 
 
-def _first_above(score: CompiledScore, column: int, cut: float) -> float:
+def _first_above(score: FlatScore, column: int, cut: float) -> float:
     """Find the first value of the user that the trees see above a cut."""
     row = np.ones((1, score.column_count))
 

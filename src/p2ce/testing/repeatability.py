@@ -29,7 +29,7 @@ def check_repeatability(subject: Subject, rows: FloatArray, rng: np.random.Gener
     there[shuffled] = subject.evaluate(rows[shuffled], " in another order")
     require(
         np.array_equal(kept, copied, equal_nan=True),
-        f"ask of this {subject.who} ({subject.family}) has to give an array of its own; a later call has "
+        f"evaluate of {subject.who} {subject.family} has to give an array of its own; a later call has "
         "written into what an earlier one returned. Return a copy of the buffer.",
     )
     _compare(subject, rows, first, there, "called on the rows in another order", loose)
@@ -58,7 +58,7 @@ def _compare(
     at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
     require(
         error[at] <= allowed,
-        f"ask of this {subject.who} ({subject.family}) has to give a row the same score every time, up to "
+        f"evaluate of {subject.who} {subject.family} has to give a row the same score every time, up to "
         f"{allowed:g}; first it gave {float(first[at])!r}, and {how} {float(again[at])!r}, about "
         f"{subject.shown(rows[at])}. Fix its seed, put it into evaluation mode, and take nothing from the "
         "whole batch.",

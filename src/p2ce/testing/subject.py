@@ -76,12 +76,12 @@ class Subject:
         called = f"on {len(frame)} rows{how}"
         require(
             found.shape == (len(frame),) and found.dtype.kind == "f",
-            f"ask of this {self.who} ({self.family}) has to give one float per row: shape ({len(frame)},); "
+            f"evaluate of {self.who} {self.family} has to give one float per row: shape ({len(frame)},); "
             f"{called} it gave {found.dtype} of shape {found.shape}. Pick the one column, and cast it.",
         )
         require(
             frame.equals(before) and frame.columns.equals(before.columns),
-            f"ask of this {self.who} ({self.family}) has to leave the frame alone; {called} it wrote into "
+            f"evaluate of {self.who} {self.family} has to leave the frame alone; {called} it wrote into "
             f"it, first in {_first_difference(before, frame)}. Hand a copy to whatever writes.",
         )
         wrong = np.isnan(found) if self.may_be_infinite else ~np.isfinite(found)
@@ -89,7 +89,7 @@ class Subject:
             at = int(np.flatnonzero(wrong)[0])
             require(
                 False,
-                f"ask of this {self.who} ({self.family}) has to give finite numbers; {called} it gave "
+                f"evaluate of {self.who} {self.family} has to give finite numbers; {called} it gave "
                 f"{found[at]} for {int(wrong.sum())} of them, such as {shown(frame.iloc[at])}. "
                 "Check that it takes rows like these.",
             )

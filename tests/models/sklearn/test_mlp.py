@@ -67,7 +67,7 @@ def test_verdicts_and_bounds_on_a_grid_hold_for_the_model(activation):
         points[0], points[1] = low, high
         rows = np.repeat(crowd[[who]], len(points), axis=0)
         rows[:, grid.columns] = placement.values[who, axes, points]
-        answers = found.ask(pd.DataFrame(rows, columns=names))
+        answers = found.evaluate(pd.DataFrame(rows, columns=names))
         said = laid.evaluate(np.full(len(points), who), points).verdict
         assert (said == np.where(answers >= 0.5, ACCEPT, REJECT)).all()
         if laid.infeasible(np.array([who]), box)[0]:

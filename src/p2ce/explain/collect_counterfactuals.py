@@ -14,7 +14,7 @@ from p2ce.verification.rounding import rounded_rows
 from p2ce.verification.row_costs import reported
 
 
-def display_counterfactuals(rounds: Rounds) -> Verified:
+def collect_counterfactuals(rounds: Rounds) -> Verified:
     """Join the cells of all rounds, instance by instance and cheapest first, and round them."""
     batch, outcomes = rounds.batch, rounds.outcomes
     problem = batch.problem
