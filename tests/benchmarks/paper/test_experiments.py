@@ -225,7 +225,7 @@ def test_a_model_that_denies_nobody_leaves_a_reason(tmp_path: Path, monkeypatch:
     for task in plan(tables=(), figures=(), data=("german",)):
         run.do(task)
     assert run.findings.people == []
-    assert {row["reason"] for row in run.findings.missing} == {"the model denies nobody in the test part"}
+    assert {row["reason"] for row in run.findings.missing} == {"the model denies no one in the test part"}
 
 
 def test_people_are_denied_ones_of_the_test_part() -> None:
