@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from p2ce.arrays import FloatArray, IntArray
+from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.scores.external import Boxes, OutOfTime
 from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
 from p2ce.solver import expand as kernels
@@ -428,16 +428,22 @@ def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> F
     spans = search.boxes[search.heap["slot"][: search.state[ss.OPEN]]]  # (boxes, axes)
     low, high = spans["low"], spans["high"]
     decided = (spans["must"] == 1) | (low > here) | (high < here)
-    left, right = np.minimum(high, here - 1), np.maximum(low, here + 1)
-    envelope = instances.prices["envelope"][p]  # (objectives, axes, width)
-    axes, last = np.arange(len(here)), envelope.shape[2] - 1
-    below = np.where(left >= low, envelope[:, axes, np.clip(left, 0, last)], np.inf)
-    above = np.where(right <= high, envelope[:, axes, np.clip(right, 0, last)], np.inf)
-    change = np.minimum(below, above)  # (objectives, boxes, axes) cheapest change of each axis
-    # Every point makes at least one change: the cheapest one where none is forced.
-    total = np.where(decided.any(axis=1), 0.0, change.min(axis=2, initial=np.inf))
+    free = np.flatnonzero(~decided.any(axis=1))
     by_max = (instances.joins == 1)[:, None]
-    for axis in axes:  # in the order in which costs are added
-        cost = np.where(decided[:, axis], change[:, :, axis], 0.0)
-        total = np.where(by_max, np.maximum(total, cost), total + cost)
+    total = np.zeros((len(by_max), len(spans)))
+    least = np.full((len(by_max), len(free)), np.inf)
+    for axis, costs in enumerate(instances.prices["envelope"][p].swapaxes(0, 1)):  # as costs are added
+        at = np.flatnonzero(decided[:, axis])
+        change = _cheapest_change(costs, low[at, axis], high[at, axis], int(here[axis]))
+        total[:, at] = np.where(by_max, np.maximum(total[:, at], change), total[:, at] + change)
+        least = np.minimum(least, _cheapest_change(costs, low[free, axis], high[free, axis], int(here[axis])))
+    total[:, free] = least  # every point makes at least one change
     return np.asarray(total.min(axis=1, initial=np.inf))
+
+
+def _cheapest_change(costs: FloatArray, low: Int32Array, high: Int32Array, here: int) -> FloatArray:
+    """Give the costs (objectives, boxes) of the nearest candidates; infinite where there are none."""
+    left, right = np.minimum(high, here - 1), np.maximum(low, here + 1)
+    below = np.where(left >= low, costs[:, np.maximum(left, 0)], np.inf)
+    above = np.where(right <= high, costs[:, np.minimum(right, costs.shape[1] - 1)], np.inf)
+    return np.minimum(below, above)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from detector import Detector
 from portable_model import PortableModel, read_object
-from question import Evaluate, Peer, Question, Read, answer
+from question import Peer, Question, Read, Search, answer
 
 MAX_CHANGES = 3
 
@@ -46,7 +46,7 @@ def p2ce(question: Question, actions: Any, classifier: Any, compare: Callable[[A
         time_limit=question.seconds_per_person or np.inf,
     )
 
-    def peer(person: np.ndarray, _: int) -> tuple[Evaluate, Read]:
+    def peer(person: np.ndarray, _: int) -> tuple[Search, Read]:
         if hasattr(classifier, "clear_cache"):  # before each person, as their experiments do
             classifier.clear_cache()
         return lambda: finished(method.fit(person)), lambda found: found.solutions
@@ -70,7 +70,7 @@ def mapocam(question: Question, actions: Any, classifier: Any, compare: Callable
         )
         return finished(method.fit())
 
-    def peer(person: np.ndarray, _: int) -> tuple[Evaluate, Read]:
+    def peer(person: np.ndarray, _: int) -> tuple[Search, Read]:
         return lambda: search(person), lambda found: [list(map(float, row)) for row in found.solutions]
 
     return peer

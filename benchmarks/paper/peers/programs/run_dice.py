@@ -7,7 +7,7 @@ from typing import Any
 import dice_ml
 import numpy as np
 import pandas as pd
-from question import Evaluate, Peer, Question, Read, answer
+from question import Peer, Question, Read, Search, answer
 
 OUTCOME = "outcome of the person"  # no column is called so
 
@@ -33,7 +33,7 @@ def prepare(question: Question) -> Peer:
     explainer = dice_ml.Dice(data, model, method=question.options["method"])
     ranges = permitted(question) if question.options["ranges"] else None  # None: as the training rows have it
 
-    def peer(person: np.ndarray, seed: int) -> tuple[Evaluate, Read]:
+    def peer(person: np.ndarray, seed: int) -> tuple[Search, Read]:
         row = pd.DataFrame([person], columns=question.columns).astype(types)
         # Not by random_seed: it starts every column's draws anew, so that all columns move together.
         random.seed(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from nice import NICE
-from question import Evaluate, Peer, Question, Read, answer
+from question import Peer, Question, Read, Search, answer
 
 
 def prepare(question: Question) -> Peer:
@@ -23,7 +23,7 @@ def prepare(question: Question) -> Peer:
         justified_cf=True,
     )
 
-    def peer(person: np.ndarray, _: int) -> tuple[Evaluate, Read]:
+    def peer(person: np.ndarray, _: int) -> tuple[Search, Read]:
         row = person[None, :].copy()
         return lambda: explainer.explain(row, target_class=[1]), lambda given: given.astype(float).tolist()
 

@@ -12,7 +12,7 @@ from ocean import ConstraintProgrammingExplainer
 from ocean.feature import parse_features
 from ortools.sat.python import cp_model
 from portable_model import read_object
-from question import Evaluate, Peer, Question, Read, answer
+from question import Peer, Question, Read, Search, answer
 
 NO_LIMIT = 86_400  # seconds; left alone, OCEAN stops after a minute
 OF_THE_LIMIT = 0.9  # for the solver: the model of a person is written within the rest
@@ -56,7 +56,7 @@ def prepare(question: Question) -> Peer:
     limit = question.seconds_per_person
     max_time = NO_LIMIT if limit is None else OF_THE_LIMIT * limit
 
-    def peer(person: np.ndarray, seed: int) -> tuple[Evaluate, Read]:
+    def peer(person: np.ndarray, seed: int) -> tuple[Search, Read]:
         explainer.cleanup()  # of a call that failed
         constrain(explainer, person, scale, question)
         query = scale.to_ocean(person)[varying]
