@@ -112,7 +112,7 @@ def test_trees_behind_a_view_that_is_not_monotone() -> None:
 def test_a_network_whose_bound_lies() -> None:
     found = adapter_of(network())
     honest = replace(found, score=Lying(found.score))
-    assert check_adapter(honest, FRAME, **QUICK).bound == "what I say"
+    assert check_adapter(honest, FRAME, **QUICK).bound == "network"
     fails(replace(found, score=Lying(found.score, pruned_at=lambda at: at % 7 == 0)), "prunes a box")
 
 
@@ -120,7 +120,7 @@ def test_a_network_whose_verdicts_lie() -> None:
     found = adapter_of(network())
     fails(
         replace(found, score=Lying(found.score, accepts_all=True)),
-        "by judge.* is certain that rows are accepted",
+        "by evaluate.* is certain that rows are accepted",
     )
 
 
