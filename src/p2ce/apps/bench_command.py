@@ -165,7 +165,7 @@ def _brute_force(case: Case, most: int, largest: int) -> tuple[list[float], int,
 
 
 def _same_front(found: Any, truth: Any) -> bool:
-    from p2ce.testing.fronts import same_costs
+    from p2ce.testing.check_fronts import same_costs
 
     names = found.objectives
     costs = np.array([[option.costs[name] for name in names] for option in found]).reshape(-1, len(names))

@@ -118,7 +118,7 @@ def _certificate(certificate: Certificate, speaker: Speaker, *, judged: bool) ->
         "scored": _count(certificate.scored, speaker),
         **({"attributed": _count(certificate.attributed, speaker)} if certificate.attributed else {}),
         "dropped": "; ".join(
-            f"{dropped_by(rule, speaker)} {_count(count, speaker)}"
+            f"{pruned_by(rule, speaker)} {_count(count, speaker)}"
             for rule, count in certificate.pruned.items()
         )
         or speaker.say("none"),
@@ -189,7 +189,7 @@ def _amounts(amounts: Mapping[str, float], speaker: Speaker) -> str:
     return "; ".join(f"{name} {speaker.full(amount)}" for name, amount in amounts.items())
 
 
-def dropped_by(rule: str, speaker: Speaker) -> str:
+def pruned_by(rule: str, speaker: Speaker) -> str:
     """Name the rule by which boxes were dropped."""
     return speaker.say(f"dropped_{rule.replace(' ', '_')}") if rule in DROPPED else rule
 

@@ -12,9 +12,9 @@ from p2ce.detectors.parse_detector import parse_detector
 from p2ce.explainer import Explainer
 from p2ce.tables.codebook import MISSING, codebook_of
 from p2ce.testing.bounds import Bounded, check_bounds
+from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.check_scores import check_scores
 from p2ce.testing.failing import require
-from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.probe_rows import grid_of_reference, rows_to_check, unusual_of
 from p2ce.testing.repeatability import check_repeatability
 from p2ce.testing.reports import BLACK_BOX, DetectorReport

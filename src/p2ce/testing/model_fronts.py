@@ -12,7 +12,7 @@ from p2ce.compilation.compiled_problem import Problem, labels_of
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.explainer import Explainer
 from p2ce.problem.actions import ActionSet
-from p2ce.testing.fronts import MAX_CHANGES, Fronts, check_fronts
+from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.small_grid import rejected_rows, small_actions
 from p2ce.testing.subject import Subject
 

@@ -7,10 +7,10 @@ import pytest
 from p2ce.present.charts.axis_scales import Tick
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
-from p2ce.present.report.draw_changes import draw_changes
-from p2ce.present.report.draw_front import draw_front
 from p2ce.present.report.page_words import labels_for
 from p2ce.present.report.svg import WIDTH, fitted, spaced, text_width
+from p2ce.present.report.svg_changes import draw_changes
+from p2ce.present.report.svg_front import draw_front
 from p2ce.present.speaker import speaker_of
 from p2ce.result import Explanation
 from tests.present.report.examples import every_status, three_objectives

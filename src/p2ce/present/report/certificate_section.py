@@ -1,7 +1,7 @@
 """Put the certificate on the page: what is proven, and its numbers."""
 
 from p2ce.comparing import EQUAL_DIGITS
-from p2ce.present.audit import dropped_by
+from p2ce.present.audit import pruned_by
 from p2ce.present.grid_sentences import grid_name
 from p2ce.present.plain_proof_sentences import plain_proof
 from p2ce.present.proof_sentences import count_in_words, proof_sentence
@@ -78,7 +78,7 @@ def certificate_facts(
             written = str(value) if name in TEXTS else count_in_words(value, speaker)
         facts.append((labels(f"cert_{name}"), written))
     facts += [
-        (labels("cert_dropped", rule=dropped_by(rule, speaker)), count_in_words(boxes, speaker))
+        (labels("cert_pruned", rule=pruned_by(rule, speaker)), count_in_words(boxes, speaker))
         for rule, boxes in certificate.pruned.items()
     ]
     if certificate.miss_rate is not None:

@@ -7,14 +7,14 @@ import numpy as np
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
 from p2ce.present.report.certificate_section import certificate_section
-from p2ce.present.report.draw_changes import draw_changes
-from p2ce.present.report.draw_front import draw_front
 from p2ce.present.report.footer_section import disclaimer_section, footer_parts
 from p2ce.present.report.option_cards import CARDS, options_section
 from p2ce.present.report.page_parts import Figure, Page, Part, Section, Text
 from p2ce.present.report.policy_section import policy_section
 from p2ce.present.report.reader import LOOKS, Reader
 from p2ce.present.report.relaxation_section import why_section
+from p2ce.present.report.svg_changes import draw_changes
+from p2ce.present.report.svg_front import draw_front
 from p2ce.present.write_text import current_outcome, picked
 from p2ce.result import Explanation, Status, WhyNone
 

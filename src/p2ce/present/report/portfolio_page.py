@@ -9,7 +9,6 @@ from p2ce.present.charts.cost_data import cost_data, shared_objectives
 from p2ce.present.charts.lever_data import lever_data
 from p2ce.present.relaxation_sentences import check_why
 from p2ce.present.report.certificate_section import certificate_section, proof_of
-from p2ce.present.report.draw_portfolio import draw_costs, draw_levers
 from p2ce.present.report.footer_section import disclaimer_section, footer_parts
 from p2ce.present.report.option_cards import options_parts
 from p2ce.present.report.page_parts import Cell, Figure, Fold, Page, Part, Section, Table, Text
@@ -17,6 +16,7 @@ from p2ce.present.report.person_page import changes_figure, standing_parts
 from p2ce.present.report.policy_section import policy_section
 from p2ce.present.report.reader import LOOKS, Reader
 from p2ce.present.report.relaxation_section import why_parts
+from p2ce.present.report.svg_portfolio import draw_costs, draw_levers
 from p2ce.present.write_text import what_to_do
 from p2ce.result import Explanation, Explanations, Question, Status, WhyNone
 from p2ce.visible import echoed, shortened

@@ -86,7 +86,7 @@ LABELS = {
     "cert_boxes": "Boxes examined",
     "cert_scored": "Combinations scored one by one",
     "cert_attributed": "Points at which SHAP values were computed",
-    "cert_dropped": "Boxes pruned: {rule}",
+    "cert_pruned": "Boxes pruned: {rule}",
     "cert_verified": "Points confirmed by the model itself",
     "cert_discrepancies": "Points on which it disagreed",
     "cert_miss_rate": "Miss rate of the estimate, at most",

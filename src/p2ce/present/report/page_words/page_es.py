@@ -88,7 +88,7 @@ LABELS = {
     "cert_boxes": "Regiones examinadas",
     "cert_scored": "Combinaciones evaluadas una a una",
     "cert_attributed": "Puntos en los que se calcularon valores SHAP",
-    "cert_dropped": "Regiones podadas: {rule}",
+    "cert_pruned": "Regiones podadas: {rule}",
     "cert_verified": "Puntos confirmados por el propio modelo",
     "cert_discrepancies": "Puntos en los que discrepó",
     "cert_miss_rate": "Tasa de omisión de la estimación, como máximo",

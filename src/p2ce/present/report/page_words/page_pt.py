@@ -87,7 +87,7 @@ LABELS = {
     "cert_boxes": "Regiões examinadas",
     "cert_scored": "Combinações avaliadas uma a uma",
     "cert_attributed": "Pontos em que se calcularam valores SHAP",
-    "cert_dropped": "Regiões podadas: {rule}",
+    "cert_pruned": "Regiões podadas: {rule}",
     "cert_verified": "Pontos confirmados pelo próprio modelo",
     "cert_discrepancies": "Pontos em que ele discordou",
     "cert_miss_rate": "Taxa de omissão da estimativa, no máximo",
