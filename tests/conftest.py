@@ -1,9 +1,8 @@
-"""Set up what all tests share: how hypothesis searches, kernels as their sources are, no hidden faults."""
+"""Set up what all tests share: how hypothesis searches, and no hidden faults."""
 
 import logging
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,22 +27,8 @@ collect_ignore = ["models/scorecards"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Forget cached kernels that are older than their sources, before any worker starts.
-
-    Numba looks at the file of a kernel, but not at the files of the kernels that it calls: after an edit
-    a test would run the code of yesterday. Only a source checkout has sources newer than its caches.
-    """
+    """Name the markers of these tests."""
     config.addinivalue_line("markers", "makes_faults: rows fail by a mistake of p2ce, which the test makes")
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        return
-    source = Path(__file__).parent.parent / "src" / "p2ce"
-    indices = list(source.rglob("*.nbi"))
-    if not indices:
-        return
-    oldest = min(index.stat().st_mtime for index in indices)
-    if any(path.stat().st_mtime > oldest for path in source.rglob("*.py")):
-        for path in [*indices, *source.rglob("*.nbc")]:
-            path.unlink(missing_ok=True)
 
 
 @pytest.fixture(autouse=True)

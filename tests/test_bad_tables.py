@@ -266,7 +266,7 @@ CASES: dict[str, Case] = {
     "a range open at both ends": (
         lambda: explainer_of(regressor(), numbers(), target=(None, None)),
         errors.InvalidTarget,
-        ["asks for nothing", "at least one end"],
+        ["excludes nothing", "at least one end"],
     ),
     "a range upside down": (
         lambda: explainer_of(regressor(), numbers(), target=(5, 2)),

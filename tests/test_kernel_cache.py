@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from numba import config
 
+import p2ce
 from p2ce.kernel_cache import temporary_folder
 
 SCRIPT = """
@@ -91,6 +93,29 @@ def test_kernels_are_cached_in_a_private_temporary_folder_and_found_by_the_next_
     second, _ = run(tmp_path)
     assert (second["value"], second["compiled"], second["loaded"]) == (5, 0, 1)
     assert second["counted"] == [0, 1]
+
+
+def test_code_that_was_compiled_from_other_sources_is_not_loaded(tmp_path: Path) -> None:
+    """Kernels of other files are linked into an entry, and Numba looks at the entry's own file only."""
+    shutil.copytree(
+        Path(p2ce.__file__).parent, tmp_path / "p2ce", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    (tmp_path / "small_kernel.py").write_text(KERNEL, encoding="utf-8")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+
+    def compiled_and_loaded() -> tuple[int, int]:
+        ran = subprocess.run(
+            [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True
+        )
+        use = json.loads(ran.stdout)
+        return use["compiled"], use["loaded"]
+
+    assert compiled_and_loaded() == (1, 0)
+    assert compiled_and_loaded() == (0, 1)
+    with (tmp_path / "p2ce" / "solver" / "box_costs.py").open("a", encoding="utf-8") as source:
+        source.write("# another kernel\n")
+    assert compiled_and_loaded() == (1, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="the temporary directory is the user's own there")

@@ -1,5 +1,6 @@
 """Choose the folder of compiled kernels: one that Numba finds writable, else a private temporary one."""
 
+import hashlib
 import logging
 import os
 import stat
@@ -14,6 +15,8 @@ from numba import config
 logger = logging.getLogger("p2ce")
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
+# The folders in which kernels are.
+KERNEL_ROOMS = ("grid", "scores", "solver")
 _kernels: list[Any] = []
 
 
@@ -33,7 +36,22 @@ def keep_compiled(kernel: Any) -> None:
     except RuntimeError:
         # Numba may write neither beside the sources nor into the user's cache: a read-only container.
         _keep_in(temporary_folder(), kernel)
+    if kernel._cache.cache_path is not None:
+        # Numba knows the file of an entry, and not the files of the kernels that are linked into it.
+        file = kernel._cache._cache_file
+        file._source_stamp = (file._source_stamp, sources_digest())
     _kernels.append(kernel)
+
+
+@cache
+def sources_digest() -> str:
+    """Hash the sources of all kernels: code that was compiled from others is not loaded."""
+    package = Path(__file__).parent
+    files = [package / "jit.py", *(path for room in KERNEL_ROOMS for path in (package / room).rglob("*.py"))]
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def cache_use() -> CacheUse:

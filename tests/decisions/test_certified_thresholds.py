@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.decisions.certified_thresholds import range_ends, softmax_reaches, softmax_wins
+from p2ce.decisions.certified_thresholds import margin_wins, range_ends, softmax_reaches, softmax_wins
 from p2ce.decisions.target_arguments import Range
 from p2ce.scores.error_bands import exactly
 
@@ -41,6 +41,16 @@ def test_who_surely_wins_is_picked_and_who_surely_loses_is_not(found, single):
 
 
 @settings(max_examples=400, deadline=None)
+@given(st.floats(0, 4), st.floats(-4, 4))
+def test_margins_decide_only_beyond_their_error(band, difference):
+    accept_from, reject_below = margin_wins(1, 0, band)
+    if difference >= accept_from:
+        assert difference > band
+    if difference < reject_below:
+        assert difference < -band
+
+
+@settings(max_examples=400, deadline=None)
 @given(margins | tied, st.booleans(), st.floats(0, 1), st.integers(-2, 2))
 def test_a_probability_that_is_reached_is_never_ruled_out(found, single, anywhere, steps):
     rounded = np.array(found, dtype=np.float32 if single else np.float64)
@@ -64,6 +74,19 @@ def test_a_threshold_rules_out_what_clearly_misses_it():
         for threshold in (0.01, 0.5, 0.99):
             _, reject_below = softmax_reaches(threshold, 3, band=0.0, largest=5.0, single=single)
             assert reject_below == pytest.approx(math.log(threshold / (1 - threshold)), abs=1e-4)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.floats(-4, 4), st.floats(-4, 4), st.floats(-6, 6))
+def test_the_ends_of_a_range_allow_for_all_that_may_be_reported(one, two, score):
+    wanted = Range(min(one, two), max(one, two))
+    ends = range_ends(wanted, lambda score: (score - 1.0, score + 1.0), band=0.0)
+    for off in (0.9, 0.0, -0.9):
+        inside = wanted.low <= score + off <= wanted.high
+        if all(end.sign * score >= end.limits[0] for end in ends):
+            assert inside
+        if any(end.sign * score < end.limits[1] for end in ends):
+            assert not inside
 
 
 @settings(max_examples=300, deadline=None)

@@ -211,6 +211,15 @@ def test_without_time_to_calibrate_nothing_is_pruned() -> None:
         assert (one.status, one.counterfactuals) == (whole.status, whole.counterfactuals)
 
 
+def test_whoever_is_not_solved_to_the_end_does_not_flatter_the_estimate(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    found = explainer(bound=p2ce.ShapEstimate(**SMALL, evaluations=1)).explain_many(refused().iloc[:10])
+    assert "could not be solved to the end" in caplog.text
+    assert all(one.certificate.pruned["estimate"] == 0 for one in found)
+    assert all(one.certificate.proven for one in found)
+
+
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_a_reference_with_hardly_anybody_refused(count: int) -> None:
     people = loans.people()

@@ -14,7 +14,7 @@ ENGLISH = templates("en")
 # Keys that are put together from parts: "found" + "_one".
 PUT_TOGETHER = re.compile(
     r"(_one|_many|_models|_margin|_steps)$|^(different|only)$"
-    r"|^(best|objective|range|dropped|label|scale|restriction|leads|one_that_leads|to_lead|optimal|proven"
+    r"|^(best|objective|range|pruned|label|scale|restriction|leads|one_that_leads|to_lead|optimal|proven"
     r"|because|unproven|raise|lower|fill_in|along_part|steps_equal|steps_between|your_option|option)(_|$)"
 )
 

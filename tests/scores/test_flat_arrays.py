@@ -1,5 +1,6 @@
 """Check the flat arrays: cuts, views, ticks, and that kernels score as the slow twin does."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -57,6 +58,30 @@ def test_limits_in_ticks_never_contradict_the_thresholds(problem: Problem) -> No
             exact = score_rows(score, rows)
             assert (exact[ticks < limit["reject_below"]] < score.reject_below).all()
             assert (exact[ticks >= limit["accept_from"]] >= score.accept_from).all()
+
+
+@pytest.mark.parametrize("weights", [[0.1], [1.0], [0.1, 0.7, -0.3, 1.3]])
+def test_what_lies_a_float_beside_a_threshold_is_undecided_in_ticks(weights: list[float]) -> None:
+    """Random problems rarely have a score that lies within a tick of a threshold, and not on it."""
+    names = list("abcd")[: len(weights)]
+    grid = BaseGrid.from_candidates({name: [0, 1, 3] for name in names}, columns=names)
+    people = np.zeros((1, len(names)))
+    placement = place(grid, people)
+    tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
+    score = FlatScore(
+        name="s",
+        column_count=len(names),
+        offset=0.3,
+        weights=np.array(weights),
+        accept_from=0.0,
+        reject_below=0.0,
+    )
+    (value,) = score_rows(score, np.full((1, len(names)), 3.0))
+    score = replace(score, accept_from=np.nextafter(value, np.inf), reject_below=value)
+    layout = flatten_scores([score], grid, people[0])
+    flat = lay_out_instances(layout, grid, placement, tables, people)
+    limit = flat.limits[0, 0]
+    assert limit["reject_below"] <= limit["base"] + flat.gains[0, 0, :, 2].sum() < limit["accept_from"]
 
 
 def tree_ticks(problem: Problem, s: int, score: FlatScore, rows: np.ndarray) -> np.ndarray:

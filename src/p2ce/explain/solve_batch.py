@@ -11,8 +11,8 @@ from p2ce.compilation.batch import Batch
 from p2ce.compilation.requirements import Source
 from p2ce.explain.apply_estimate import with_estimate
 from p2ce.paper.solve_by_paper import solve_by_paper
+from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.external import Boxes, PreparedScore, Verdicts
-from p2ce.scores.score import Bound
 from p2ce.solver.branch_and_bound import Evaluator, Fronts, Listener, no_fronts, solve
 
 
@@ -105,7 +105,7 @@ def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[
             score=SomeInstances(score=score, who=who, until=until),
             has_bound=score.bounds_boxes,
             # Verification compares what black boxes give twice; a rule's function says only yes or no.
-            keeps_values=one.score.bound is Bound.COMPLETE and one.source is not Source.RULE,
+            keeps_values=isinstance(one.score, BlackBoxScore) and one.source is not Source.RULE,
         )
         for one, score in zip(batch.problem.requirements, batch.scores, strict=True)
         if one.score.flat is None

@@ -110,6 +110,8 @@ class Verified:
                 before[who] = np.where(settled, Grid.FINEST, Grid.FINEST_OPEN)
             elif field.name == "solve_seconds":
                 before[who] += after
+            elif field.name == "trusted":
+                before &= bool(after.all())  # a contradiction refutes the scores behind every proof
             else:
                 before[who[settled]] = after[settled]
             changed[field.name] = before

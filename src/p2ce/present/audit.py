@@ -19,7 +19,7 @@ from p2ce.result.question import FIXED, PROTECTED
 from p2ce.tables.cells import is_missing
 
 SCALES = ("probability", "decision", LEAD)
-DROPPED = ("dominated", "too many changes", "model bound", "plausibility bound", "rules", "estimate")
+PRUNED = ("dominated", "too many changes", "model bound", "plausibility bound", "rules", "estimate")
 REASONS = {
     "estimate": "because_estimate_cut",
     "contradiction": "because_contradicted",
@@ -117,7 +117,7 @@ def _certificate(certificate: Certificate, speaker: Speaker, *, judged: bool) ->
         "boxes": _count(certificate.boxes, speaker),
         "scored": _count(certificate.scored, speaker),
         **({"attributed": _count(certificate.attributed, speaker)} if certificate.attributed else {}),
-        "dropped": "; ".join(
+        "pruned": "; ".join(
             f"{pruned_by(rule, speaker)} {_count(count, speaker)}"
             for rule, count in certificate.pruned.items()
         )
@@ -190,8 +190,8 @@ def _amounts(amounts: Mapping[str, float], speaker: Speaker) -> str:
 
 
 def pruned_by(rule: str, speaker: Speaker) -> str:
-    """Name the rule by which boxes were dropped."""
-    return speaker.say(f"dropped_{rule.replace(' ', '_')}") if rule in DROPPED else rule
+    """Name the rule by which boxes were pruned."""
+    return speaker.say(f"pruned_{rule.replace(' ', '_')}") if rule in PRUNED else rule
 
 
 def _count(count: int, speaker: Speaker) -> str:

@@ -139,7 +139,7 @@ def _stopped(certificate: Certificate, speaker: Speaker, *, found: int) -> str:
         ]
         left = speaker.say("open_at_best", left=left, costs=speaker.joined(costs))
     held = speaker.say("best_so_far" if found else "none_so_far")
-    # An estimate that was made may have dropped nothing yet.
+    # An estimate that was made may have pruned nothing yet.
     unsure = certificate.explainer is not None and certificate.pruned.get("estimate") != 0
     key = "stopped_unsure" if unsure else "stopped"
     return speaker.say(key, held=held, left=left)

@@ -60,13 +60,13 @@ class Booster(NamedTuple):
         """Parse the trees of one margin: the trees of a round belong to the classes in turn.
 
         LightGBM adds them from zero in float64, and so do we, bit by bit. Of several classes it then divides
-        the sum, where it reports a mean, and we divide each leaf: both round once more than the sum does.
+        the sum, where it reports a mean, and we divide each leaf: then both sums round on their own.
         """
         factor = 1.0 / self.divisor if self.per_round > 1 else 1.0
         blocks = self.blocks[place :: self.per_round]
         forest = forest_of([parse_tree(block, self.library_columns, factor=factor) for block in blocks])
         error = summation_error(len(blocks) + 4, ForestMargin(forest=forest).largest)
-        return ForestMargin(forest=forest, error=error, band=error if factor != 1.0 else 0.0)
+        return ForestMargin(forest=forest, error=error, band=2.0 * error if factor != 1.0 else 0.0)
 
 
 def recognises(model: object) -> bool:
