@@ -95,6 +95,22 @@ def test_kernels_are_cached_in_a_private_temporary_folder_and_found_by_the_next_
     assert second["counted"] == [0, 1]
 
 
+def test_another_numba_compiles_the_usual_way(tmp_path: Path) -> None:
+    """Linking goes through internals of the versions that it was tried with."""
+    (tmp_path / "small_kernel.py").write_text(
+        "from p2ce.jit import entry, kernel\n\n@kernel\ndef twice(a):\n    return 2 * a\n\n"
+        "@entry\ndef added(a, b):\n    return twice(a) + b\n",
+        encoding="utf-8",
+    )
+    code = "import numba, sys; numba.__version__ = '99.0'; from small_kernel import added; print(added(2, 3))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    code += "; print('p2ce.linked_kernels' in sys.modules)"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["7", "False"]
+
+
 def test_code_that_was_compiled_from_other_sources_is_not_loaded(tmp_path: Path) -> None:
     """Kernels of other files are linked into an entry, and Numba looks at the entry's own file only."""
     shutil.copytree(

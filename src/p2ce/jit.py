@@ -1,20 +1,9 @@
-"""Compile kernels: serial, cached on disk, free of the interpreter lock and of reference counts.
+"""Compile kernels: serial, cached on disk, free of the interpreter lock and of reference counts."""
 
-Only an entry, which Python calls, is optimised and translated to machine code, together with all the kernels
-below it. Numba would do that for every kernel too, and for the kernels below each of them again: in a chain
-of calls five deep, the innermost kernel five times.
-"""
-
-import gc
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from numba import config, types
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
-from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NativeLowering
+import numba
 
 from p2ce.kernel_cache import keep_compiled
 
@@ -24,140 +13,33 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # half of the running time, and none is created or freed inside: hence `_nrt=False`, under which an
 # allocation in a kernel is a compile error.
 OPTIONS: dict[str, Any] = {"nopython": True, "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+# Versions whose internals `linked_kernels` was tried with. Any other compiles as Numba does by itself, which
+# takes three times as long.
+TRIED = ((0, 61), (0, 68))
+LINKS = TRIED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TRIED[1]
 
 
 def kernel(function: Function) -> Function:
     """Compile a function that only other kernels call."""
-    if config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:
         return function
     options = {**OPTIONS, "no_cpython_wrapper": True}
-    return cast(Function, KernelDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler))
+    if not LINKS:
+        return cast(Function, numba.jit(**options)(function))
+    from p2ce.linked_kernels import linked_kernel
+
+    return cast(Function, linked_kernel(function, options))
 
 
 def entry(function: Function) -> Function:
     """Compile a function that Python calls."""
-    if config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:
         return function
-    compiled = EntryDispatcher(function, targetoptions=dict(OPTIONS), pipeline_class=EntryCompiler)
+    if LINKS:
+        from p2ce.linked_kernels import linking_entry
+
+        compiled = linking_entry(function, dict(OPTIONS))
+    else:
+        compiled = numba.jit(**OPTIONS)(function)
     keep_compiled(compiled)
     return cast(Function, compiled)
-
-
-class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """Compile a kernel once for all whole numbers: literals and 32 bits become 64 bits at the call.
-
-    While Numba infers the types of a caller, what will be an int64 is a literal 0 at first, or an int32. A
-    kernel was compiled for each of these, up to fourteen times.
-    """
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Choose the version of the kernel for a call."""
-        return super().get_call_template(tuple(map(_widened, args)), kws)
-
-
-def _widened(kind: Any) -> Any:
-    plain = types.unliteral(kind)
-    return types.int64 if isinstance(plain, types.Integer) else plain
-
-
-class EntryDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """Compile an entry without collecting garbage meanwhile, which takes a seventh of the time."""
-
-    def compile(self, sig: Any) -> Any:
-        """Compile for some types of arguments, or load what was compiled before."""
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            return super().compile(sig)
-        finally:
-            if collecting:
-                gc.enable()
-
-
-class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel, as Numba generates it, to be linked into that of an entry."""
-
-    def finalize(self) -> None:
-        """Leave linking, optimisation and machine code to the entry."""
-        self._finalized = True
-
-
-class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of an entry and of all the kernels below it."""
-
-    _linking_libraries: list[Any]
-
-    def finalize(self) -> None:
-        """Link each kernel once, and optimise all of them together."""
-        libraries = list(dict.fromkeys(self._linking_libraries))
-        self._linking_libraries = [one for one in libraries if not isinstance(one, KernelLibrary)]
-        for library in libraries:
-            if isinstance(library, KernelLibrary):
-                self._final_module.link_in(library._final_module, preserve=True)
-        for library in libraries:
-            if isinstance(library, KernelLibrary):
-                for function in library._final_module.functions:
-                    if not function.is_declaration:
-                        # Nobody else calls it: what is inlined everywhere needs no code of its own.
-                        self._final_module.get_function(function.name).linkage = "internal"
-        super().finalize()
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class KernelLowering(NativeLowering):  # type: ignore[misc]
-    """Generate the code of a kernel for its callers only."""
-
-    _name = "p2ce_kernel_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        """Lower the kernel, and make it known to its callers."""
-        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
-        super().run_pass(state)
-        state.library.finalize()
-        # Callers find a kernel by its entry point, whatever that is: a built-in method of its own.
-        state["cr"] = state["cr"]._replace(cfunc=[].append)
-        # A caller takes the code of the kernel, and of all that the kernel calls.
-        below = list(dict.fromkeys([state.library, *state.library._linking_libraries]))
-        state.targetctx.insert_user_function(state["cr"].cfunc, state["cr"].fndesc, below)
-        return True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class EntryLowering(NativeLowering):  # type: ignore[misc]
-    """Generate the code of an entry, with that of its kernels."""
-
-    _name = "p2ce_entry_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        """Lower the entry and compile it."""
-        state.library = EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
-        return bool(super().run_pass(state))
-
-
-class _Compiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler with another lowering."""
-
-    lowering: type[NativeLowering]
-
-    def define_pipelines(self) -> list[Any]:
-        """Give the usual passes, with one replaced."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [
-            (self.lowering, name) if one is NativeLowering else (one, name) for one, name in passes.passes
-        ]
-        passes.finalize()
-        return [passes]
-
-
-class KernelCompiler(_Compiler):
-    """The compiler of a kernel."""
-
-    lowering = KernelLowering
-
-
-class EntryCompiler(_Compiler):
-    """The compiler of an entry."""
-
-    lowering = EntryLowering

@@ -37,9 +37,12 @@ def keep_compiled(kernel: Any) -> None:
         # Numba may write neither beside the sources nor into the user's cache: a read-only container.
         _keep_in(temporary_folder(), kernel)
     if kernel._cache.cache_path is not None:
-        # Numba knows the file of an entry, and not the files of the kernels that are linked into it.
-        file = kernel._cache._cache_file
-        file._source_stamp = (file._source_stamp, sources_digest())
+        # Numba knows the file of an entry, and not the files of the kernels that are compiled into it.
+        file: Any = getattr(kernel._cache, "_cache_file", None)
+        if hasattr(file, "_source_stamp"):
+            file._source_stamp = (file._source_stamp, sources_digest())
+        else:  # another Numba: nothing is kept rather than old code
+            kernel._cache.disable()
     _kernels.append(kernel)
 
 
@@ -47,7 +50,11 @@ def keep_compiled(kernel: Any) -> None:
 def sources_digest() -> str:
     """Hash the sources of all kernels: code that was compiled from others is not loaded."""
     package = Path(__file__).parent
-    files = [package / "jit.py", *(path for room in KERNEL_ROOMS for path in (package / room).rglob("*.py"))]
+    files = [
+        package / "jit.py",
+        package / "linked_kernels.py",
+        *(path for room in KERNEL_ROOMS for path in (package / room).rglob("*.py")),
+    ]
     digest = hashlib.sha256()
     for path in sorted(files):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
