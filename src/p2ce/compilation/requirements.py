@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.grid.grouped_axis import Compound
 from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.grouped_columns import onto_compounds
 from p2ce.scores.score import FlatScore, Score, seen_as_given
@@ -33,17 +34,17 @@ class Requirement:
     source: Source
     columns: IntArray  # of the problem, in the order of the score's own
     model: int | None = None  # the number of the model that it belongs to
-    decider: BlackBoxScore | None = (
-        None  # evaluates cells inside the error band of a score outside the kernel
-    )
+    # Evaluates cells inside the error band of a score outside the kernel.
+    decider: BlackBoxScore | None = None
 
 
 def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
     """List the scores of models, detector and rules: flat ones first, numbered as the kernel numbers them.
 
-    The kernel scores the second one densely where it fails often, as a detector does, and takes budgets of
-    rules last. Outside the kernel, networks come first, being quick, then rules that are functions, then
-    black-box models, and last a detector: it is evaluated only on what every model accepts.
+    A flat detector is number 1, or 0 where no model is flat: the kernel scores number 1 over a whole box
+    where it fails often. Budgets of rules come last. Outside the kernel, networks come first, being quick,
+    then rules that are functions, then black-box models, and last a detector: it is evaluated only on what
+    every model accepts.
     """
     flat: list[Requirement] = []
     quick: list[Requirement] = []
@@ -102,7 +103,7 @@ def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:
     )
 
 
-def _over_groups(requirement: Requirement, shared: Sequence[Any]) -> Requirement:
+def _over_groups(requirement: Requirement, shared: Sequence[Compound]) -> Requirement:
     """Rewrite a flat score over the axes of one-hot groups, which everybody shares."""
     if not shared:
         return requirement
@@ -118,6 +119,7 @@ def in_columns_of(score: FlatScore, own: Sequence[str], names: Sequence[str]) ->
     columns = np.array([place[name] for name in own], dtype=np.int32)
     forest, weights = score.forest, score.weights
     if forest is not None:
+        # Leaves have feature -1, which picks the last entry.
         forest = replace(forest, feature=np.append(columns, np.int32(-1))[forest.feature])
     if weights is not None:
         weights = np.zeros(len(names))

@@ -51,9 +51,8 @@ class Compiled:
     problem: Problem
     # Kept, since the models are parsed again for instances farther out, or with other missing values.
     parse_models: "partial[tuple[ModelAdapter, ...]]"
-    reference: (
-        pd.DataFrame
-    )  # a copy, since the caller's frame may change later; for save() and one-hot groups
+    # A copy, since the caller's frame may change later; for save() and one-hot groups.
+    reference: pd.DataFrame
     kind: str  # of table that the reference came in
     sample: slice  # of the reference's rows: enough to parse the models again
     values: FloatArray  # (n, d) the sample's codes in the model's columns
